@@ -1,0 +1,67 @@
+// Brings a checkout into a usable state: dependencies installed, program built. Does nothing when nothing changed.
+// It runs on the machine's own Node, which may be older than the one the program needs.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const installStamp = path.join(root, 'node_modules', '.charrette-install');
+const buildStamp = path.join(root, 'dist', '.stamp');
+export const currentNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
+
+export function setUp() {
+  const lock = hashFiles(['package-lock.json']);
+  if (readStamp(installStamp) !== lock || !existsSync(currentNode)) {
+    run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Installing dependencies');
+    writeFileSync(installStamp, lock);
+  }
+  const sources = hashTree(['src', 'web', 'schemas', 'scripts/build.mjs', 'package.json']);
+  if (readStamp(buildStamp) !== sources || !existsSync(path.join(root, 'dist', 'main.js'))) {
+    run(currentNode, ['scripts/build.mjs'], 'Building');
+    writeFileSync(buildStamp, sources);
+  }
+}
+
+function run(program, args, title) {
+  process.stderr.write(`${title} …\n`);
+  const started = Date.now();
+  const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (result.status !== 0) {
+    process.stderr.write(
+      `${title} failed: ${program} ${args.join(' ')} ended with ${result.status ?? result.signal}\n`,
+    );
+    process.exit(1);
+  }
+  process.stderr.write(`${title}: done in ${((Date.now() - started) / 1000).toFixed(1)}s\n`);
+}
+
+function readStamp(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+}
+
+function hashFiles(files) {
+  const hash = createHash('sha256');
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(path.join(root, file)));
+  return hash.digest('hex');
+}
+
+function hashTree(entries) {
+  return hashFiles(entries.flatMap((entry) => filesBelow(entry)).sort());
+}
+
+function filesBelow(entry) {
+  const absolute = path.join(root, entry);
+  if (!existsSync(absolute)) return [];
+  if (statSync(absolute).isFile()) return [entry];
+  return readdirSync(absolute, { recursive: true })
+    .map((name) => path.join(entry, String(name)))
+    .filter((name) => !name.includes('.test.') && statSync(path.join(root, name)).isFile());
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) setUp();

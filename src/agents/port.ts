@@ -1,0 +1,143 @@
+/**
+ * The agent port: what every driver is given and what it gives back. Drivers know programs, protocols and processes;
+ * nothing here knows what a sketch or a vote is.
+ */
+
+export type Access = 'read' | 'write';
+
+/** One request to one agent. */
+export type AgentTask = {
+  /** What the request is for (`sketch`, `vote`, …); goes to the child as CHARRETTE_TASK. */
+  task: string;
+  run: string;
+  seat: string;
+  /** 1 for the first attempt of a lane. */
+  attempt: number;
+  prompt: string;
+  /** Where the agent works; with read access it must come out of the call as it went in. */
+  directory: string;
+  access: Access;
+  limits: TaskLimits;
+  /** JSON Schema of the answer. Absent: the answer is free text. */
+  schema?: JsonSchema;
+  /** Continue an earlier session of the same agent, or branch off it. */
+  resume?: { session: string; fork: boolean };
+  /** Private folder of this attempt: temporary HOME, prompt file, raw stream. It exists when the driver is called. */
+  laneDirectory: string;
+};
+
+export type TaskLimits = {
+  wallMs: number;
+  /** No output for this long ends the call. */
+  idleMs: number;
+  /** Model turns, where the agent can count them. */
+  turns?: number;
+  usd?: number;
+};
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** How a call ended. Everything else (retry, fallback, message) is derived from it by table. */
+export const laneKinds = [
+  'ok',
+  'auth',
+  'rate_limit',
+  'server',
+  'network',
+  'stream',
+  'context_too_long',
+  'timeout',
+  'cancelled',
+  'limit',
+  'bad_output',
+  'crash',
+  'denied',
+  'not_substantive',
+  'unhealthy',
+] as const;
+
+export type LaneKind = (typeof laneKinds)[number];
+
+export type Basis = 'measured' | 'estimated' | 'unknown';
+
+/** Tokens of this call alone; drivers subtract earlier totals where an agent reports cumulative ones. */
+export type Usage = {
+  basis: Basis;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  reasoningTokens?: number;
+  /** Money as the agent reports it. Absent: the ledger prices the tokens or says unknown. */
+  usd?: number;
+};
+
+export const unknownUsage: Usage = {
+  basis: 'unknown',
+  inputTokens: 0,
+  cachedInputTokens: 0,
+  outputTokens: 0,
+};
+
+export type AgentEvent =
+  | { type: 'session-start'; session: string; model?: string }
+  | { type: 'text-delta'; text: string }
+  | { type: 'tool-start'; tool: string; detail?: string }
+  | { type: 'tool-end'; tool: string; failed: boolean }
+  | { type: 'retry'; reason: string }
+  | { type: 'usage'; usage: Usage }
+  | { type: 'error'; message: string };
+
+/** Success and failure share one shape; `kind` tells them apart. */
+export type LaneResult = {
+  kind: LaneKind;
+  /** The final answer; on failure whatever text there was, never to be taken for an answer. */
+  text: string;
+  /** The answer as JSON, when a schema was given and a JSON value was found. Not yet checked against the schema. */
+  value?: unknown;
+  /** Why it failed, for people. Absent on `ok`. */
+  message?: string;
+  retryAfterMs?: number;
+  exitCode?: number;
+  signal?: string;
+  /** To resume or fork this conversation later, when the agent can. */
+  session?: string;
+  model?: string;
+  usage: Usage;
+  toolCalls: number;
+  durationMs: number;
+};
+
+/** What an agent can do, declared as data; callers ask for a capability, never for a name. */
+export type Capabilities = {
+  readOnly: 'enforced' | 'jail' | 'none';
+  write: boolean;
+  /** The agent itself can be held to a JSON Schema. */
+  schema: boolean;
+  resume: boolean;
+  fork: boolean;
+  /** Token counts come with the answer. */
+  usage: boolean;
+  /** The driver reads an explicit success event; without one only a schema-valid answer counts. */
+  trust: 'terminal-event' | 'schema-only';
+};
+
+export type Probe = { healthy: boolean; version?: string; message?: string };
+
+export type CallContext = {
+  signal: AbortSignal;
+  onEvent: (event: AgentEvent) => void;
+};
+
+/** An agent that can be seated. */
+export type Agent = {
+  /** The name in the configuration, unique. */
+  id: string;
+  /** Who made the model behind it; judges of the author's family count less. */
+  family: string;
+  /** How people know it: `Claude Code`, `Codex`. */
+  title: string;
+  capabilities: Capabilities;
+  call(task: AgentTask, context: CallContext): Promise<LaneResult>;
+  /** L-124, L-125: asks for `OK` with the production argv. */
+  probe(context: CallContext & { laneDirectory: string; directory: string }): Promise<Probe>;
+};

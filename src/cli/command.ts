@@ -1,0 +1,66 @@
+import type { ExitCode } from '../error-table.ts';
+
+/** One flag as commander reads it: `--budget <tokens>`. */
+export type OptionSpec = {
+  flags: string;
+  description: string;
+  /** Turns the raw text into a value; throws a CharretteError on bad input. */
+  parse?: (value: string, previous: unknown) => unknown;
+  choices?: readonly string[];
+  default?: unknown;
+};
+
+/** A command as data; the runner builds the parser, the help page and the completion from it. */
+export type CommandSpec = {
+  name: string;
+  summary: string;
+  /** Shown first on the help page, one command line each, with what it does. */
+  examples: readonly (readonly [command: string, does: string])[];
+  /** Positional arguments in commander's notation: `<feature...>`, `[path]`. */
+  arguments?: readonly (readonly [notation: string, description: string])[];
+  options?: readonly OptionSpec[];
+  /** L-001: flags come first and the rest is text. */
+  flagsFirst?: boolean;
+  subcommands?: Readonly<Record<string, LazyCommand>>;
+  run?: (invocation: Invocation) => Promise<CommandResult>;
+};
+
+export type LazyCommand = { summary: string; load: () => Promise<CommandSpec> };
+
+export type GlobalFlags = {
+  output: 'text' | 'json' | 'stream-json';
+  cwd: string;
+  config: string | undefined;
+  quiet: boolean;
+  verbose: boolean;
+  color: boolean;
+  input: boolean;
+  yes: boolean;
+  dryRun: boolean;
+  timeoutMs: number | undefined;
+};
+
+/** Everything the outside world is to a command; tests pass their own. */
+export type Terminal = {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  env: NodeJS.ProcessEnv;
+};
+
+export type Invocation = {
+  /** Positional arguments, a variadic one as an array. */
+  arguments: readonly (string | string[] | undefined)[];
+  options: Readonly<Record<string, unknown>>;
+  global: GlobalFlags;
+  terminal: Terminal;
+  /** Aborted by Ctrl-C, SIGTERM or --timeout. */
+  signal: AbortSignal;
+};
+
+/** What a command gives back: data for people (`text`, to stdout) and for programs (`json`). One place prints it. */
+export type CommandResult = {
+  exit: ExitCode;
+  text?: string;
+  json?: unknown;
+};

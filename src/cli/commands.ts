@@ -1,0 +1,4 @@
+import type { LazyCommand } from './command.ts';
+
+/** The table of commands. A module is loaded only when its command runs. */
+export const commands: Readonly<Record<string, LazyCommand>> = {};

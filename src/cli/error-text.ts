@@ -1,0 +1,11 @@
+import type { CharretteError } from '../errors.ts';
+
+/** The one place where an error becomes text for people. */
+export function renderError(error: CharretteError, verbose: boolean): string {
+  const lines = [`charrette: ${error.message} [${error.code}]`];
+  if (error.fix !== undefined) lines.push(`  fix: ${error.fix}`);
+  if (verbose && error.cause instanceof Error && error.cause.stack !== undefined)
+    lines.push(error.cause.stack);
+  else if (error.code === 'internal' && error.stack !== undefined && verbose) lines.push(error.stack);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,129 @@
+import path from 'node:path';
+import { Command, CommanderError, Option } from 'commander';
+import { CharretteError } from '../errors.ts';
+import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
+import { columns, globalOptions } from './help.ts';
+
+type Parsed =
+  | { kind: 'help'; text: string }
+  | ({ kind: 'run' } & Pick<Invocation, 'arguments' | 'options' | 'global'>);
+
+/** Reads the words of one command against its spec. */
+export function parseInvocation(
+  spec: CommandSpec,
+  name: string,
+  words: readonly string[],
+  terminal: Terminal,
+): Parsed {
+  const command = buildParser(spec, name);
+  try {
+    command.parse([...words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
+      return { kind: 'help', text: command.helpInformation() };
+    }
+    throw usageError(error, name);
+  }
+  const options = command.opts<Record<string, unknown>>();
+  return { kind: 'run', arguments: command.processedArgs, options, global: readGlobal(options, terminal) };
+}
+
+function buildParser(spec: CommandSpec, name: string): Command {
+  const command = new Command(name)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  for (const [notation, description] of spec.arguments ?? []) command.argument(notation, description);
+  for (const option of spec.options ?? []) {
+    const built = new Option(option.flags, option.description);
+    if (option.choices !== undefined) built.choices(option.choices);
+    if (option.parse !== undefined) built.argParser(option.parse);
+    if (option.default !== undefined) built.default(option.default);
+    command.addOption(built);
+  }
+  for (const [flags, description] of globalOptions)
+    command.addOption(new Option(flags, description).hideHelp());
+  if (spec.flagsFirst === true) command.passThroughOptions();
+  if (spec.subcommands !== undefined && spec.run === undefined) command.allowExcessArguments();
+  else command.allowExcessArguments(false);
+  command.summary(spec.summary);
+  command.addHelpText('beforeAll', '');
+  command.configureHelp({ formatHelp: () => helpPage(spec, name) });
+  return command;
+}
+
+/** Examples first (contract), then usage, arguments, flags. */
+function helpPage(spec: CommandSpec, name: string): string {
+  const usage = [name, ...(spec.arguments ?? []).map(([notation]) => notation), '[flags]'].join(' ');
+  const section = (title: string, rows: readonly (readonly [string, string])[]) =>
+    rows.length === 0 ? [] : ['', title, ...columns(rows)];
+  return [
+    spec.summary,
+    ...section('Examples:', spec.examples),
+    '',
+    `Usage: ${usage}`,
+    ...section(
+      'Commands:',
+      Object.entries(spec.subcommands ?? {}).map(([sub, { summary }]) => [sub, summary] as const),
+    ),
+    ...section('Arguments:', spec.arguments ?? []),
+    ...section('Flags:', (spec.options ?? []).map(describeOption)),
+    ...section('Flags of every command:', globalOptions),
+    '',
+  ].join('\n');
+}
+
+function describeOption(option: NonNullable<CommandSpec['options']>[number]): readonly [string, string] {
+  const choices = option.choices === undefined ? '' : ` (${option.choices.join(', ')})`;
+  const fallback = option.default === undefined ? '' : ` [default: ${String(option.default)}]`;
+  return [option.flags, `${option.description}${choices}${fallback}`];
+}
+
+function readGlobal(options: Record<string, unknown>, terminal: Terminal): GlobalFlags {
+  const output = options['json'] === true ? 'json' : (options['output'] ?? 'text');
+  if (output !== 'text' && output !== 'json' && output !== 'stream-json') {
+    throw new CharretteError({
+      code: 'usage',
+      message: `--output was ${JSON.stringify(output)}; it is text, json or stream-json.`,
+    });
+  }
+  return {
+    output,
+    cwd: path.resolve(typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd()),
+    config: typeof options['config'] === 'string' ? options['config'] : undefined,
+    quiet: options['quiet'] === true,
+    verbose: options['verbose'] === true,
+    color: wantsColor(options, terminal),
+    input: options['input'] !== false && terminal.stdin.isTTY === true && terminal.stderr.isTTY === true,
+    yes: options['yes'] === true,
+    dryRun: options['dryRun'] === true,
+    timeoutMs: readTimeout(options['timeout']),
+  };
+}
+
+function wantsColor(options: Record<string, unknown>, { env, stderr }: Terminal): boolean {
+  if (options['color'] === false || (env['NO_COLOR'] ?? '') !== '') return false;
+  if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;
+  return stderr.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+function readTimeout(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--timeout was ${JSON.stringify(value)}; it takes a number of seconds above 0.`,
+  });
+}
+
+function usageError(error: CommanderError, name: string): CharretteError {
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\n\(Did you mean (.*)\?\)/, '. Did you mean `$1`?');
+  return new CharretteError({
+    code: error.code === 'commander.unknownOption' ? 'unknown-flag' : 'usage',
+    message: message.endsWith('?') || message.endsWith('.') ? message : `${message}.`,
+    fix: `Run \`${name} --help\`.`,
+  });
+}

@@ -1,0 +1,145 @@
+import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
+import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
+import { commands } from './commands.ts';
+import { renderError } from './error-text.ts';
+import { renderRootHelp } from './help.ts';
+import { parseInvocation } from './parse.ts';
+import { suggestion } from './suggest.ts';
+
+/** Runs one command line from words to exit code; never throws. */
+export async function runProgram(words: readonly string[], terminal: Terminal): Promise<number> {
+  const controller = new AbortController();
+  const stopListening = abortOnSignals(controller);
+  try {
+    const found = await findCommand(words);
+    if (found === undefined) {
+      terminal.stdout.write(renderRootHelp(commands));
+      return 0;
+    }
+    const parsed = parseInvocation(found.spec, found.path, found.words, terminal);
+    if (parsed.kind === 'help') {
+      terminal.stdout.write(parsed.text);
+      return 0;
+    }
+    if (found.spec.run === undefined) throw missingSubcommand(found.spec, found.path);
+    const deadline = startDeadline(parsed.global, controller);
+    try {
+      const result = await found.spec.run({ ...parsed, terminal, signal: controller.signal });
+      printResult(result, parsed.global, terminal);
+      return result.exit;
+    } finally {
+      clearTimeout(deadline);
+    }
+  } catch (thrown) {
+    const error = toCharretteError(thrown);
+    if (wantsJson(words)) {
+      const { code, message, fix, retryable } = error;
+      terminal.stdout.write(`${JSON.stringify({ error: { code, message, fix, retryable } })}\n`);
+    } else {
+      terminal.stderr.write(renderError(error, words.includes('--verbose') || words.includes('-v')));
+    }
+    return exitCodeOf(error);
+  } finally {
+    stopListening();
+  }
+}
+
+type Found = { spec: CommandSpec; path: string; words: readonly string[] };
+
+async function findCommand(words: readonly string[]): Promise<Found | undefined> {
+  const start = indexOfCommand(words);
+  const name = start === undefined ? undefined : words[start];
+  if (start === undefined || name === undefined || name === 'help') {
+    const topic = name === 'help' ? words[(start ?? 0) + 1] : undefined;
+    if (topic === undefined) return undefined;
+    return findCommand([topic, '--help']);
+  }
+  let spec = await loadCommand(commands, name, 'charrette');
+  let path = `charrette ${name}`;
+  let rest = [...words.slice(0, start), ...words.slice(start + 1)];
+  while (spec.subcommands !== undefined) {
+    const next = rest[start];
+    if (next === undefined || next.startsWith('-')) break;
+    if (spec.run !== undefined && !(next in spec.subcommands)) break;
+    spec = await loadCommand(spec.subcommands, next, path);
+    path = `${path} ${next}`;
+    rest = [...rest.slice(0, start), ...rest.slice(start + 1)];
+  }
+  return { spec, path, words: rest };
+}
+
+/** The first word that is neither a flag nor the value of a global flag. */
+function indexOfCommand(words: readonly string[]): number | undefined {
+  const takesValue = new Set(['--cwd', '--config', '--output', '--timeout']);
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (takesValue.has(word)) index += 1;
+    else if (!word.startsWith('-')) return index;
+  }
+  return undefined;
+}
+
+async function loadCommand(
+  table: Readonly<Record<string, LazyCommand>>,
+  name: string,
+  path: string,
+): Promise<CommandSpec> {
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (entry !== undefined) return entry.load();
+  throw new CharretteError({
+    code: 'unknown-command',
+    message: `\`${path} ${name}\` is not a command.${suggestion(name, Object.keys(table))}`,
+    fix: `Run \`${path} --help\` for the list.`,
+  });
+}
+
+function missingSubcommand(spec: CommandSpec, path: string): CharretteError {
+  const names = Object.keys(spec.subcommands ?? {}).join(', ');
+  return new CharretteError({
+    code: 'usage',
+    message: `\`${path}\` needs one of: ${names}.`,
+    fix: `Run \`${path} --help\`.`,
+  });
+}
+
+function printResult(result: CommandResult, global: GlobalFlags, terminal: Terminal): void {
+  if (global.output === 'json') {
+    terminal.stdout.write(`${JSON.stringify(result.json ?? {}, null, 2)}\n`);
+  } else if (global.output === 'text' && result.text !== undefined) {
+    terminal.stdout.write(result.text);
+  }
+}
+
+/** Known before parsing too, so that a wrong command line still answers in the asked form. */
+function wantsJson(words: readonly string[]): boolean {
+  const output = words.indexOf('--output');
+  return (
+    words.includes('--json') ||
+    words.includes('--output=json') ||
+    (output >= 0 && words[output + 1] === 'json')
+  );
+}
+
+function startDeadline(global: GlobalFlags, controller: AbortController): NodeJS.Timeout | undefined {
+  if (global.timeoutMs === undefined) return undefined;
+  const reason = new CharretteError({
+    code: 'timed-out',
+    message: `The time limit of ${global.timeoutMs / 1000}s passed.`,
+    fix: 'Raise --timeout, or resume the run.',
+  });
+  return setTimeout(() => controller.abort(reason), global.timeoutMs).unref();
+}
+
+/** First signal: stop gracefully. Second: stop now. */
+function abortOnSignals(controller: AbortController): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
+    controller.abort(signal);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return () => {
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+  };
+}

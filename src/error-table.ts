@@ -1,0 +1,45 @@
+/** Exit codes of the program (contract.md); tests pin them. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  timedOut: 3,
+  notFound: 4,
+  denied: 5,
+  notAccepted: 6,
+  paused: 7,
+  drift: 8,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+type ErrorRow = { exit: ExitCode; meaning: string };
+
+/** Every error code there is. A code is never renamed; docs/troubleshooting.md is made from this table. */
+export const errorTable = {
+  internal: { exit: 1, meaning: 'A defect in Charrette itself.' },
+  usage: { exit: 2, meaning: 'The command line cannot be understood.' },
+  'unknown-command': { exit: 2, meaning: 'There is no such command.' },
+  'unknown-flag': { exit: 2, meaning: 'The command has no such flag.' },
+  'config-invalid': { exit: 2, meaning: 'A configuration file has a wrong value.' },
+  'config-unreadable': { exit: 2, meaning: 'A configuration file cannot be read or parsed.' },
+  'node-too-old': { exit: 2, meaning: 'The running Node.js is older than 22.13.' },
+  'timed-out': { exit: 3, meaning: 'The time limit of the command passed.' },
+  'not-found': { exit: 4, meaning: 'The named thing does not exist.' },
+  'run-not-found': { exit: 4, meaning: 'There is no run with that id.' },
+  'agent-not-found': { exit: 4, meaning: 'A named agent is neither configured nor on PATH.' },
+  'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
+  'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
+  'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
+  'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
+  'disk-full': { exit: 1, meaning: 'The disk is full; nothing that was saved is lost.' },
+  'store-locked': { exit: 1, meaning: 'Another process holds the embedded store.' },
+  'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },
+  'store-unreachable': { exit: 1, meaning: 'The PostgreSQL server does not answer.' },
+  'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
+  'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;

@@ -1,0 +1,56 @@
+import { type ErrorCode, type ExitCode, errorTable } from './error-table.ts';
+
+const marker = Symbol.for('charrette.error');
+
+export type ErrorDetails = {
+  code: ErrorCode;
+  /** What was found and what is available, in one or two sentences. */
+  message: string;
+  /** What the person can do about it, as one sentence. */
+  fix?: string;
+  retryable?: boolean;
+  cause?: unknown;
+};
+
+/** An error with a stable code that every surface can render and turn into an exit code. */
+export class CharretteError extends Error {
+  readonly [marker] = true;
+  readonly code: ErrorCode;
+  readonly fix: string | undefined;
+  readonly retryable: boolean | undefined;
+
+  constructor({ code, message, fix, retryable, cause }: ErrorDetails) {
+    super(message, { cause });
+    this.name = 'CharretteError';
+    this.code = code;
+    this.fix = fix;
+    this.retryable = retryable;
+  }
+}
+
+/** Recognises our errors across bundles, where `instanceof` would miss them. */
+export function isCharretteError(value: unknown): value is CharretteError {
+  return typeof value === 'object' && value !== null && marker in value;
+}
+
+/** Any thrown value as one of ours; what nobody foresaw becomes `internal`. */
+export function toCharretteError(value: unknown): CharretteError {
+  if (isCharretteError(value)) return value;
+  const message = value instanceof Error ? value.message : String(value);
+  return new CharretteError({
+    code: systemCode(value) ?? 'internal',
+    message,
+    cause: value,
+  });
+}
+
+export function exitCodeOf(error: CharretteError): ExitCode {
+  return errorTable[error.code].exit;
+}
+
+function systemCode(value: unknown): ErrorCode | undefined {
+  const code = typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'disk-full';
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission-denied';
+  return undefined;
+}

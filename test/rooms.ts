@@ -1,0 +1,19 @@
+/** The rooms of the house and which floor each is on. Imports go downward, or stay in their own room. */
+export const floors = {
+  kernel: ['errors.ts', 'error-table.ts', 'safe-json.ts', 'text', 'schema'],
+  drivers: ['agents', 'engine', 'git', 'files'],
+  domains: [
+    'evidence',
+    'panel',
+    'dialectic',
+    'review',
+    'plan',
+    'prompts',
+    'context',
+    'skills',
+    'refine',
+    'imports',
+  ],
+  workflows: ['workflows'],
+  surfaces: ['cli', 'web', 'mcp', 'acp', 'hosts', 'report'],
+} as const;

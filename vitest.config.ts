@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    globals: false,
+    pool: 'forks',
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 120_000 },
+      },
+      { extends: true, test: { name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 600_000 } },
+    ],
+  },
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { arbitraryOf } from '../../test/arbitrary-of.ts';
+import { judgementJsonSchema, judgementNames, judgements, readJudgement } from './judgements.ts';
+
+type Node = { [key: string]: unknown };
+
+function objectsIn(node: unknown): Node[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.values(node).flatMap(objectsIn);
+  return 'type' in node && node.type === 'object' ? [node as Node, ...inner] : inner;
+}
+
+function keysIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  if (Array.isArray(node)) return node.flatMap(keysIn);
+  return Object.entries(node).flatMap(([key, child]) =>
+    key === 'properties' ? Object.values(child as Node).flatMap(keysIn) : [key, ...keysIn(child)],
+  );
+}
+
+describe.each(judgementNames)('panel/C-31 the JSON Schema of %s', (name) => {
+  const schema = judgementJsonSchema(name);
+
+  test('closes every object and requires every key', () => {
+    const objects = objectsIn(schema);
+    expect(objects.length).toBeGreaterThan(0);
+    for (const object of objects) {
+      expect(object['additionalProperties']).toBe(false);
+      expect(object['required']).toEqual(Object.keys(object['properties'] as Node));
+    }
+  });
+
+  test('uses only keywords that strict providers accept', () => {
+    const allowed = [
+      'type',
+      'properties',
+      'required',
+      'additionalProperties',
+      'items',
+      'enum',
+      'anyOf',
+      'description',
+    ];
+    expect([...new Set(keysIn(schema))].filter((key) => !allowed.includes(key))).toEqual([]);
+  });
+
+  test('a value it accepted is accepted again unchanged', () => {
+    fc.assert(
+      fc.property(arbitraryOf(judgements[name]), (value) => {
+        expect(readJudgement(name, value)).toEqual({ ok: true, value });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+const finding = {
+  title: 'Lock\nis never released',
+  focusArea: 'correctness',
+  severity: 'Important',
+  concern: 'Two callers\r\nrace.  ',
+  suggestedRevision: 'Release it in finally.',
+  citations: [{ file: './src/lock.ts', line: 12 }],
+};
+
+test('L-584 a finding is tidied: titles on one line, missing optional parts filled, unknown keys dropped', () => {
+  const reading = readJudgement('review', { findings: [{ ...finding, mood: 'grim' }] });
+  expect(reading).toEqual({
+    ok: true,
+    value: {
+      findings: [
+        {
+          ...finding,
+          title: 'Lock is never released',
+          concern: 'Two callers\nrace.',
+          citations: [{ file: 'src/lock.ts', line: 12, endLine: null, quote: null }],
+          outOfScope: false,
+        },
+      ],
+    },
+  });
+});
+
+test('a wrong answer names every problem with its place', () => {
+  const reading = readJudgement('review', { findings: [{ ...finding, focusArea: 'style', title: ' ' }] });
+  if (reading.ok) throw new Error('accepted');
+  expect(reading.problems.join('\n')).toMatch(/findings\[0\]\.focusArea: .*code-quality/);
+  expect(reading.problems.join('\n')).toContain('findings[0].title');
+});
+
+test('texts are bounded', () => {
+  const reading = readJudgement('vote', {
+    votes: [{ id: 'FINDING_1', vote: 'YES', reason: 'x'.repeat(5000) }],
+  });
+  expect(reading.ok).toBe(false);
+});
+
+test('bounds that were dropped from the provider schema are said in words', () => {
+  expect(JSON.stringify(judgementJsonSchema('questions'))).toContain('at most 4 items');
+});

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { defenceSchema } from './judgements/defence.ts';
+import { diagramSchema } from './judgements/diagram.ts';
+import { branchFitSchema, exploreSchema } from './judgements/explore.ts';
+import { reviewSchema } from './judgements/finding.ts';
+import { mergeSchema } from './judgements/merge.ts';
+import { planSchema } from './judgements/plan.ts';
+import { discussionSchema, questionsSchema } from './judgements/questions.ts';
+import { revisionSchema } from './judgements/revision.ts';
+import { sketchSchema } from './judgements/sketch.ts';
+import { synthesisSchema } from './judgements/synthesis.ts';
+import { verdictSchema } from './judgements/verdict.ts';
+import { voteSchema } from './judgements/vote.ts';
+import { type StrictJsonSchema, strictJsonSchema } from './strict-json-schema.ts';
+
+/** Every judgement an agent of the panel can be asked for, by name. */
+export const judgements = {
+  explore: exploreSchema,
+  'branch-fit': branchFitSchema,
+  questions: questionsSchema,
+  discussion: discussionSchema,
+  sketch: sketchSchema,
+  synthesis: synthesisSchema,
+  defence: defenceSchema,
+  verdict: verdictSchema,
+  plan: planSchema,
+  review: reviewSchema,
+  merge: mergeSchema,
+  vote: voteSchema,
+  revision: revisionSchema,
+  diagram: diagramSchema,
+} as const;
+
+export type JudgementName = keyof typeof judgements;
+export type Judgement<Name extends JudgementName> = z.infer<(typeof judgements)[Name]>;
+
+export const judgementNames = Object.keys(judgements) as JudgementName[];
+
+/** The JSON Schema to hand to an agent for a judgement. */
+export function judgementJsonSchema(name: JudgementName): StrictJsonSchema {
+  return strictJsonSchema(judgements[name]);
+}
+
+export type JudgementReading<Value> =
+  | { ok: true; value: Value }
+  /** One line per problem, for the repair turn and for people. */
+  | { ok: false; problems: string[] };
+
+/** Checks an answer against its schema; unknown keys are dropped, texts are tidied, missing optional parts filled. */
+export function readJudgement<Name extends JudgementName>(
+  name: Name,
+  answer: unknown,
+): JudgementReading<Judgement<Name>> {
+  const result = judgements[name].safeParse(answer);
+  if (result.success) return { ok: true, value: result.data as Judgement<Name> };
+  return { ok: false, problems: result.error.issues.slice(0, 20).map(describeIssue) };
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const where = issue.path.length === 0 ? 'the answer' : z.core.toDotPath(issue.path);
+  return `${where}: ${issue.message}`;
+}

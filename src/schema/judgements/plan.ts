@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { line, list, nullable, prose, repositoryPath } from '../primitives.ts';
+
+export const fileActions = ['new', 'modify', 'delete'] as const;
+export type FileAction = (typeof fileActions)[number];
+
+export const planFileSchema = z.object({
+  path: repositoryPath(),
+  action: z.enum(fileActions),
+  description: prose(4000).describe('What changes in it.'),
+});
+
+/** L-563: the five sections, and what grounding needs to check them against the repository. */
+export const planSchema = z.object({
+  title: line(160),
+  summary: prose(4000),
+  files: z.array(planFileSchema).min(1).max(400),
+  approach: prose(40_000).describe('Strategy, key decisions, trade-offs.'),
+  edgeCases: list(prose(2000), 100).describe('Input and boundary conditions and how each is handled.'),
+  failureModes: list(
+    z.object({
+      failure: prose(2000),
+      warning: prose(2000).describe('The earliest sign of it.'),
+      mitigation: prose(2000).describe('The simplest remedy.'),
+    }),
+    20,
+  ).describe('The three likeliest systemic failures; empty for cosmetic or documentation-only changes.'),
+  testing: prose(20_000).describe('Testing strategy.'),
+  tests: list(z.object({ path: repositoryPath(), description: prose(2000) }), 200).describe(
+    'Test files to add or change.',
+  ),
+  commands: list(z.object({ command: line(1000), purpose: line(1000) }), 60).describe(
+    'Commands that build or verify the change.',
+  ),
+  symbols: list(
+    z.object({
+      name: line(200),
+      file: nullable(repositoryPath()),
+      state: z.enum(['existing', 'new']),
+    }),
+    300,
+  ).describe('Functions, classes and constants the plan relies on or adds.'),
+  decisions: list(
+    z.object({
+      id: line(40).describe('DECISION_N.'),
+      honoured: prose(3000).describe('How the plan follows it and answers the losing concern.'),
+    }),
+    60,
+  ).describe('Every decided or standing decision, by id.'),
+});
+
+export type PlanFile = z.infer<typeof planFileSchema>;
+export type Plan = z.infer<typeof planSchema>;

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { line, list, prose } from '../primitives.ts';
+import { planSchema } from './plan.ts';
+
+/** L-690: the revised plan and, per accepted finding, how the plan changed. */
+export const revisionSchema = z.object({
+  plan: planSchema,
+  resolutions: list(
+    z.object({
+      id: line(40).describe('FINDING_N.'),
+      resolution: prose(4000).describe('How the plan changed.'),
+    }),
+    400,
+  ),
+});
+
+export type Revision = z.infer<typeof revisionSchema>;

@@ -14,6 +14,11 @@ export type AgentTask = {
   /** 1 for the first attempt of a lane. */
   attempt: number;
   prompt: string;
+  /**
+   * The structured input the prompt was composed from. Only in-process agents read it, so that none has to parse a
+   * prompt; it never leaves this process.
+   */
+  input?: unknown;
   /** Where the agent works; with read access it must come out of the call as it went in. */
   directory: string;
   access: Access;

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { compose } from './compose.ts';
+import { data, type PromptDraft, words } from './part.ts';
+import { reportPrompt } from './report.ts';
+import { seededNonce } from './untrusted.ts';
+
+const nonce = seededNonce('run-1');
+const schema = { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object' };
+
+function draft(changing: string): PromptDraft {
+  return {
+    task: 'review',
+    fixed: [words('role', 'You review.'), words('list', '- one\n- two', 'Checks')],
+    answer: { kind: 'json', schema },
+    changing: [data('target', changing, { heading: 'Target' })],
+  };
+}
+
+test('T-043: fixed parts, rule, schema, then what changes', () => {
+  const { parts, text } = compose(draft('body'), { nonce });
+  expect(parts.map(({ name, kind }) => [name, kind])).toEqual([
+    ['role', 'fixed'],
+    ['list', 'fixed'],
+    ['data-rule', 'fixed'],
+    ['answer', 'answer'],
+    ['target', 'changing'],
+  ]);
+  expect(text).toMatch(/^You review\.\n\n## Checks\n- one\n- two\n\nText between/);
+  expect(text.indexOf('{"type":"object"}')).toBeLessThan(text.indexOf('## Target'));
+});
+
+test('T-044: the prefix is identical byte for byte whatever changes after it', () => {
+  const { prefix } = compose(draft(''), { nonce });
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (changing, seed) => {
+      const prompt = compose(draft(changing), { nonce: seededNonce(seed) });
+      expect(prompt.prefix).toBe(prefix);
+      expect(prompt.text.startsWith(`${prefix}\n\n## Target\n`)).toBe(true);
+    }),
+  );
+});
+
+test('T-045: every kind of answer is stated', () => {
+  const shape = compose({ ...draft('x'), answer: { kind: 'shape', shape: '{"ok": true}' } }, { nonce });
+  const text = compose({ ...draft('x'), answer: { kind: 'text', rules: 'One line.' } }, { nonce });
+  expect(shape.text).toContain('## Answer\nAnswer with one JSON object of this shape:\n{"ok": true}');
+  expect(text.text).toContain('## Answer\nOne line.');
+});
+
+test('a project replaces or removes fixed parts; rule and schema stay', () => {
+  const overrides = {
+    'review/role': 'Be brief.\n',
+    'review/list': ' ',
+    'review/data-rule': '',
+    'review/answer': 'anything',
+  };
+  const { text, parts } = compose(draft('x'), { nonce, overrides });
+  expect(text).toMatch(/^Be brief\.\n\nText between/);
+  expect(parts.map(({ name }) => name)).toEqual(['role', 'data-rule', 'answer', 'target']);
+});
+
+test('two parts of one name are a defect', () => {
+  expect(() => compose({ ...draft('x'), fixed: [words('target', 'a')] }, { nonce })).toThrow(/two parts/);
+});
+
+test('T-135: the report counts characters and tokens, whole and by part', () => {
+  const prompt = compose(draft('body'), { nonce });
+  const report = reportPrompt(prompt, (text) => text.split(/\s+/).length);
+  expect(report.characters).toBe(prompt.text.length);
+  expect(report.parts.map(({ characters }) => characters)).toEqual(
+    prompt.parts.map(({ text }) => text.length),
+  );
+  expect(report.prefixCharacters).toBe(prompt.prefix.length);
+  expect(report.prefixTokens).toBeLessThan(report.tokens);
+});

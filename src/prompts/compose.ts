@@ -1,0 +1,90 @@
+import { CharretteError } from '../errors.ts';
+import type { Answer, Part, PromptDraft } from './part.ts';
+import { delimit, type NonceSource, untrustedRule } from './untrusted.ts';
+
+export type PartKind = 'fixed' | 'answer' | 'changing';
+
+export type ComposedPart = { name: string; kind: PartKind; text: string };
+
+/** A prompt ready to send. `prefix` is the same for every call of one role with the same fixed parts. */
+export type ComposedPrompt = {
+  task: string;
+  text: string;
+  /** T-044: everything before the first byte that may differ between iterations. */
+  prefix: string;
+  parts: readonly ComposedPart[];
+};
+
+export type ComposeOptions = {
+  nonce: NonceSource;
+  /** A project's own wording by `<task>/<part>`; empty text leaves the part out. Only fixed parts can be replaced. */
+  overrides?: Readonly<Record<string, string>>;
+};
+
+const separator = '\n\n';
+
+/** T-043: fixed parts, the data rule, the answer's schema, then what changes. One composer for every agent call. */
+export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOptions): ComposedPrompt {
+  refuseDuplicates(draft);
+  const fixed = draft.fixed
+    .map((part) => overridden(part, overrides[`${draft.task}/${part.name}`]))
+    .filter((part) => part !== undefined);
+  const parts: ComposedPart[] = [
+    ...fixed.map((part) => rendered(part, 'fixed', nonce)),
+    { name: 'data-rule', kind: 'fixed' as const, text: untrustedRule },
+    { name: 'answer', kind: 'answer' as const, text: renderAnswer(draft.answer) },
+    ...draft.changing.map((part) => rendered(part, 'changing', nonce)),
+  ].filter((part) => part.text !== '');
+  const stable = parts.filter((part) => part.kind !== 'changing');
+  return {
+    task: draft.task,
+    text: `${parts.map((part) => part.text).join(separator)}\n`,
+    prefix: stable.map((part) => part.text).join(separator),
+    parts,
+  };
+}
+
+function overridden(part: Part, replacement: string | undefined): Part | undefined {
+  if (replacement === undefined) return part;
+  const text = replacement.trim();
+  return text === '' ? undefined : { ...part, text };
+}
+
+function rendered(part: Part, kind: PartKind, nonce: NonceSource): ComposedPart {
+  const body = [
+    ...(part.text === undefined || part.text === '' ? [] : [part.text.trimEnd()]),
+    ...(part.untrusted ?? []).map((block) => delimit(block, nonce)),
+  ].join('\n');
+  const text = part.heading === undefined || body === '' ? body : `## ${part.heading}\n${body}`;
+  return { name: part.name, kind, text };
+}
+
+function renderAnswer(answer: Answer): string {
+  switch (answer.kind) {
+    case 'json':
+      return `## Answer\n${answer.lead ?? jsonLead}\n${compactSchema(answer.schema)}`;
+    case 'shape':
+      return `## Answer\n${answer.lead ?? shapeLead}\n${answer.shape}`;
+    case 'text':
+      return `## Answer\n${answer.rules}`;
+  }
+}
+
+const jsonLead =
+  'Answer with one JSON value that is valid against this JSON Schema, and with nothing before or after it:';
+const shapeLead = 'Answer with one JSON object of this shape:';
+
+function compactSchema(schema: Readonly<Record<string, unknown>>): string {
+  const { $schema: _dialect, ...rest } = schema;
+  return JSON.stringify(rest);
+}
+
+function refuseDuplicates(draft: PromptDraft): void {
+  const names = [...draft.fixed, ...draft.changing].map((part) => part.name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new CharretteError({
+    code: 'internal',
+    message: `The prompt ${draft.task} has two parts named ${twice}.`,
+  });
+}

@@ -1,0 +1,57 @@
+import { data, optionalData, type Part, words } from '../part.ts';
+
+/** What the panel was asked to design, as every task of the run sees it. */
+export type Commission = {
+  description: string;
+  /** C-06: answers to the clarifying questions. */
+  clarifications?: string;
+  /** L-180: what the scope discussion settled. */
+  discussion?: string;
+  /** The project's design context, already packed under its budget. */
+  brief?: string;
+};
+
+/** L-208: description, answers and settled scope travel together, the part that changes least first. */
+export function commissionParts(commission: Commission, tagPrefix = ''): Part[] {
+  return [
+    ...optionalData(`${tagPrefix}project_brief`, commission.brief, { heading: 'Project brief' }),
+    data(`${tagPrefix}feature_description`, commission.description, { heading: 'Feature' }),
+    ...optionalData(`${tagPrefix}clarifications`, commission.clarifications, {
+      heading: 'Clarifications',
+      text: 'Answers already given; treat them as part of the feature.',
+    }),
+    ...optionalData(`${tagPrefix}discussion`, commission.discussion, {
+      heading: 'Settled scope',
+      text: 'Decisions already taken about scope and hard constraints. They hold.',
+    }),
+  ];
+}
+
+export const readOnlyPart = words(
+  'read-only',
+  'Read whatever you need in the repository. Change nothing: no edits, no new files, no commits, no installs.',
+);
+
+/** L-207: only seats whose agent takes an effort hint from its prompt get this part. */
+export function effortPart(maximum: boolean | undefined): Part[] {
+  return maximum === true
+    ? [words('effort', 'Use the deepest reasoning you have. Thoroughness counts here, speed does not.')]
+    : [];
+}
+
+/** L-050: the five questions that keep synthesis and plan from drifting. */
+export const judgementPart = words(
+  'judgement',
+  [
+    'Before you write, answer for yourself:',
+    '1. What is the smallest change that reaches the goal?',
+    '2. Where are you most at risk of keeping an idea only because it came first?',
+    '3. Which constraints has nobody mentioned: who else parses this output, what does CI pin, which file is the only',
+    '   source of a fact, which text has to stay identical byte for byte?',
+    '4. Which trade-offs belong to the person who asked (scope, hard constraints), and which are yours (architecture)?',
+    '5. What does this project forbid that applies here?',
+  ].join('\n'),
+);
+
+/** Text of a table row, or a clear failure when a caller asks for a row that is not there. */
+export const bullets = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');

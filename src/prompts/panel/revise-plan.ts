@@ -1,0 +1,48 @@
+import type { JsonSchema } from '../../agents/port.ts';
+import { data, optionalData, type PromptDraft, words } from '../part.ts';
+import { bullets, type Commission, commissionParts, readOnlyPart } from './common.ts';
+import { planSections } from './plan.ts';
+
+export type RevisePlanInput = {
+  commission: Commission;
+  plan: string;
+  /** Findings voted in, with their ids. */
+  accepted?: string;
+  /** L-725: what the second discussion decided. */
+  decisions?: string;
+  /** What the check of the plan against the repository complained about. */
+  problems?: string;
+  schema: JsonSchema;
+};
+
+/** L-690, L-698: the plan again, with every accepted finding worked in and traceable. */
+export function revisePlanPrompt(input: RevisePlanInput): PromptDraft {
+  const { commission, plan, accepted, decisions, problems, schema } = input;
+  return {
+    task: 'revise-plan',
+    fixed: [
+      words(
+        'role',
+        'You revise an implementation plan. What was accepted goes in; what nobody questioned stays as it is.',
+      ),
+      words(
+        'rules',
+        [
+          'Return the whole plan with the same sections:',
+          bullets(planSections),
+          'Work in every accepted finding and say for each, by its id, how the plan changed. If two of them conflict, keep the plan',
+          'consistent and say so in both. Accepted findings outrank earlier resolutions of decisions. Add nothing that was not accepted.',
+        ].join('\n'),
+      ),
+      readOnlyPart,
+    ],
+    answer: { kind: 'json', schema },
+    changing: [
+      ...commissionParts(commission),
+      data('plan', plan, { heading: 'The plan' }),
+      ...optionalData('accepted_findings', accepted, { heading: 'Accepted findings' }),
+      ...optionalData('decisions', decisions, { heading: 'Decisions of the discussion' }),
+      ...optionalData('problems', problems, { heading: 'Problems found by checking the plan' }),
+    ],
+  };
+}

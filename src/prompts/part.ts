@@ -1,0 +1,60 @@
+import type { JsonSchema } from '../agents/port.ts';
+import type { Untrusted } from './untrusted.ts';
+
+/** A named piece of a prompt: fixed words, or text by others that the composer delimits. */
+export type Part = {
+  /** Unique within a prompt; `<task>/<name>` is the key of a project's override. */
+  name: string;
+  heading?: string;
+  /** Our own words. */
+  text?: string;
+  /** Text by others, after our own words. */
+  untrusted?: readonly Untrusted[];
+};
+
+/** How the answer must look; every prompt says it. */
+export type Answer =
+  | { kind: 'json'; schema: JsonSchema; lead?: string }
+  | { kind: 'shape'; shape: string; lead?: string }
+  | { kind: 'text'; rules: string };
+
+/** A prompt before it is put together: what stays the same for a role, what the answer looks like, what changes. */
+export type PromptDraft = {
+  task: string;
+  fixed: readonly Part[];
+  answer: Answer;
+  changing: readonly Part[];
+};
+
+/** A part of our own words. */
+export function words(name: string, text: string, heading?: string): Part {
+  return heading === undefined ? { name, text } : { name, heading, text };
+}
+
+/** A part that carries one text by others. */
+export function data(
+  tag: string,
+  content: string,
+  {
+    name = tag,
+    heading,
+    text,
+    limit,
+  }: { name?: string; heading?: string; text?: string; limit?: number } = {},
+): Part {
+  return {
+    name,
+    ...(heading === undefined ? {} : { heading }),
+    ...(text === undefined ? {} : { text }),
+    untrusted: [limit === undefined ? { tag, content } : { tag, content, limit }],
+  };
+}
+
+/** The part in a list when there is content for it, no part otherwise. */
+export function optionalData(
+  tag: string,
+  content: string | undefined,
+  details: Parameters<typeof data>[2] = {},
+): Part[] {
+  return content === undefined || content.trim() === '' ? [] : [data(tag, content, details)];
+}

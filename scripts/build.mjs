@@ -1,5 +1,6 @@
 // Bundles the program into dist/: one entry per public module, lazy chunks for everything imported on demand.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -31,3 +32,17 @@ await build({
   define: { __CHARRETTE_VERSION__: JSON.stringify(manifest.version) },
   logLevel: 'warning',
 });
+
+// The store's template depends only on the two packages that make it, so it outlives builds.
+const versions = ['@dbos-inc/dbos-sdk', '@electric-sql/pglite']
+  .map((name) => manifest.dependencies[name])
+  .join('-');
+const kept = `${root}node_modules/.cache/charrette/store-template-${versions}.tar.gz`;
+if (!existsSync(kept)) {
+  mkdirSync(`${root}node_modules/.cache/charrette`, { recursive: true });
+  const made = spawnSync(process.execPath, [`${root}scripts/store-template.mjs`, kept], {
+    stdio: ['ignore', 2, 2],
+  });
+  if (made.status !== 0) process.exit(1);
+}
+copyFileSync(kept, `${root}dist/store-template.tar.gz`);

@@ -38,6 +38,7 @@ export const errorTable = {
   'store-locked': { exit: 1, meaning: 'Another process holds the embedded store.' },
   'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },
   'store-unreachable': { exit: 1, meaning: 'The PostgreSQL server does not answer.' },
+  'code-version-gone': { exit: 1, meaning: 'The run was started by another version of the workflow code.' },
   'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
   'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
 } as const satisfies Record<string, ErrorRow>;

@@ -1,0 +1,212 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Engine, openEngine } from './engine.ts';
+import { readEvents } from './event-log.ts';
+import { leaveMessage } from './inbox.ts';
+import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
+import { writeRunRecord } from './run-record.ts';
+import type { WorkflowDefinition } from './workflow.ts';
+
+let home: Home;
+let calls: string[];
+let hold: { promise: Promise<void>; release: () => void };
+let engine: Engine | undefined;
+
+const lane: WorkflowDefinition<{ name: string }, string> = {
+  name: 'test-lane',
+  async run(context, { name }) {
+    context.emit({ type: 'note', text: `lane ${name}` });
+    const first = await context.step('call', async (signal) => {
+      calls.push(name);
+      if (name === 'slow') await Promise.race([hold.promise, aborted(signal)]);
+      return `${name}!`;
+    });
+    return first;
+  },
+};
+
+const story: WorkflowDefinition<{ ask: boolean; fail?: boolean }, { status: 'done'; exit: 0 }> = {
+  name: 'test-story',
+  async run(context, input) {
+    context.emit({ type: 'phase-start', phase: '1', title: 'one' });
+    const one = await context.step('one', async () => {
+      calls.push('one');
+      return 1;
+    });
+    const lanes = await context.children(lane, [
+      { key: 'a', input: { name: 'a' } },
+      { key: 'slow', input: { name: 'slow' } },
+      { key: 'b', input: { name: 'b' } },
+    ]);
+    if (input.fail === true) throw new Error('the story fails');
+    const answer = input.ask
+      ? (await context.ask([{ id: 'q1', text: 'Which?', recommended: 'x' }])).get('q1')?.value
+      : 'none';
+    await context.artifact('result.txt', `${one} ${lanes.join(' ')} ${answer}\n`);
+    return { status: 'done', exit: 0 };
+  },
+};
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
+}
+
+async function open(): Promise<Engine> {
+  const opening = await openEngine({
+    home,
+    store: 'embedded',
+    codeVersion: 'test-1',
+    workflows: [story],
+    children: [lane],
+  });
+  if (!opening.opened) throw new Error('the store is locked');
+  engine = opening.engine;
+  return engine;
+}
+
+async function createRun(id: string, inputs: unknown): Promise<void> {
+  const directory = runDirectoryOf(home, id);
+  await createRunDirectory(directory);
+  await writeRunRecord(directory, {
+    schemaVersion: 1,
+    run: id,
+    workflow: 'test-story',
+    codeVersion: 'test-1',
+    title: 'a test',
+    inputs,
+    status: 'running',
+    created: new Date(0).toISOString(),
+    kept: 'unknown fields survive',
+  });
+}
+
+const artifact = (id: string) =>
+  readFileSync(path.join(runDirectoryOf(home, id).artifacts, 'result.txt'), 'utf8');
+const eventTypes = (id: string) => readEvents(runDirectoryOf(home, id).events).map((event) => event.type);
+
+beforeEach(() => {
+  home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-engine-')));
+  calls = [];
+  let release = () => {};
+  const promise = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  hold = { promise, release };
+});
+
+afterEach(async () => {
+  await engine?.close();
+  engine = undefined;
+  rmSync(home.project, { recursive: true, force: true });
+});
+
+test('runs a story with lanes side by side and leaves a record', async () => {
+  hold.release();
+  const opened = await open();
+  await createRun('r1', { ask: false });
+  await opened.start('r1');
+  const end = await opened.wait('r1', { signal: new AbortController().signal });
+  expect(end.record).toMatchObject({ status: 'done', exit: 0, kept: 'unknown fields survive' });
+  expect(artifact('r1')).toBe('1 a! slow! b! none\n');
+  expect(eventTypes('r1').at(0)).toBe('run-start');
+  expect(eventTypes('r1').at(-1)).toBe('run-end');
+});
+
+test('stopping in the middle of a lane and resuming repeats only what was under way', async () => {
+  const opened = await open();
+  await createRun('r2', { ask: false });
+  await opened.start('r2');
+  await until(() => calls.includes('slow') && calls.includes('b'));
+  await sleep(100);
+  const stop = new AbortController();
+  const waiting = opened.wait('r2', { signal: stop.signal });
+  stop.abort();
+  expect((await waiting).kind).toBe('stopped');
+  await opened.close();
+
+  hold.release();
+  const again = await open();
+  await again.start('r2');
+  const end = await again.wait('r2', { signal: new AbortController().signal });
+  expect(end.record.status).toBe('done');
+  expect(calls.filter((call) => call === 'one')).toHaveLength(1);
+  expect(calls.filter((call) => call === 'a')).toHaveLength(1);
+  expect(calls.filter((call) => call === 'b')).toHaveLength(1);
+  expect(calls.filter((call) => call === 'slow')).toHaveLength(2);
+  const notes = eventTypes('r2').filter((type) => type === 'note');
+  expect(notes).toHaveLength(3);
+});
+
+test('a question without anybody to answer pauses; an answer left by another process continues it', async () => {
+  hold.release();
+  const opened = await open();
+  await createRun('r3', { ask: true });
+  await opened.start('r3');
+  const end = await opened.wait('r3', { signal: new AbortController().signal });
+  expect(end.kind).toBe('paused');
+  expect(end.record.status).toBe('paused');
+  await opened.close();
+
+  await leaveMessage(runDirectoryOf(home, 'r3').inbox, {
+    type: 'answer',
+    answers: [{ question: 'q1', value: 'left', source: 'person' }],
+  });
+  const again = await open();
+  await again.start('r3');
+  const stop = new AbortController();
+  const next = await again.wait('r3', { signal: stop.signal, answer: () => new Promise(() => {}) });
+  expect(next.record.status).toBe('done');
+  expect(artifact('r3')).toBe('1 a! slow! b! left\n');
+  expect(calls.filter((call) => call === 'one')).toHaveLength(1);
+});
+
+test('an answer that comes before its question is kept', async () => {
+  hold.release();
+  const opened = await open();
+  await createRun('r4', { ask: true });
+  await opened.answer('r4', [{ question: 'q1', value: 'early', source: 'person' }]).catch(() => {});
+  await opened.start('r4');
+  const end = await opened.wait('r4', { signal: new AbortController().signal });
+  expect(end.record.status).toBe('done');
+  expect(artifact('r4')).toContain('early');
+});
+
+test('a failed run says why, and starting it again goes on', async () => {
+  hold.release();
+  const opened = await open();
+  await createRun('r5', { ask: false, fail: true });
+  await opened.start('r5');
+  const end = await opened.wait('r5', { signal: new AbortController().signal });
+  expect(end.record).toMatchObject({ status: 'failed', error: { message: 'the story fails' } });
+});
+
+test('cancelling ends what runs', async () => {
+  const opened = await open();
+  await createRun('r6', { ask: false });
+  await opened.start('r6');
+  await until(() => calls.includes('slow'));
+  const record = await opened.cancel('r6', 'no longer wanted');
+  expect(record.status).toBe('cancelled');
+  expect(eventTypes('r6').at(-1)).toBe('run-end');
+});
+
+test('a second engine is told who holds the store', async () => {
+  await open();
+  const second = await openEngine({
+    home,
+    store: 'embedded',
+    codeVersion: 'test-1',
+    workflows: [],
+    children: [],
+  });
+  expect(second).toMatchObject({ opened: false, holder: { pid: process.pid } });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10);
+}

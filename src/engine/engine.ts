@@ -1,0 +1,378 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { CharretteError, toCharretteError } from '../errors.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { EventListener } from './event-log.ts';
+import { readMessages, removeMessage } from './inbox.ts';
+import { LiveRun } from './live-run.ts';
+import { PauseWatch } from './pause-watch.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { type Answer, checkAnswer, type Question, readQuestions, rememberAnswers } from './question.ts';
+import { type Home, prepareHome, runDirectoryOf } from './run-directory.ts';
+import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
+import { openStore, type Store, type StoreSetting } from './store.ts';
+import { type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+
+/** How a main workflow says that it is through. */
+export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
+
+/** How a run left this process. */
+export type RunEnd =
+  | { kind: 'ended'; record: RunRecord }
+  | { kind: 'paused'; record: RunRecord; questions: Question[] }
+  | { kind: 'stopped'; record: RunRecord };
+
+// biome-ignore lint/suspicious/noExplicitAny: definitions of different inputs share one table
+type AnyDefinition = WorkflowDefinition<any, any>;
+
+export type EngineOptions = {
+  home: Home;
+  store: StoreSetting;
+  /** Changes whenever a workflow's order of steps does. */
+  codeVersion: string;
+  /** Main workflows give back an Outcome; children whatever they like. */
+  workflows: readonly AnyDefinition[];
+  children: readonly AnyDefinition[];
+  clock?: Clock;
+};
+
+export type EngineOpening = { opened: true; engine: Engine } | { opened: false; holder: ProcessIdentity };
+
+type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
+
+const resumeQueue = 'charrette-resume';
+const inboxIntervalMs = 250;
+
+/** Opens the store and the durable engine on it, or says which process holds the store. */
+export async function openEngine(options: EngineOptions): Promise<EngineOpening> {
+  await prepareHome(options.home);
+  const opening = await openStore(options.home, options.store);
+  if (!opening.opened) return opening;
+  try {
+    return { opened: true, engine: await Engine.launch(options, opening.store) };
+  } catch (error) {
+    await opening.store.close();
+    throw error;
+  }
+}
+
+export class Engine {
+  readonly #options: EngineOptions;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #registered = new Map<string, Registered>();
+  readonly #live = new Map<string, LiveRun>();
+  readonly #watches = new Map<string, PauseWatch>();
+  #inboxTimer: NodeJS.Timeout | undefined;
+
+  private constructor(options: EngineOptions, store: Store) {
+    this.#options = options;
+    this.#store = store;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  static async launch(options: EngineOptions, store: Store): Promise<Engine> {
+    const engine = new Engine(options, store);
+    for (const definition of options.workflows)
+      engine.#register(definition, (run, key, input) => engine.#runMain(definition, run, key, input));
+    for (const definition of options.children) {
+      engine.#register(definition, (run, key, input) => definition.run(engine.#context(run, key), input));
+    }
+    DBOS.setConfig({
+      ...store.settings,
+      name: 'charrette',
+      applicationVersion: options.codeVersion,
+      // Every process is an executor of its own: opening the store never takes up a run that nobody asked for.
+      executorID: `${process.pid}-${process.hrtime.bigint()}`,
+      listenQueues: [resumeQueue],
+      logger: silentLogger,
+      runMigrations: true,
+    });
+    try {
+      await DBOS.launch();
+      await DBOS.registerQueue(resumeQueue, { minPollingIntervalMs: 50, onConflict: 'never_update' });
+    } catch (error) {
+      await DBOS.shutdown({ deregister: true }).catch(() => {});
+      throw storeError(store, error);
+    }
+    engine.#inboxTimer = setInterval(() => void engine.#readInboxes(), inboxIntervalMs).unref();
+    return engine;
+  }
+
+  /** Starts a run whose directory and record are there, or goes on with one that was left. */
+  async start(runId: string): Promise<void> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const record = await readRunRecord(directory);
+    const workflow = this.#registered.get(record.workflow);
+    if (workflow === undefined) throw unknownWorkflow(record, this.#options.workflows);
+    if (record.codeVersion !== this.#options.codeVersion)
+      throw otherVersion(record, this.#options.codeVersion);
+    const live = this.#openRun(runId);
+    const status = await DBOS.getWorkflowStatus(runId);
+    if (status === null) {
+      // Never started, or its store is gone: finished calls and answers are found in the directory.
+      live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
+      await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+    } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
+      await DBOS.deleteWorkflow(runId, true);
+      this.#emitResume(live);
+      await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+    } else {
+      this.#emitResume(live);
+      await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: resumeQueue });
+    }
+    await updateRunRecord(directory, {
+      status: 'running',
+      ended: undefined,
+      exit: undefined,
+      error: undefined,
+    });
+  }
+
+  /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
+  async wait(runId: string, options: { answer?: AnswerProvider; signal: AbortSignal }): Promise<RunEnd> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const watch = this.#watch(runId);
+    const stopped = once(options.signal);
+    const ended = DBOS.getResult(runId, { pollingIntervalMs: 50 }).then(
+      () => 'end' as const,
+      () => 'end' as const,
+    );
+    for (;;) {
+      const next = await Promise.race([ended, stopped, watch.paused()]);
+      if (next === 'end') return { kind: 'ended', record: await this.#settle(runId) };
+      if (next === 'stop') {
+        await this.#stopRun(runId, 'stop');
+        return { kind: 'stopped', record: await updateRunRecord(directory, { status: 'stopped' }) };
+      }
+      // Somebody else may answer, cancel or stop while a person here is being asked.
+      const asking = new AbortController();
+      const answers = await Promise.race([
+        options.answer?.(next, asking.signal),
+        Promise.race([ended, stopped, watch.continued()]).then(() => 'elsewhere' as const),
+      ]);
+      asking.abort();
+      if (answers === 'elsewhere') continue;
+      if (answers === undefined) {
+        await this.#stopRun(runId, 'question');
+        return {
+          kind: 'paused',
+          record: await updateRunRecord(directory, { status: 'paused' }),
+          questions: next,
+        };
+      }
+      await this.answer(runId, answers);
+      await Promise.race([ended, stopped, watch.continued()]);
+    }
+  }
+
+  /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
+  async answer(runId: string, answers: readonly Answer[]): Promise<void> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const { questions } = readQuestions(directory);
+    for (const answer of answers) {
+      const question = questions.find((candidate) => candidate.id === answer.question);
+      if (question !== undefined) checkAnswer(question, answer.value);
+    }
+    rememberAnswers(directory, answers);
+    await DBOS.send(runId, 'answered', 'answers');
+  }
+
+  /** Ends a run for good; what runs is stopped first. */
+  async cancel(runId: string, reason: string): Promise<RunRecord> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const live = this.#openRun(runId);
+    await live.stop();
+    if ((await DBOS.getWorkflowStatus(runId)) !== null)
+      await DBOS.cancelWorkflow(runId, { cancelChildren: true });
+    live.events.emit(`run:cancel-${live.events.count}`, {
+      type: 'run-end',
+      status: 'cancelled',
+      exit: 1,
+      message: reason,
+    });
+    return updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
+  }
+
+  subscribe(runId: string, listener: EventListener): () => void {
+    return this.#openRun(runId).events.subscribe(listener);
+  }
+
+  /** Stops everything of this process gracefully and gives the store free. */
+  async close(): Promise<void> {
+    clearInterval(this.#inboxTimer);
+    await Promise.all([...this.#live.values()].map((live) => live.stop()));
+    await DBOS.shutdown({ deregister: true });
+    for (const live of this.#live.values()) live.close();
+    this.#live.clear();
+    await this.#store.close();
+  }
+
+  #register(definition: AnyDefinition, body: Registered): void {
+    this.#registered.set(definition.name, DBOS.registerWorkflow(body, { name: definition.name }));
+  }
+
+  async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const context = this.#context(runId, key);
+    try {
+      const outcome: Outcome = await definition.run(context, input);
+      context.emit({ type: 'run-end', ...outcome });
+      await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
+    } catch (thrown) {
+      if (context.live.stopping) return new Promise(() => {});
+      const error = toCharretteError(thrown);
+      const { code, message, fix } = error;
+      context.live.events.emit(`run:failed-${context.live.events.count}`, {
+        type: 'run-end',
+        status: 'failed',
+        exit: 1,
+        message,
+      });
+      await updateRunRecord(directory, {
+        status: 'failed',
+        exit: 1,
+        ended: this.#now(),
+        error: { code, message, fix },
+      });
+      throw thrown;
+    }
+  }
+
+  #context(runId: string, key: string): WorkflowContext {
+    const startChild: StartChild = async (definition, child) => {
+      const registered = this.#registered.get(definition.name);
+      if (registered === undefined)
+        throw new Error(`The child workflow ${definition.name} is not registered.`);
+      const childKey = key === '' ? child.key : `${key}.${child.key}`;
+      return DBOS.startWorkflow(registered, { workflowID: `${runId}.${childKey}` })(
+        runId,
+        childKey,
+        child.input,
+      );
+    };
+    return new WorkflowContext(this.#openRun(runId), key, startChild);
+  }
+
+  #openRun(runId: string): LiveRun {
+    const known = this.#live.get(runId);
+    if (known !== undefined) return known;
+    const live = new LiveRun(runDirectoryOf(this.#options.home, runId), this.#clock, {
+      onPause: (run, questions) => {
+        void updateRunRecord(run.directory, { status: 'paused' });
+        this.#watch(runId).pause([...questions]);
+      },
+      onContinue: (run) => {
+        void updateRunRecord(run.directory, { status: 'running' });
+        this.#watch(runId).continue();
+      },
+    });
+    this.#live.set(runId, live);
+    return live;
+  }
+
+  #watch(runId: string): PauseWatch {
+    const watch = this.#watches.get(runId) ?? new PauseWatch();
+    this.#watches.set(runId, watch);
+    return watch;
+  }
+
+  async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<void> {
+    const live = this.#openRun(runId);
+    await live.stop();
+    live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
+  }
+
+  #emitResume(live: LiveRun): void {
+    const attempt = live.events.count;
+    live.events.emit(`run:resume-${attempt}`, { type: 'run-resume', attempt });
+  }
+
+  /** The run and those of its children that did not finish. */
+  async #unfinished(runId: string): Promise<string[]> {
+    const children = await DBOS.listWorkflows({
+      workflow_id_prefix: `${runId}.`,
+      status: ['PENDING', 'ENQUEUED'],
+      loadInput: false,
+      loadOutput: false,
+    });
+    return [runId, ...children.map((child) => child.workflowID)];
+  }
+
+  /** The record after the workflow ended; one that an unforeseen error ended is marked as failed. */
+  async #settle(runId: string): Promise<RunRecord> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    const record = await readRunRecord(directory);
+    if (isFinal(record.status)) return record;
+    const status = await DBOS.getWorkflowStatus(runId);
+    const cause =
+      status?.error instanceof Error ? status.error.message : `the workflow ended as ${status?.status}`;
+    return updateRunRecord(directory, {
+      status: 'failed',
+      exit: 1,
+      ended: this.#now(),
+      error: { code: 'internal', message: cause },
+    });
+  }
+
+  async #readInboxes(): Promise<void> {
+    for (const [runId, live] of this.#live) {
+      if (live.stopping) continue;
+      for (const received of await readMessages(live.directory.inbox)) {
+        await removeMessage(received);
+        try {
+          if (received.message.type === 'answer') await this.answer(runId, received.message.answers);
+          if (received.message.type === 'cancel') await this.cancel(runId, received.message.reason);
+        } catch (error) {
+          live.events.emit(`inbox:${received.file}`, {
+            type: 'warning',
+            text: toCharretteError(error).message,
+          });
+        }
+      }
+    }
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}
+
+/** Answers questions where a person is, or gives `undefined` to let the run pause. */
+export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
+
+function once(signal: AbortSignal): Promise<'stop'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('stop');
+    signal.addEventListener('abort', () => resolve('stop'), { once: true });
+  });
+}
+
+const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };
+
+function storeError(store: Store, cause: unknown): CharretteError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (store.kind === 'embedded')
+    return new CharretteError({ code: 'internal', message: `The engine did not start: ${message}`, cause });
+  return new CharretteError({
+    code: 'store-unreachable',
+    message: `The PostgreSQL store does not answer: ${message}.`,
+    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs, or unset it to use the embedded store.',
+    retryable: true,
+    cause,
+  });
+}
+
+function unknownWorkflow(record: RunRecord, workflows: readonly AnyDefinition[]): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `The run ${record.run} is of the workflow ${record.workflow}; this version knows ${workflows.map(({ name }) => name).join(', ')}.`,
+  });
+}
+
+function otherVersion(record: RunRecord, codeVersion: string): CharretteError {
+  return new CharretteError({
+    code: 'code-version-gone',
+    message: `The run ${record.run} was started by workflow code ${record.codeVersion}; this is ${codeVersion}.`,
+    fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run}\`.`,
+  });
+}

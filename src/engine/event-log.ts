@@ -1,0 +1,45 @@
+import { AppendLog, readLog } from './append-log.ts';
+import type { Clock } from './clock.ts';
+import type { EventBody, RunEvent } from './event.ts';
+
+export type EventListener = (event: RunEvent) => void;
+
+/** events.jsonl of one run, with the listeners of this process. */
+export class EventLog {
+  readonly #run: string;
+  readonly #clock: Clock;
+  readonly #log: AppendLog<RunEvent>;
+  readonly #listeners = new Set<EventListener>();
+
+  constructor(run: string, file: string, clock: Clock) {
+    this.#run = run;
+    this.#clock = clock;
+    this.#log = new AppendLog(file);
+  }
+
+  /** Writes the event unless one with this id is there; gives back the one that stands, with its first time. */
+  emit(id: string, body: EventBody): RunEvent {
+    const time = new Date(this.#clock.now()).toISOString();
+    const event: RunEvent = { v: 1, id, run: this.#run, seq: this.#log.size + 1, time, ...body };
+    const { entry, added } = this.#log.append(event);
+    if (added) for (const listener of this.#listeners) listener(entry);
+    return entry;
+  }
+
+  get count(): number {
+    return this.#log.size;
+  }
+
+  subscribe(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#log.close();
+  }
+}
+
+export function readEvents(file: string): RunEvent[] {
+  return readLog<RunEvent>(file);
+}

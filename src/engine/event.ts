@@ -1,0 +1,36 @@
+import type { LaneKind, Usage } from '../agents/port.ts';
+import type { Question } from './question.ts';
+
+/** What every event carries; `id` makes repeating it harmless. */
+export type EventFrame = { v: 1; id: string; run: string; seq: number; time: string };
+
+/** What happens in a run, as a closed list. Every line on a terminal and every picture on a page is made from these. */
+export type EventBody =
+  | { type: 'run-start'; workflow: string; title: string }
+  | { type: 'run-resume'; attempt: number }
+  | { type: 'run-pause'; reason: 'question' | 'stop' }
+  | { type: 'run-end'; status: string; exit: number; message?: string }
+  | { type: 'phase-start'; phase: string; title: string }
+  | { type: 'phase-end'; phase: string; payload?: string; elapsedMs: number }
+  | { type: 'phase-skip'; phase: string; payload: string; elapsedMs: number }
+  | { type: 'warning'; phase?: string; text: string }
+  | { type: 'note'; phase?: string; text: string }
+  | { type: 'body'; heading: string; text: string }
+  | { type: 'lane-queue'; lane: string; task: string; seat: string; label: string; phase: string }
+  | { type: 'lane-start'; lane: string; agent: string; attempt: number }
+  | { type: 'lane-retry'; lane: string; agent: string; attempt: number; kind: LaneKind; message: string }
+  | {
+      type: 'lane-end';
+      lane: string;
+      agent: string;
+      kind: LaneKind;
+      message?: string;
+      elapsedMs: number;
+      usage: Usage;
+    }
+  | { type: 'question-ask'; questions: Question[] }
+  | { type: 'question-answer'; answers: { question: string; value: string; source: string }[] }
+  | { type: 'artifact-write'; name: string; bytes: number; digest: string }
+  | { type: 'record'; name: string; value: unknown };
+
+export type RunEvent = EventFrame & EventBody;

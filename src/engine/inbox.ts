@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { writeJsonAtomic } from '../files/atomic.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { Answer } from './question.ts';
+
+/** What another process leaves for the one that holds a run. */
+export type Message =
+  | { type: 'answer'; answers: Answer[] }
+  | { type: 'cancel'; reason: string }
+  /** In the project's inbox: start or resume this run for me. */
+  | { type: 'run'; run: string };
+
+export type Received = { file: string; message: Message };
+
+let counter = 0;
+
+/** Leaves a message; the name sorts by time, so messages are taken in the order in which they were left. */
+export async function leaveMessage(inbox: string, message: Message): Promise<void> {
+  counter += 1;
+  const name = `${Date.now()}-${process.pid}-${String(counter).padStart(4, '0')}.json`;
+  await writeJsonAtomic(path.join(inbox, name), { schemaVersion: 1, ...message });
+}
+
+/** The messages that wait, oldest first. One that cannot be understood is set aside with a `.bad` ending, not lost. */
+export async function readMessages(inbox: string): Promise<Received[]> {
+  if (!existsSync(inbox)) return [];
+  const received: Received[] = [];
+  for (const name of readdirSync(inbox).sort()) {
+    if (!name.endsWith('.json') || name.startsWith('.')) continue;
+    const file = path.join(inbox, name);
+    const message = parseMessage(readFileSync(file, 'utf8'));
+    if (message === undefined) await rename(file, `${file}.bad`);
+    else received.push({ file, message });
+  }
+  return received;
+}
+
+export async function removeMessage(received: Received): Promise<void> {
+  await rm(received.file, { force: true });
+}
+
+function parseMessage(text: string): Message | undefined {
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value)) return undefined;
+  const { type, answers, reason, run } = reading.value;
+  if (type === 'cancel') return { type, reason: typeof reason === 'string' ? reason : 'cancelled' };
+  if (type === 'run' && typeof run === 'string') return { type, run };
+  if (type === 'answer' && Array.isArray(answers) && answers.every(isAnswer)) return { type, answers };
+  return undefined;
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return isRecord(value) && typeof value['question'] === 'string' && typeof value['value'] === 'string';
+}

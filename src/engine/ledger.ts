@@ -1,0 +1,72 @@
+import type { Usage } from '../agents/port.ts';
+import { AppendLog, readLog } from './append-log.ts';
+
+/** ledger.jsonl: what one agent call used, and how far the number can be trusted. */
+export type LedgerEntry = {
+  v: 1;
+  id: string;
+  time: string;
+  phase: string;
+  task: string;
+  seat: string;
+  agent: string;
+  family: string;
+  model?: string;
+  usage: Usage;
+  durationMs: number;
+};
+
+export type LedgerTotals = {
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** Money of the calls that have a figure. */
+  usd: number;
+  /** How many calls stand behind each kind of number. */
+  basis: Record<Usage['basis'], number>;
+  callsWithoutPrice: number;
+};
+
+export class Ledger {
+  readonly #log: AppendLog<LedgerEntry>;
+
+  constructor(file: string) {
+    this.#log = new AppendLog(file);
+  }
+
+  add(entry: LedgerEntry): void {
+    this.#log.append(entry);
+  }
+
+  totals(): LedgerTotals {
+    return totalsOf(this.#log.entries);
+  }
+
+  close(): void {
+    this.#log.close();
+  }
+}
+
+export function readLedger(file: string): LedgerEntry[] {
+  return readLog<LedgerEntry>(file);
+}
+
+export function totalsOf(entries: Iterable<LedgerEntry>): LedgerTotals {
+  const totals: LedgerTotals = {
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    usd: 0,
+    basis: { measured: 0, estimated: 0, unknown: 0 },
+    callsWithoutPrice: 0,
+  };
+  for (const { usage } of entries) {
+    totals.calls += 1;
+    totals.inputTokens += usage.inputTokens;
+    totals.outputTokens += usage.outputTokens;
+    totals.usd += usage.usd ?? 0;
+    totals.basis[usage.basis] += 1;
+    if (usage.usd === undefined) totals.callsWithoutPrice += 1;
+  }
+  return totals;
+}

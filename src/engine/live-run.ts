@@ -1,0 +1,84 @@
+import type { Clock } from './clock.ts';
+import { EventLog } from './event-log.ts';
+import { Ledger } from './ledger.ts';
+import type { Question } from './question.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+/** A run that this process is working on: its open files, its stop signal, the steps that are under way. */
+export class LiveRun {
+  readonly directory: RunDirectory;
+  readonly clock: Clock;
+  readonly events: EventLog;
+  readonly ledger: Ledger;
+  readonly #abort = new AbortController();
+  readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
+  readonly #onContinue: (run: LiveRun) => void;
+  #active = 0;
+  #whenIdle: (() => void) | undefined;
+  #paused = false;
+
+  constructor(
+    directory: RunDirectory,
+    clock: Clock,
+    hooks: {
+      onPause: (run: LiveRun, questions: readonly Question[]) => void;
+      onContinue: (run: LiveRun) => void;
+    },
+  ) {
+    this.directory = directory;
+    this.clock = clock;
+    this.events = new EventLog(directory.id, directory.events, clock);
+    this.ledger = new Ledger(directory.ledger);
+    this.#onPause = hooks.onPause;
+    this.#onContinue = hooks.onContinue;
+  }
+
+  get stopping(): boolean {
+    return this.#abort.signal.aborted;
+  }
+
+  /**
+   * Runs the body of a step. A body that ends because the run is being stopped never settles: to the journal the step
+   * has not happened, so resuming runs it again.
+   */
+  async perform<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (this.stopping) return never();
+    this.#active += 1;
+    try {
+      const result = await body(this.#abort.signal);
+      return result;
+    } catch (error) {
+      if (this.stopping) return never();
+      throw error;
+    } finally {
+      this.#active -= 1;
+      if (this.#active === 0) this.#whenIdle?.();
+    }
+  }
+
+  /** Ends what is under way and waits for it; nothing that was journaled is lost. */
+  async stop(): Promise<void> {
+    this.#abort.abort(new Error('The run is being stopped.'));
+    if (this.#active > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+  }
+
+  pause(questions: readonly Question[]): void {
+    this.#paused = true;
+    this.#onPause(this, questions);
+  }
+
+  resumeFromPause(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#onContinue(this);
+  }
+
+  close(): void {
+    this.events.close();
+    this.ledger.close();
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}

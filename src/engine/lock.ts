@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord, readJson } from '../safe-json.ts';
+import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+
+export type Lock = { release(): void };
+export type LockAttempt = { held: true; lock: Lock } | { held: false; holder: ProcessIdentity };
+
+/**
+ * Takes the lock file or says who has it. A lock whose process is gone is taken over; the takeover itself is guarded by
+ * a directory, so that two processes that both see a dead holder cannot both win.
+ */
+export async function tryLock(file: string): Promise<LockAttempt> {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const mine = thisProcess();
+  for (;;) {
+    if (createExclusively(file, JSON.stringify(mine)))
+      return { held: true, lock: { release: () => release(file, mine) } };
+    const holder = readHolder(file);
+    if (holder !== undefined && isAlive(holder)) return { held: false, holder };
+    await removeStale(file, holder);
+  }
+}
+
+function createExclusively(file: string, content: string): boolean {
+  try {
+    writeFileSync(file, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readHolder(file: string): ProcessIdentity | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value)) return undefined;
+  const { pid, started, host } = reading.value;
+  if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return undefined;
+  return { pid, started, host };
+}
+
+async function removeStale(file: string, seen: ProcessIdentity | undefined): Promise<void> {
+  const guard = `${file}.takeover`;
+  try {
+    mkdirSync(guard);
+  } catch {
+    if (ageOf(guard) > 10_000) rmSync(guard, { recursive: true, force: true });
+    await sleep(20);
+    return;
+  }
+  try {
+    const now = readHolder(file);
+    // A file that cannot be read is one being written right now, unless it stays that way.
+    if (now === undefined ? ageOf(file) > 1000 : JSON.stringify(now) === JSON.stringify(seen))
+      rmSync(file, { force: true });
+    else await sleep(20);
+  } finally {
+    rmdirSync(guard);
+  }
+}
+
+function ageOf(file: string): number {
+  try {
+    return Date.now() - statSync(file).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function release(file: string, mine: ProcessIdentity): void {
+  const holder = readHolder(file);
+  if (holder !== undefined && holder.pid === mine.pid && holder.started === mine.started)
+    rmSync(file, { force: true });
+}

@@ -1,0 +1,38 @@
+import type { Question } from './question.ts';
+
+/** Whether a run waits for answers, for those who want to know when that changes. */
+export class PauseWatch {
+  #questions: Question[] | undefined;
+  #waiting: (() => void)[] = [];
+
+  pause(questions: Question[]): void {
+    this.#questions = questions;
+    this.#wake();
+  }
+
+  continue(): void {
+    this.#questions = undefined;
+    this.#wake();
+  }
+
+  /** Resolves with the open questions as soon as there are some. */
+  async paused(): Promise<Question[]> {
+    while (this.#questions === undefined) await this.#change();
+    return this.#questions;
+  }
+
+  /** Resolves as soon as nothing is being waited for. */
+  async continued(): Promise<void> {
+    while (this.#questions !== undefined) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+
+/** A process that can be told apart from a later one with the same number. */
+export type ProcessIdentity = { pid: number; started: string; host: string };
+
+export function thisProcess(): ProcessIdentity {
+  return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
+}
+
+/** Whether that very process still runs. On another host nobody can tell, so it counts as alive. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.host !== hostname()) return true;
+  try {
+    process.kill(identity.pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+  const started = startOf(identity.pid);
+  return started === undefined || identity.started === '' || started === identity.started;
+}
+
+/** Start time in clock ticks since boot, from /proc; `undefined` where there is none. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie holds nothing any more.
+    return fields[0] === 'Z' ? 'zombie' : fields[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { CharretteError } from '../errors.ts';
+import { writeJsonAtomicSync } from '../files/atomic.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+/** Something only a person can decide. The id is stable: an answer may come before the question is asked. */
+export type Question = {
+  id: string;
+  text: string;
+  /** Why it is asked, or what hangs on it. */
+  detail?: string;
+  /** Closed choice; absent: free text. */
+  options?: { value: string; label: string }[];
+  /** Taken with --yes, and offered first on a terminal. */
+  recommended?: string;
+};
+
+export type Answer = { question: string; value: string; source: 'person' | 'recommended' | 'file' };
+
+/** questions.json: what was asked in this run and what was answered. */
+export type QuestionFile = { schemaVersion: 1; run: string; questions: Question[]; answers: Answer[] };
+
+export function readQuestions(directory: RunDirectory): QuestionFile {
+  const empty: QuestionFile = { schemaVersion: 1, run: directory.id, questions: [], answers: [] };
+  if (!existsSync(directory.questions)) return empty;
+  const reading = readJson(readFileSync(directory.questions, 'utf8'));
+  return reading.ok && isRecord(reading.value) ? { ...empty, ...reading.value } : empty;
+}
+
+export function rememberQuestions(directory: RunDirectory, asked: readonly Question[]): QuestionFile {
+  const file = readQuestions(directory);
+  const known = new Set(file.questions.map((question) => question.id));
+  const questions = [...file.questions, ...asked.filter((question) => !known.has(question.id))];
+  const next = { ...file, questions };
+  if (questions.length !== file.questions.length) writeJsonAtomicSync(directory.questions, next);
+  return next;
+}
+
+/** Keeps the first answer to a question; a later one does not change what was decided. */
+export function rememberAnswers(directory: RunDirectory, given: readonly Answer[]): QuestionFile {
+  const file = readQuestions(directory);
+  const known = new Set(file.answers.map((answer) => answer.question));
+  const answers = [...file.answers, ...given.filter((answer) => !known.has(answer.question))];
+  const next = { ...file, answers };
+  if (answers.length !== file.answers.length) writeJsonAtomicSync(directory.questions, next);
+  return next;
+}
+
+export function unanswered(file: QuestionFile): Question[] {
+  const answered = new Set(file.answers.map((answer) => answer.question));
+  return file.questions.filter((question) => !answered.has(question.id));
+}
+
+/** Refuses a value that the question does not offer. */
+export function checkAnswer(question: Question, value: string): void {
+  const { options } = question;
+  if (options === undefined || options.some((option) => option.value === value)) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `${JSON.stringify(value)} is no answer to ${question.id}; it takes ${options.map((option) => option.value).join(', ')}.`,
+    fix: `Answer with one of the listed values.`,
+  });
+}

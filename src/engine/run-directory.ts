@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+
+/** Where everything of a project stands: `<project>/.charrette/`. */
+export type Home = {
+  project: string;
+  root: string;
+  runs: string;
+  store: string;
+  lock: string;
+  inbox: string;
+};
+
+/** The public record of one run. */
+export type RunDirectory = {
+  id: string;
+  root: string;
+  record: string;
+  events: string;
+  ledger: string;
+  questions: string;
+  executionIssues: string;
+  report: string;
+  artifacts: string;
+  lanes: string;
+  inbox: string;
+};
+
+const runIdPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
+
+export function homeOf(project: string): Home {
+  const root = path.join(project, '.charrette');
+  return {
+    project,
+    root,
+    runs: path.join(root, 'runs'),
+    store: path.join(root, 'store'),
+    lock: path.join(root, 'store.lock'),
+    inbox: path.join(root, 'inbox'),
+  };
+}
+
+export function runDirectoryOf(home: Home, id: string): RunDirectory {
+  if (!runIdPattern.test(id)) {
+    throw new CharretteError({
+      code: 'run-not-found',
+      message: `${JSON.stringify(id)} is not a run id; ids are made of lower-case letters, digits and dashes.`,
+      fix: 'Run `charrette runs` for the list.',
+    });
+  }
+  const root = path.join(home.runs, id);
+  return {
+    id,
+    root,
+    record: path.join(root, 'run.json'),
+    events: path.join(root, 'events.jsonl'),
+    ledger: path.join(root, 'ledger.jsonl'),
+    questions: path.join(root, 'questions.json'),
+    executionIssues: path.join(root, 'execution-issues.md'),
+    report: path.join(root, 'report.html'),
+    artifacts: path.join(root, 'artifacts'),
+    lanes: path.join(root, 'lanes'),
+    inbox: path.join(root, 'inbox'),
+  };
+}
+
+/** Makes the project's folder and keeps it out of git, without touching the project's own ignore file. */
+export async function prepareHome(home: Home): Promise<void> {
+  await mkdir(home.runs, { recursive: true });
+  const ignore = path.join(home.root, '.gitignore');
+  if (!existsSync(ignore)) await writeFile(ignore, '*\n');
+}
+
+export async function createRunDirectory(directory: RunDirectory): Promise<void> {
+  await mkdir(path.dirname(directory.root), { recursive: true });
+  await mkdir(directory.root);
+  for (const folder of [directory.artifacts, directory.lanes, directory.inbox]) await mkdir(folder);
+}
+
+/** Ids of all runs, oldest first. */
+export async function listRunIds(home: Home): Promise<string[]> {
+  if (!existsSync(home.runs)) return [];
+  const entries = await readdir(home.runs, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory() && runIdPattern.test(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+}

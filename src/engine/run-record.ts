@@ -1,0 +1,81 @@
+import { CharretteError } from '../errors.ts';
+import { writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+const runStatuses = ['running', 'paused', 'done', 'not-accepted', 'failed', 'cancelled', 'stopped'] as const;
+
+/**
+ * `running`: some process works on it, or died doing so. `paused`: it waits for an answer. `stopped`: saved, resumable.
+ * The rest are ends.
+ */
+export type RunStatus = (typeof runStatuses)[number];
+
+/** run.json. Fields that this version does not know are kept as they are. */
+export type RunRecord = {
+  schemaVersion: 1;
+  run: string;
+  workflow: string;
+  /** Version of the workflow code; a run goes on only under the code that started it. */
+  codeVersion: string;
+  title: string;
+  inputs: unknown;
+  baseCommit?: string;
+  status: RunStatus;
+  created: string;
+  ended?: string;
+  exit?: number;
+  error?: { code: string; message: string; fix?: string };
+  [unknown: string]: unknown;
+};
+
+const finalStatuses: readonly RunStatus[] = ['done', 'not-accepted', 'failed', 'cancelled'];
+
+export function isFinal(status: RunStatus): boolean {
+  return finalStatuses.includes(status);
+}
+
+export async function writeRunRecord(directory: RunDirectory, record: RunRecord): Promise<void> {
+  await writeJsonAtomic(directory.record, record);
+}
+
+export async function readRunRecord(directory: RunDirectory): Promise<RunRecord> {
+  const text = await readTextFile(directory.record);
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'run-not-found',
+      message: `There is no run ${directory.id} in ${directory.root}.`,
+      fix: 'Run `charrette runs` for the list.',
+    });
+  }
+  const reading = readJson(text);
+  if (!reading.ok || !isRunRecord(reading.value)) {
+    throw new CharretteError({
+      code: 'json-invalid',
+      message: `${directory.record} is not a run record${reading.ok ? '' : `: ${reading.message}`}.`,
+      fix: 'Restore the file from a backup, or remove the run with `charrette runs rm`.',
+    });
+  }
+  return reading.value;
+}
+
+export async function updateRunRecord(
+  directory: RunDirectory,
+  change: Partial<RunRecord>,
+): Promise<RunRecord> {
+  const record = { ...(await readRunRecord(directory)), ...change };
+  await writeRunRecord(directory, record);
+  return record;
+}
+
+function isRunRecord(value: unknown): value is RunRecord {
+  return (
+    isRecord(value) &&
+    value['schemaVersion'] === 1 &&
+    typeof value['run'] === 'string' &&
+    typeof value['workflow'] === 'string' &&
+    typeof value['codeVersion'] === 'string' &&
+    runStatuses.includes(value['status'] as RunStatus)
+  );
+}

@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
+import { CharretteError } from '../errors.ts';
+import { type Lock, tryLock } from './lock.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import type { Home } from './run-directory.ts';
+
+/** The machinery's memory: PostgreSQL in this process, or a server that several processes share. */
+export type StoreSetting = 'embedded' | { url: string };
+
+/** An open store as the durable engine wants it. */
+export type Store = {
+  kind: 'embedded' | 'shared';
+  settings: Partial<DBOSConfig>;
+  close(): Promise<void>;
+};
+
+export type StoreOpening = { opened: true; store: Store } | { opened: false; holder: ProcessIdentity };
+
+/** Opens the store, or says which process holds the embedded one. */
+export async function openStore(home: Home, setting: StoreSetting): Promise<StoreOpening> {
+  if (setting !== 'embedded') return { opened: true, store: openShared(setting.url) };
+  const attempt = await tryLock(home.lock);
+  if (!attempt.held) return { opened: false, holder: attempt.holder };
+  try {
+    return { opened: true, store: await openEmbedded(home, attempt.lock) };
+  } catch (error) {
+    attempt.lock.release();
+    throw error;
+  }
+}
+
+function openShared(url: string): Store {
+  return { kind: 'shared', settings: { systemDatabaseUrl: url }, close: async () => {} };
+}
+
+async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
+  const [{ PGlite }, { createPgConfig }, { default: postgres }] = await Promise.all([
+    import('@electric-sql/pglite'),
+    import('@electric-sql/pglite/node-postgres'),
+    import('pg'),
+    unpackTemplate(home),
+  ]);
+  const database = new PGlite({ dataDir: home.store });
+  try {
+    await database.waitReady;
+    await database.query('SELECT 1');
+  } catch (error) {
+    throw await setCorruptStoreAside(home, error);
+  }
+  const pool = new postgres.Pool({ ...createPgConfig(database), max: 1 });
+  pool.on('error', () => {});
+  return {
+    kind: 'embedded',
+    // One connection serves everything, so nothing may hold it to listen; waits poll instead.
+    settings: { systemDatabasePool: pool, useListenNotify: false, systemDatabasePollingConcurrency: 1 },
+    async close() {
+      await pool.end().catch(() => {});
+      await database.close().catch(() => {});
+      lock.release();
+    },
+  };
+}
+
+/** A prepared data directory spares the first run the making of a database; it is put in place whole or not at all. */
+async function unpackTemplate(home: Home): Promise<void> {
+  if (existsSync(home.store)) return;
+  const template = await findTemplate();
+  if (template === undefined) return;
+  const { parseTar } = await import('nanotar');
+  const staging = `${home.store}.new`;
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(staging, { recursive: true, mode: 0o700 });
+  const entries = parseTar(await promisify(gunzip)(template));
+  for (const entry of entries) {
+    const target = path.join(staging, entry.name);
+    if (entry.type === 'directory') await mkdir(target, { recursive: true, mode: 0o700 });
+  }
+  await Promise.all(
+    entries
+      .filter((entry) => entry.type === 'file')
+      .map((entry) =>
+        writeFile(path.join(staging, entry.name), entry.data ?? new Uint8Array(), { mode: 0o600 }),
+      ),
+  );
+  await rename(staging, home.store);
+}
+
+/** Stands beside the bundle; sources run without one and pay for the making of a database. */
+async function findTemplate(): Promise<Uint8Array | undefined> {
+  for (const place of [
+    'store-template.tar.gz',
+    '../store-template.tar.gz',
+    '../../dist/store-template.tar.gz',
+  ]) {
+    const file = new URL(place, import.meta.url);
+    if (existsSync(file)) return readFile(file);
+  }
+  return undefined;
+}
+
+async function setCorruptStoreAside(home: Home, cause: unknown): Promise<CharretteError> {
+  let copy = `${home.store}.corrupt`;
+  for (let number = 2; existsSync(copy); number += 1) copy = `${home.store}.corrupt-${number}`;
+  await rename(home.store, copy);
+  return new CharretteError({
+    code: 'store-corrupt',
+    message: `The embedded store ${home.store} cannot be opened; it was moved to ${copy}. The records of all runs are intact.`,
+    fix: 'Run the same command again: a new store is made, and `charrette resume RUN` rebuilds a run from its directory without repeating finished calls.',
+    cause,
+  });
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { writeFileAtomic } from '../files/atomic.ts';
+import type { Clock } from './clock.ts';
+import type { EventBody, RunEvent } from './event.ts';
+import type { LiveRun } from './live-run.ts';
+import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
+
+/** A durable story. Its code must be deterministic; everything that touches the world is a step or a child. */
+export type WorkflowDefinition<Input, Output> = {
+  name: string;
+  run(context: WorkflowContext, input: Input): Promise<Output>;
+};
+
+export type Child<Input> = { key: string; input: Input };
+
+const tenYears = 10 * 365 * 24 * 3600;
+
+/** What a workflow may do. One instance per execution; replaying repeats the calls and gets the recorded results. */
+export class WorkflowContext {
+  readonly live: LiveRun;
+  readonly #key: string;
+  readonly #startChild: StartChild;
+  #emitted = 0;
+
+  constructor(live: LiveRun, key: string, startChild: StartChild) {
+    this.live = live;
+    this.#key = key;
+    this.#startChild = startChild;
+  }
+
+  get clock(): Clock {
+    return this.live.clock;
+  }
+
+  /** Records an event once, however often the workflow is replayed, and gives back the one that stands. */
+  emit(body: EventBody): RunEvent {
+    this.#emitted += 1;
+    return this.live.events.emit(`${this.#key || 'run'}:${this.#emitted}`, body);
+  }
+
+  /** Runs a body at most once to completion; its result is journaled and replayed. */
+  step<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    return DBOS.runStep(() => this.live.perform(body), { name });
+  }
+
+  /**
+   * Runs children side by side and waits for all. A chain of steps that runs beside another must be a child: steps are
+   * numbered in call order, and two chains in one workflow would not replay.
+   */
+  async children<Input, Output>(
+    definition: WorkflowDefinition<Input, Output>,
+    children: readonly Child<Input>[],
+  ): Promise<Output[]> {
+    const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
+    const settled = await Promise.allSettled(
+      handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })),
+    );
+    return settled.map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value as Output;
+    });
+  }
+
+  /** Asks people and waits as long as it takes. Answers given earlier, even before the question, count. */
+  async ask(questions: readonly Question[]): Promise<Map<string, Answer>> {
+    if (questions.length === 0) return new Map();
+    const ids = questions.map((question) => question.id);
+    await this.step(
+      `ask ${ids.join(', ')}`,
+      async () => rememberQuestions(this.live.directory, questions).schemaVersion,
+    );
+    this.emit({ type: 'question-ask', questions: [...questions] });
+    for (;;) {
+      const answers = await this.step(`answers ${ids.join(', ')}`, async () =>
+        readQuestions(this.live.directory).answers.filter((answer) => ids.includes(answer.question)),
+      );
+      if (answers.length === questions.length) {
+        this.emit({
+          type: 'question-answer',
+          answers: answers.map(({ question, value, source }) => ({ question, value, source })),
+        });
+        this.live.resumeFromPause();
+        return new Map(answers.map((answer) => [answer.question, answer]));
+      }
+      this.live.pause(questions);
+      await DBOS.recv('answers', { timeoutSeconds: tenYears, pollingIntervalMs: 100 });
+    }
+  }
+
+  /** Answers a question without asking, and puts it on record like any other. */
+  async decide(question: Question, value: string): Promise<void> {
+    await this.step(`decide ${question.id}`, async () => {
+      rememberQuestions(this.live.directory, [question]);
+      rememberAnswers(this.live.directory, [{ question: question.id, value, source: 'recommended' }]);
+    });
+  }
+
+  /** Writes a file of the public record, whole. */
+  async artifact(name: string, content: string): Promise<void> {
+    await this.step(`write ${name}`, () =>
+      writeFileAtomic(path.join(this.live.directory.artifacts, name), content),
+    );
+    const digest = createHash('sha256').update(content).digest('hex');
+    this.emit({ type: 'artifact-write', name, bytes: Buffer.byteLength(content), digest });
+  }
+}
+
+export type ChildHandle = { getResult(options: { pollingIntervalMs: number }): Promise<unknown> };
+
+export type StartChild = <Input, Output>(
+  definition: WorkflowDefinition<Input, Output>,
+  child: Child<Input>,
+) => Promise<ChildHandle>;

@@ -13,6 +13,7 @@ type Node = {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  pattern?: string;
 };
 
 const word = fc.oneof(
@@ -82,6 +83,7 @@ function fromNode(node: Node): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null);
     case 'string':
+      if (node.pattern !== undefined) return fc.stringMatching(new RegExp(node.pattern));
       return text.filter((value) => value.trim().length > 0).map((value) => value.slice(0, node.maxLength));
     default:
       throw new Error(`no arbitrary for ${JSON.stringify(node)}`);

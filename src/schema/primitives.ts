@@ -9,7 +9,7 @@ export function tidyProse(text: string): string {
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .replace(unwanted, ' ')
-    .replace(/[ \t\u00a0]+$/gm, '')
+    .replace(/[^\S\n]+$/gm, '')
     .trim();
 }
 
@@ -44,10 +44,39 @@ export function repositoryPath() {
 }
 
 function tidyPath(text: string): string {
-  return tidyLine(text).replace(/^(?:[`\s]|\.\/)+|[`\s]+$/g, '');
+  return tidyLine(text.replaceAll('`', '')).replace(/^(?:\s|\.\/)+/, '');
+}
+
+/** The name of a function, class or constant. */
+export function symbolName() {
+  return z
+    .string()
+    .overwrite((text) => tidyLine(text.replaceAll('`', '')))
+    .min(1)
+    .max(200);
 }
 
 /** Labels of the seats an idea or a position came from. */
 export function seats() {
   return list(line(80), 20);
+}
+
+/** `DECISION_3`, also when an answer writes `Decision 3`. */
+export function decisionId() {
+  return numberedId(['DECISION']);
+}
+
+/** `FINDING_3` or `OOS_3` as numbered on the ballot. */
+export function itemId() {
+  return numberedId(['FINDING', 'OOS']);
+}
+
+function numberedId(prefixes: readonly string[]) {
+  const loose = new RegExp(`^\\W*(${prefixes.join('|')})[ _-]?0*(\\d{1,4})\\W*$`, 'i');
+  return z
+    .string()
+    .overwrite((text) =>
+      text.replace(loose, (_, prefix: string, digits: string) => `${prefix.toUpperCase()}_${digits}`),
+    )
+    .regex(new RegExp(`^(${prefixes.join('|')})_[1-9][0-9]{0,3}$`));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, list, nullable, prose, repositoryPath } from '../primitives.ts';
+import { decisionId, line, list, nullable, prose, repositoryPath, symbolName } from '../primitives.ts';
 
 export const fileActions = ['new', 'modify', 'delete'] as const;
 export type FileAction = (typeof fileActions)[number];
@@ -34,7 +34,7 @@ export const planSchema = z.object({
   ),
   symbols: list(
     z.object({
-      name: line(200),
+      name: symbolName(),
       file: nullable(repositoryPath()),
       state: z.enum(['existing', 'new']),
     }),
@@ -42,7 +42,7 @@ export const planSchema = z.object({
   ).describe('Functions, classes and constants the plan relies on or adds.'),
   decisions: list(
     z.object({
-      id: line(40).describe('DECISION_N.'),
+      id: decisionId().describe('DECISION_N.'),
       honoured: prose(3000).describe('How the plan follows it and answers the losing concern.'),
     }),
     60,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, list, prose } from '../primitives.ts';
+import { itemId, list, prose } from '../primitives.ts';
 import { planSchema } from './plan.ts';
 
 /** L-690: the revised plan and, per accepted finding, how the plan changed. */
@@ -7,7 +7,7 @@ export const revisionSchema = z.object({
   plan: planSchema,
   resolutions: list(
     z.object({
-      id: line(40).describe('FINDING_N.'),
+      id: itemId().describe('FINDING_N.'),
       resolution: prose(4000).describe('How the plan changed.'),
     }),
     400,

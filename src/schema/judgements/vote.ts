@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line } from '../primitives.ts';
+import { itemId, line } from '../primitives.ts';
 
 export const voteTokens = ['YES', 'NO', 'EXONERATE'] as const;
 export type VoteToken = (typeof voteTokens)[number];
@@ -9,7 +9,7 @@ export const voteSchema = z.object({
   votes: z
     .array(
       z.object({
-        id: line(40).describe('FINDING_N or OOS_N, as on the ballot.'),
+        id: itemId().describe('FINDING_N or OOS_N, as on the ballot.'),
         vote: z.enum(voteTokens),
         reason: line(4000),
       }),

@@ -1,0 +1,50 @@
+import type { HistoryCommit } from './snapshot.ts';
+
+/** A commit that touches more files than this (a rename, a format) says nothing about what belongs together. */
+export const bulkCommitFiles = 30;
+
+export type ChangeHistory = {
+  /** The commits that are not bulk, newest first. */
+  commits: readonly HistoryCommit[];
+  /** For each path the positions in `commits` of those that touched it, newest first. */
+  touches: ReadonlyMap<string, readonly number[]>;
+};
+
+export function buildChangeHistory(commits: readonly HistoryCommit[]): ChangeHistory {
+  const telling = commits.filter(({ files }) => files.length > 0 && files.length <= bulkCommitFiles);
+  const touches = new Map<string, number[]>();
+  for (const [position, { files }] of telling.entries()) {
+    for (const file of files) {
+      const list = touches.get(file);
+      if (list === undefined) touches.set(file, [position]);
+      else list.push(position);
+    }
+  }
+  return { commits: telling, touches };
+}
+
+export type CoChange = { path: string; together: number; share: number };
+
+/** The files that changed in the same commits as `path`, most often first; `share` is of the changes of `path`. */
+export function coChanges(history: ChangeHistory, path: string, limit = 20): CoChange[] {
+  const positions = history.touches.get(path) ?? [];
+  const counts = new Map<string, number>();
+  for (const position of positions) {
+    for (const other of history.commits[position]?.files ?? []) {
+      if (other !== path) counts.set(other, (counts.get(other) ?? 0) + 1);
+    }
+  }
+  return [...counts]
+    .map(([other, together]) => ({ path: other, together, share: together / positions.length }))
+    .sort((a, b) => b.together - a.together || (a.path < b.path ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The newest commits that touched a path. */
+export function commitsOf(history: ChangeHistory, path: string, limit = 5): HistoryCommit[] {
+  return (history.touches.get(path) ?? [])
+    .slice(0, limit)
+    .flatMap((position) => history.commits[position] ?? []);
+}
+
+export const subjectOf = ({ message }: HistoryCommit): string => message.split('\n', 1)[0] ?? '';

@@ -1,0 +1,120 @@
+import { readHistory } from './git-history.ts';
+import { runGit } from './git-process.ts';
+import { readLimits, type SkipReason, skipByContent, skipByPath } from './skip-rules.ts';
+import type { HistoryCommit, SkippedFile, Snapshot, SnapshotFile } from './snapshot.ts';
+
+type TreeEntry = { mode: string; type: string; oid: string; size: number; path: string };
+
+type Reading = { text: string } | { reason: SkipReason };
+
+/** Shared by the snapshots of one repository at several commits: nothing is read twice. */
+export type SnapshotCache = { readings: Map<string, Reading>; commits: Map<string, HistoryCommit> };
+
+export const createSnapshotCache = (): SnapshotCache => ({ readings: new Map(), commits: new Map() });
+
+export type SnapshotOptions = {
+  /** How many commits of history are read. */
+  commits?: number;
+  totalBytes?: number;
+  signal?: AbortSignal;
+  cache?: SnapshotCache;
+};
+
+export const defaultCommits = 2000;
+
+/** Reads a repository as it is at a commit: one process lists it, one reads all files, two read the history. */
+export async function readSnapshot(
+  directory: string,
+  revision = 'HEAD',
+  options: SnapshotOptions = {},
+): Promise<Snapshot> {
+  const commit = await resolveCommit(directory, revision);
+  const [entries, history] = await Promise.all([
+    listTree(directory, commit),
+    readHistory(directory, commit, options.commits ?? defaultCommits, options.cache?.commits),
+  ]);
+  return { commit, ...(await readFiles(directory, entries, options)), history };
+}
+
+/** The full id of a commit; the revision is never taken for an option. */
+export async function resolveCommit(directory: string, revision: string): Promise<string> {
+  const output = await runGit(directory, [
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${revision}^{commit}`,
+  ]);
+  return output.toString('utf8').trim();
+}
+
+async function listTree(directory: string, commit: string): Promise<TreeEntry[]> {
+  const output = await runGit(directory, ['ls-tree', '-r', '-z', '-l', '--full-tree', commit]);
+  return output
+    .toString('utf8')
+    .split('\0')
+    .flatMap((line) => {
+      const [, mode = '', type = '', oid = '', size = '', path = ''] =
+        /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t([\s\S]+)$/.exec(line) ?? [];
+      return path === '' ? [] : [{ mode, type, oid, size: Number(size) || 0, path }];
+    });
+}
+
+async function readFiles(directory: string, entries: readonly TreeEntry[], options: SnapshotOptions) {
+  const totalBytes = options.totalBytes ?? readLimits.totalBytes;
+  const skipped: SkippedFile[] = [];
+  const wanted: TreeEntry[] = [];
+  let planned = 0;
+  for (const entry of entries) {
+    const reason =
+      skipEntry(entry) ?? (planned + entry.size > totalBytes ? 'over the memory limit' : undefined);
+    if (reason !== undefined) skipped.push({ path: entry.path, reason });
+    else {
+      planned += entry.size;
+      wanted.push(entry);
+    }
+  }
+  const readings = options.cache?.readings ?? new Map<string, Reading>();
+  const missing = [...new Set(wanted.map(({ oid }) => oid))].filter((oid) => !readings.has(oid));
+  await readObjects(directory, missing, totalBytes, readings, options.signal);
+  const files: SnapshotFile[] = [];
+  for (const { path, oid, size } of wanted) {
+    const reading = readings.get(oid) ?? { text: '' };
+    if ('reason' in reading) skipped.push({ path, reason: reading.reason });
+    else files.push({ path, oid, size, text: reading.text });
+  }
+  return { files, skipped };
+}
+
+function skipEntry({ mode, type, path, size }: TreeEntry): SkipReason | undefined {
+  if (type === 'commit') return 'submodule';
+  if (mode === '120000') return 'symbolic link';
+  return skipByPath(path, size);
+}
+
+/** All objects through one `git cat-file --batch`: a header line, the bytes, a line end, for each in order. */
+async function readObjects(
+  directory: string,
+  oids: readonly string[],
+  totalBytes: number,
+  readings: Map<string, Reading>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (oids.length === 0) return;
+  const output = await runGit(directory, ['cat-file', '--batch', '--buffer'], {
+    input: `${oids.join('\n')}\n`,
+    maximumBytes: totalBytes + oids.length * 128,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  let offset = 0;
+  for (const oid of oids) {
+    const end = output.indexOf(10, offset);
+    const size = Number(/ blob (\d+)$/.exec(output.toString('latin1', offset, end))?.[1] ?? Number.NaN);
+    offset = end + 1;
+    if (!Number.isInteger(size)) continue;
+    const bytes = output.subarray(offset, offset + size);
+    const reason = skipByContent(bytes);
+    readings.set(oid, reason === undefined ? { text: bytes.toString('utf8') } : { reason });
+    offset += size + 1;
+  }
+}

@@ -1,0 +1,95 @@
+/** Words that say nothing about where a change belongs. */
+const stopWords = new Set(
+  `a about after all also an and any are as at be because been before but by can could do does each either for from get
+  had has have here how i if in into is it its itself just like make makes made may me might more most must my no nor not
+  of off on one only or other our out over own per shall she should so some such than that the their them then there these
+  they this those to too under until up upon us use used uses using very via was we were what when where whether which
+  while who why will with within without would you your new add adds added adding let lets want wants wanted need needs
+  feature features implement implements support supports supported allow allows allowed please
+  const var function return import export default class extends public private static void null undefined true false
+  else string number boolean`.split(/\s+/),
+);
+
+/** The parts of an identifier or path: `parseHTTPHeader_v2` → parse, http, header, v2. */
+export function splitIdentifier(identifier: string): string[] {
+  return identifier
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part !== '')
+    .map((part) => part.toLowerCase());
+}
+
+/** Brings the forms of an English word together; it need not be a word, only the same for all forms. */
+export function stem(word: string): string {
+  if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
+  const bare = dropSuffix(dropPlural(word));
+  const single = /([bdfglmnprt])\1$/.test(bare) ? bare.slice(0, -1) : bare;
+  return single.length > 3 && single.endsWith('e') ? single.slice(0, -1) : single;
+}
+
+function dropPlural(word: string): string {
+  if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
+  return /[^sui]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+const suffixes: readonly [suffix: string, shortestRest: number][] = [
+  ['ation', 4],
+  ['ated', 4],
+  ['ating', 4],
+  ['ator', 4],
+  ['ate', 4],
+  ['ing', 3],
+  ['ed', 3],
+  ['ment', 4],
+];
+
+function dropSuffix(word: string): string {
+  for (const [suffix, shortestRest] of suffixes) {
+    if (word.endsWith(suffix) && word.length - suffix.length >= shortestRest)
+      return word.slice(0, -suffix.length);
+  }
+  return word;
+}
+
+const cacheLimit = 200_000;
+const cache = new Map<string, readonly string[]>();
+
+/** The index terms of one identifier: the stems of its parts, and the whole when it has several. */
+export function termsOf(identifier: string): readonly string[] {
+  const known = cache.get(identifier);
+  if (known !== undefined) return known;
+  const parts = splitIdentifier(identifier);
+  const terms = parts.filter((part) => part.length > 1 && !stopWords.has(part)).map(stem);
+  if (parts.length > 1 && parts.length <= 5) terms.push(parts.join(''));
+  if (cache.size >= cacheLimit) cache.clear();
+  cache.set(identifier, terms);
+  return terms;
+}
+
+/** How often each term is in a text. Long runs without a break (data, keys) are not words. */
+export function countTerms(text: string, counts = new Map<string, number>()): Map<string, number> {
+  const identifiers = new Map<string, number>();
+  for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{0,60}(?![\p{L}\p{N}_$])/gu)) {
+    identifiers.set(identifier, (identifiers.get(identifier) ?? 0) + 1);
+  }
+  for (const [identifier, count] of identifiers) {
+    for (const term of termsOf(identifier)) counts.set(term, (counts.get(term) ?? 0) + count);
+  }
+  return counts;
+}
+
+/** The terms of a path; its last part counts once more than its folders. */
+export function pathTerms(path: string): Map<string, number> {
+  const base = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '');
+  return countTerms(
+    base,
+    countTerms(
+      path
+        .replace(/\.[^./]*$/, '')
+        .replaceAll('/', ' ')
+        .replaceAll('-', ' '),
+    ),
+  );
+}

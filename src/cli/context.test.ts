@@ -1,0 +1,77 @@
+import { Readable, Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { projectWith, projectWithDocuments } from '../../test/support/design-project.ts';
+import { parseJson } from '../safe-json.ts';
+import { runProgram } from './program.ts';
+
+async function run(...words: string[]) {
+  const written = { out: '', err: '' };
+  const sink = (key: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[key] += String(chunk);
+        done();
+      },
+    });
+  const terminal = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {} };
+  const exit = await runProgram(words, terminal);
+  return { exit, ...written };
+}
+
+test('A-67: the block on stdout, the log on stderr, exit 0', async () => {
+  const root = projectWithDocuments({ spec: 'x', system: '_TBD_' });
+  expect(await run('context', '--cwd', root)).toEqual({
+    exit: 0,
+    out: '## Design Context (from .moai/design/)\n\n> source: .moai/design/spec.md\nx\n',
+    err: 'design_docs not configured — using defaults\nskip: system — _TBD_ only\n',
+  });
+});
+
+test('A-59: zero bytes when the gate is closed', async () => {
+  const root = projectWithDocuments(
+    { spec: 'x' },
+    'design:\n  design_docs:\n    auto_load_on_design_command: false\n',
+  );
+  expect(await run('context', '--auto', '--cwd', root)).toEqual({ exit: 0, out: '', err: '' });
+  expect(parseJson((await run('context', '--auto', '--json', '--cwd', root)).out, 'stdout')).toMatchObject({
+    outcome: 'gate-closed',
+    text: '',
+  });
+});
+
+test('A-25: --json gives the structured result', async () => {
+  const root = projectWithDocuments({ spec: 'x' });
+  const { out } = await run('context', '--json', '--cwd', root);
+  expect(parseJson(out, 'stdout')).toMatchObject({
+    outcome: 'loaded',
+    dir: '.moai/design',
+    files: [{ token: 'spec', state: 'whole', characters: 1, estimateTenths: 11, offset: 1 }, {}, {}, {}],
+    log: [{ level: 'info', text: 'design_docs not configured — using defaults' }],
+  });
+});
+
+test.each([
+  ['--budget', '-5'],
+  ['--budget', '1.5'],
+  ['--budget', '0'],
+  ['--budget', 'many'],
+  ['--dir', 'https://example.com/x'],
+  ['--dir', ''],
+  ['--overflow', 'other'],
+  ['--nonsense', 'x'],
+])('A-67: %s %j is wrong usage', async (flag, value) => {
+  const { exit, out, err } = await run('context', flag, value, '--cwd', projectWith());
+  expect({ exit, out }).toEqual({ exit: 2, out: '' });
+  expect(err).toMatch(/^charrette: /);
+});
+
+test('a project folder that does not exist is said so', async () => {
+  expect(await run('context', '--cwd', '/nonexistent-folder')).toMatchObject({ exit: 4, out: '' });
+});
+
+test('--quiet keeps warnings, --verbose adds a line per document, --explain draws', async () => {
+  const root = projectWithDocuments({ spec: 'x' }, 'design_docs: {token_budget: -1}');
+  expect((await run('context', '--quiet', '--cwd', root)).err).toMatch(/^warning: token_budget -1 [^\n]*\n$/);
+  expect((await run('context', '--verbose', '--cwd', root)).err).toContain('\nspec: whole\nsystem: absent\n');
+  expect((await run('context', '--explain', '--cwd', root)).out).toContain('█');
+});

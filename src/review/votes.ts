@@ -1,0 +1,63 @@
+import { type Vote, type VoteToken, voteTokens } from '../schema/judgements/vote.ts';
+import { readIdLines } from '../text/id-lines.ts';
+
+export type CastVote = { vote: VoteToken; reason: string };
+
+/** One voter's votes by item id. */
+export type Votes = Record<string, CastVote>;
+
+export type VotesReading = {
+  votes: Votes;
+  /** Items without a valid line; the voter gets one repair turn for them (C-21). */
+  missing: string[];
+  warnings: string[];
+};
+
+export type VoteRules = {
+  /** Without the third vote a stray EXONERATE counts as NO. */
+  exonerate?: boolean;
+};
+
+/** L-638: reads vote lines out of text. */
+export function readVotes(text: string, ids: readonly string[], rules: VoteRules = {}): VotesReading {
+  const { lines, repeated } = readIdLines(text, ['FINDING', 'OOS'], voteTokens);
+  return collect(
+    lines.map(({ id, token, reason }) => ({ id, vote: token, reason })),
+    repeated,
+    ids,
+    rules,
+  );
+}
+
+/** The same from a typed answer. */
+export function votesOf({ votes }: Vote, ids: readonly string[], rules: VoteRules = {}): VotesReading {
+  const repeated = votes.map(({ id }) => id).filter((id, index, all) => all.indexOf(id) !== index);
+  return collect(votes, repeated, ids, rules);
+}
+
+/** Adds the votes of a repair turn; what was valid before stays. */
+export function withRepair(first: VotesReading, repair: VotesReading): VotesReading {
+  return {
+    votes: { ...repair.votes, ...first.votes },
+    missing: first.missing.filter((id) => repair.votes[id] === undefined),
+    warnings: [...first.warnings, ...repair.warnings],
+  };
+}
+
+function collect(
+  cast: readonly (CastVote & { id: string })[],
+  repeated: readonly string[],
+  ids: readonly string[],
+  { exonerate = true }: VoteRules,
+): VotesReading {
+  const votes: Votes = {};
+  for (const { id, vote, reason } of cast) {
+    if (!ids.includes(id)) continue;
+    votes[id] ??= { vote: !exonerate && vote === 'EXONERATE' ? 'NO' : vote, reason };
+  }
+  return {
+    votes,
+    missing: ids.filter((id) => votes[id] === undefined),
+    warnings: [...new Set(repeated)].map((id) => `${id} was voted on more than once; the first vote counts.`),
+  };
+}

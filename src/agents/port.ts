@@ -68,7 +68,9 @@ export type Basis = 'measured' | 'estimated' | 'unknown';
 /** Tokens of this call alone; drivers subtract earlier totals where an agent reports cumulative ones. */
 export type Usage = {
   basis: Basis;
+  /** All input tokens, those from a cache included. */
   inputTokens: number;
+  /** The part of the input that came from a cache. */
   cachedInputTokens: number;
   outputTokens: number;
   reasoningTokens?: number;
@@ -110,7 +112,12 @@ export type LaneResult = {
   usage: Usage;
   toolCalls: number;
   durationMs: number;
+  /** What held a child process to its access; absent for agents without one. */
+  confinement?: Confinement;
 };
+
+/** `bubblewrap`: nothing but its own HOME can be written. `copy`, `in-place`: changes are found afterwards. */
+export type Confinement = 'bubblewrap' | 'copy' | 'in-place';
 
 /** What an agent can do, declared as data; callers ask for a capability, never for a name. */
 export type Capabilities = {

@@ -1,0 +1,76 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { findBubblewrap, jailedCommand } from './jail.ts';
+import type { Access, Confinement } from './port.ts';
+import type { World } from './settings.ts';
+import { changedPaths, copyTree, type Snapshot, snapshotTree } from './tree-guard.ts';
+
+export type ConfineRequest = {
+  access: Access;
+  directory: string;
+  home: string;
+  laneDirectory: string;
+  /** Files of the user's HOME that the login names. */
+  visible: readonly string[];
+  writable: readonly string[];
+  world: World;
+};
+
+/** How an agent is held to its access for one call. */
+export type Confined = {
+  confinement: Confinement;
+  /** Where the agent works: the directory itself or a throw-away copy. */
+  directory: string;
+  command: (argv: readonly string[]) => string[];
+  /** The paths a read agent changed; empty when it kept to its access. Removes the copy. */
+  release: () => Promise<string[]>;
+};
+
+/** Bubblewrap where it works. Else a copy for readers, with a hash of copy and original before and after. */
+export async function confine(request: ConfineRequest): Promise<Confined> {
+  const bubblewrap = findBubblewrap(request.world);
+  if (bubblewrap !== undefined) {
+    const { access, directory, home, visible, writable, world } = request;
+    const search = world.environment['PATH'] ?? '';
+    return {
+      confinement: 'bubblewrap',
+      directory,
+      command: (argv) =>
+        jailedCommand(bubblewrap, {
+          argv,
+          directory,
+          home,
+          access,
+          visible,
+          writable,
+          userHome: world.home,
+          search,
+        }),
+      release: async () => [],
+    };
+  }
+  if (request.access === 'write') {
+    const { directory } = request;
+    return { confinement: 'in-place', directory, command: (argv) => [...argv], release: async () => [] };
+  }
+  return watchReader(request);
+}
+
+async function watchReader({ directory, laneDirectory }: ConfineRequest): Promise<Confined> {
+  const copy = await copyTree(directory, path.join(laneDirectory, 'work'));
+  const watched = copy === undefined ? [directory] : [copy, directory];
+  const before = await Promise.all(watched.map(snapshotTree));
+  return {
+    confinement: copy === undefined ? 'in-place' : 'copy',
+    directory: copy ?? directory,
+    command: (argv) => [...argv],
+    release: async () => {
+      const after = await Promise.all(watched.map(snapshotTree));
+      if (copy !== undefined) await rm(copy, { recursive: true, force: true });
+      const changed = before.flatMap((snapshot: Snapshot, index) =>
+        changedPaths(snapshot, after[index] ?? new Map()),
+      );
+      return [...new Set(changed)].sort();
+    },
+  };
+}

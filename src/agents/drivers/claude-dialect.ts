@@ -1,0 +1,144 @@
+import type { LaneKind } from '../port.ts';
+import type { Signal } from './driver.ts';
+import {
+  detailOf,
+  type Fields,
+  fieldsOf,
+  listOf,
+  measured,
+  numberOf,
+  objectOn,
+  optionalNumber,
+  optionalText,
+  textOf,
+} from './fields.ts';
+
+/** Where the speakers of the dialect differ. */
+export type ClaudeAccent = {
+  /** Whether `input_tokens` already holds the cached ones. */
+  inputHoldsCache: boolean;
+  /** Whether a resumed run reports the whole conversation. */
+  usageScope: 'total' | 'session';
+};
+
+/** How Claude Code prints: one JSON object a line, `result` at the end. Others have taken it over. */
+export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
+  const event = objectOn(line);
+  if (event === undefined) return [];
+  switch (event['type']) {
+    case 'system':
+      return system(event);
+    case 'assistant':
+      return assistant(event);
+    case 'user':
+      return toolResults(event);
+    case 'tool_call':
+      return toolCall(event);
+    case 'result':
+      return [...usage(event, accent), ...result(event)];
+    default:
+      return [];
+  }
+}
+
+function system(event: Fields): Signal[] {
+  if (event['subtype'] === 'init') {
+    return [{ type: 'session', id: textOf(event['session_id']), model: optionalText(event['model']) }];
+  }
+  if (event['subtype'] === 'api_retry' || event['subtype'] === 'retry') {
+    const reason = optionalText(event['error']) ?? 'the model call failed';
+    const status = optionalNumber(event['error_status']);
+    return [{ type: 'retry', reason: status === undefined ? reason : `${reason} (${status})` }];
+  }
+  return [];
+}
+
+function assistant(event: Fields): Signal[] {
+  const content = listOf(fieldsOf(event['message'])['content']);
+  if (event['is_api_error_message'] === true || typeof event['error'] === 'string') {
+    const message = content.map((part) => textOf(part['text'])).join('');
+    return [{ type: 'failure', message, status: optionalNumber(event['api_error_status']), passing: true }];
+  }
+  return content.flatMap((part): Signal[] => {
+    if (part['type'] === 'text') return [{ type: 'text', text: textOf(part['text']) }];
+    if (part['type'] !== 'tool_use' || answerTools.has(textOf(part['name']))) return [];
+    const [tool, call] = [textOf(part['name']), optionalText(part['id'])];
+    return [{ type: 'tool-start', tool, call, detail: detailOf(part['input']) }];
+  });
+}
+
+/** The tool through which a JSON answer is given is no work on the repository. */
+const answerTools = new Set(['StructuredOutput', 'structured_output']);
+
+function toolResults(event: Fields): Signal[] {
+  return listOf(fieldsOf(event['message'])['content'])
+    .filter((part) => part['type'] === 'tool_result')
+    .map((part) => ({
+      type: 'tool-end',
+      call: optionalText(part['tool_use_id']),
+      failed: part['is_error'] === true,
+    }));
+}
+
+/** Cursor tells of tools in events of their own. */
+function toolCall(event: Fields): Signal[] {
+  const [tool = 'tool', body] = Object.entries(fieldsOf(event['tool_call']))[0] ?? [];
+  const call = optionalText(event['call_id']);
+  if (event['subtype'] === 'started') {
+    return [{ type: 'tool-start', tool, call, detail: detailOf(fieldsOf(body)['args']) }];
+  }
+  return [{ type: 'tool-end', tool, call, failed: 'error' in fieldsOf(fieldsOf(body)['result']) }];
+}
+
+function usage(event: Fields, accent: ClaudeAccent): Signal[] {
+  const counts = fieldsOf(event['usage']);
+  if (!('input_tokens' in counts) && !('output_tokens' in counts)) return [];
+  const cached = numberOf(counts['cache_read_input_tokens']);
+  const beside = cached + numberOf(counts['cache_creation_input_tokens']);
+  return [
+    {
+      type: 'usage',
+      scope: accent.usageScope,
+      usage: measured({
+        input: numberOf(counts['input_tokens']) + (accent.inputHoldsCache ? 0 : beside),
+        cached,
+        output: numberOf(counts['output_tokens']),
+        reasoning: numberOf(fieldsOf(counts['output_tokens_details'])['thinking_tokens']),
+        usd: costOf(event),
+      }),
+    },
+  ];
+}
+
+/** The total is that of the conversation; only the part since the last result is this run's. */
+function costOf(event: Fields): number | undefined {
+  const recent = event['model_usage_since_last_result'];
+  const models = Object.values(fieldsOf(recent ?? event['modelUsage'])).map(fieldsOf);
+  // A model without a list price is priced as if it were another one: that number is worth nothing.
+  if (models.some((model) => model['costBasis'] === 'unknown')) return undefined;
+  if (recent === undefined) return numberOf(event['total_cost_usd']);
+  return models.reduce((sum, model) => sum + numberOf(model['costUSD']), 0);
+}
+
+/** Errors come as `subtype: "success"` with `is_error: true`, so the flag decides and not the name. */
+function result(event: Fields): Signal[] {
+  const session: Signal[] = event['session_id'] ? [{ type: 'session', id: textOf(event['session_id']) }] : [];
+  const subtype = textOf(event['subtype']);
+  if (event['is_error'] !== true && subtype === 'success') {
+    const value = event['structured_output'] ?? event['structured_result'];
+    return [...session, { type: 'success', text: textOf(event['result']), value }];
+  }
+  const message =
+    optionalText(event['result']) ??
+    optionalText(Array.isArray(event['errors']) ? event['errors'].map(String).join('\n') : undefined) ??
+    optionalText(fieldsOf(event['error'])['message']) ??
+    subtype;
+  const kind = namedKinds[subtype] ?? namedKinds[textOf(event['terminal_reason'])];
+  return [...session, { type: 'failure', message, kind, status: optionalNumber(event['api_error_status']) }];
+}
+
+const namedKinds: Readonly<Record<string, LaneKind>> = {
+  error_max_turns: 'limit',
+  error_max_budget_usd: 'limit',
+  prompt_too_long: 'context_too_long',
+};

@@ -1,0 +1,158 @@
+import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
+import { detailOf, type Fields, fieldsOf, measured, numberOf, objectOn, textOf } from './fields.ts';
+import { tomlString } from './launch.ts';
+
+const schemaFile = 'charrette-schema.json';
+
+/** Features that call home, start daemons or try for ever. */
+const disabledFeatures = [
+  'unbounded_connection_retries',
+  'plugins',
+  'apps',
+  'remote_plugin',
+  'plugin_discovery_prefetch',
+  'daemon_auto_start',
+  'multi_agent',
+  'goals',
+];
+
+/** Codex. */
+export const codex: Driver = {
+  title: 'Codex',
+  family: 'openai',
+  programs: ['codex'],
+  natives: [
+    '@openai/codex-{os}-{cpu}/vendor/x86_64-unknown-linux-musl/bin/codex',
+    '@openai/codex-{os}-{cpu}/vendor/aarch64-unknown-linux-musl/bin/codex',
+    '@openai/codex-{os}-{cpu}/vendor/aarch64-apple-darwin/bin/codex',
+    '@openai/codex-{os}-{cpu}/vendor/x86_64-apple-darwin/bin/codex',
+  ],
+  versionArguments: ['--version'],
+  capabilities: {
+    readOnly: 'enforced',
+    write: true,
+    schema: true,
+    resume: true,
+    fork: true,
+    usage: true,
+    trust: 'terminal-event',
+  },
+  login: {
+    files: [{ path: '.codex/auth.json', renewed: true, moved: { variable: 'CODEX_HOME', folder: '.codex' } }],
+    variables: ['OPENAI_API_KEY', 'CODEX_API_KEY', 'OPENAI_BASE_URL'],
+  },
+  build,
+  parse,
+};
+
+function build({ program, task, settings, resume, home, directory, variables }: BuildRequest): Launch {
+  const last =
+    resume === undefined
+      ? ['-']
+      : resume.fork
+        ? ['fork', resume.session, '-']
+        : ['resume', resume.session, '-'];
+  return {
+    argv: [
+      ...program,
+      ...['exec', '--json', '--skip-git-repo-check', '-C', directory],
+      ...['--sandbox', task.access === 'read' ? 'read-only' : 'workspace-write'],
+      ...(task.schema === undefined ? [] : ['--output-schema', `${home}/${schemaFile}`]),
+      ...configuration(settings, variables).flatMap((setting) => ['-c', setting]),
+      ...disabledFeatures.flatMap((feature) => ['--disable', feature]),
+      ...last,
+    ],
+    environment: { CODEX_HOME: `${home}/.codex` },
+    files: {
+      '.codex/.charrette': '',
+      ...(task.schema === undefined ? {} : { [schemaFile]: JSON.stringify(task.schema) }),
+    },
+    stdin: task.prompt,
+  };
+}
+
+function configuration(settings: BuildRequest['settings'], variables: BuildRequest['variables']): string[] {
+  const key = variables['CODEX_API_KEY'] === undefined ? 'OPENAI_API_KEY' : 'CODEX_API_KEY';
+  const provider =
+    settings.baseUrl === undefined
+      ? []
+      : [
+          'model_provider="charrette"',
+          `model_providers.charrette={name="charrette",base_url=${tomlString(settings.baseUrl)},wire_api="responses",env_key="${key}",request_max_retries=1,stream_max_retries=1,stream_idle_timeout_ms=60000}`,
+        ];
+  return [
+    ...(settings.model === undefined ? [] : [`model=${tomlString(settings.model)}`]),
+    ...(settings.effort === undefined ? [] : [`model_reasoning_effort=${tomlString(settings.effort)}`]),
+    ...provider,
+    // Commands of the model must not see the key.
+    'shell_environment_policy.inherit="core"',
+    'sandbox_workspace_write.exclude_slash_tmp=true',
+    'analytics.enabled=false',
+    'check_for_update_on_startup=false',
+  ];
+}
+
+function parse(line: string): Signal[] {
+  const event = objectOn(line);
+  if (event === undefined) return [];
+  switch (event['type']) {
+    case 'thread.started':
+      return [{ type: 'session', id: textOf(event['thread_id']) }];
+    case 'item.started':
+      return itemStarted(fieldsOf(event['item']));
+    case 'item.completed':
+      return itemCompleted(fieldsOf(event['item']));
+    case 'turn.completed':
+      return [...usage(fieldsOf(event['usage'])), { type: 'success' }];
+    case 'turn.failed':
+      return [{ type: 'failure', message: textOf(fieldsOf(event['error'])['message']) }];
+    case 'error':
+      return errorEvent(textOf(event['message']));
+    default:
+      return [];
+  }
+}
+
+const toolItems: Readonly<Record<string, string>> = {
+  command_execution: 'shell',
+  mcp_tool_call: 'mcp',
+  file_change: 'edit',
+  web_search: 'web_search',
+};
+
+function itemStarted(item: Fields): Signal[] {
+  const tool = toolItems[textOf(item['type'])];
+  return tool === undefined
+    ? []
+    : [{ type: 'tool-start', tool, call: textOf(item['id']), detail: detailOf(item) }];
+}
+
+function itemCompleted(item: Fields): Signal[] {
+  // The answer is the last message; those before it are narration.
+  if (item['type'] === 'agent_message') return [{ type: 'text', text: textOf(item['text']), whole: true }];
+  const tool = toolItems[textOf(item['type'])];
+  if (tool === undefined) return [];
+  return [{ type: 'tool-end', tool, call: textOf(item['id']), failed: item['status'] === 'failed' }];
+}
+
+/** Reconnections are told as errors; only the last one means it. */
+function errorEvent(message: string): Signal[] {
+  if (/^reconnecting/i.test(message)) return [{ type: 'retry', reason: message }];
+  return [{ type: 'failure', message, passing: true }];
+}
+
+/** A resumed thread reports old and new together. */
+function usage(counts: Fields): Signal[] {
+  return [
+    {
+      type: 'usage',
+      scope: 'session',
+      usage: measured({
+        input: numberOf(counts['input_tokens']),
+        cached: numberOf(counts['cached_input_tokens']),
+        output: numberOf(counts['output_tokens']),
+        reasoning: numberOf(counts['reasoning_output_tokens']),
+      }),
+    },
+  ];
+}

@@ -1,0 +1,75 @@
+import type { Login } from '../logins.ts';
+import type { AgentTask, Capabilities, LaneKind, Usage } from '../port.ts';
+import type { AgentSettings } from '../settings.ts';
+
+/** What a driver is given to build a command from. Nothing else may influence it. */
+export type BuildRequest = {
+  task: AgentTask;
+  settings: AgentSettings;
+  /** Program and leading arguments, resolved. */
+  program: readonly string[];
+  /** The private HOME. */
+  home: string;
+  /** Where the agent works; a copy of the task's directory when there is no jail. */
+  directory: string;
+  /** The earlier conversation, by the agent's own id. */
+  resume?: { session: string; fork: boolean };
+  /** Variables that reach the child: the login's and those of the settings. */
+  variables: Readonly<Record<string, string>>;
+  /** Login files that were put into the HOME, as paths relative to it. */
+  loginFiles: readonly string[];
+  /** Whether a jail already keeps the agent from writing. */
+  jailed: boolean;
+};
+
+/** Everything needed to start the agent. `files` are written below HOME first. */
+export type Launch = {
+  argv: readonly string[];
+  environment: Readonly<Record<string, string>>;
+  files: Readonly<Record<string, string>>;
+  stdin: string;
+  /** The conversation's id, where the agent takes one from us and prints none. */
+  session?: string;
+};
+
+/** What one line of output means, in words that all agents share. */
+export type Signal =
+  | { type: 'session'; id: string; model?: string }
+  | { type: 'text'; text: string; whole?: boolean }
+  /** A tool ran or a step began: the text so far was narration, not the answer. */
+  | { type: 'narration-end' }
+  | { type: 'tool-start'; tool: string; call?: string; detail?: string }
+  | { type: 'tool-end'; tool?: string; call?: string; failed: boolean }
+  | { type: 'retry'; reason: string }
+  /** A `passing` failure is forgotten when the agent tries again or succeeds; a `vague` one yields to any other. */
+  | { type: 'failure'; message: string; kind?: LaneKind; status?: number; passing?: boolean; vague?: boolean }
+  /** `add` sums up, `total` is this run so far, `session` counts earlier runs of the conversation too. */
+  | { type: 'usage'; usage: Usage; scope: 'add' | 'total' | 'session' }
+  | { type: 'success'; text?: string; value?: unknown }
+  /** A sign of trouble; `allowed` of the same name in a row are enough to end the process. */
+  | { type: 'strike'; name: string; allowed: number; kind: LaneKind; message: string }
+  | { type: 'strike-clear'; name: string };
+
+/** One agent program: its command and its language, as pure functions, and its facts, as data. */
+export type Driver = {
+  title: string;
+  family: string;
+  /** Names of the program on PATH, the preferred first. */
+  programs: readonly string[];
+  /** Native binaries inside the npm package, below the folder `node_modules`; `{os}` and `{cpu}` are filled in. */
+  natives: readonly string[];
+  versionArguments: readonly string[];
+  capabilities: Capabilities;
+  login: Login;
+  /** Says nothing until it has finished; only the wall clock can tell that it hangs. */
+  silent?: boolean;
+  /** Exit code 0 is the success event: there is no other. */
+  succeedsByExit?: boolean;
+  /** A folder below HOME that all lanes may share: a large cache without anything private. */
+  sharedCache?: string;
+  build(request: BuildRequest): Launch;
+  /** The meaning of one line. Must not throw on any text. */
+  parse(line: string): readonly Signal[];
+  /** A file below HOME from which usage is read after the run, where stdout has none. */
+  usageFile?: { path: string; read(text: string): Usage | undefined };
+};

@@ -1,0 +1,34 @@
+import type { Driver } from './driver.ts';
+
+/** The smallest agent there is: prompt on stdin, answer on stdout, exit code 0. */
+export const exec: Driver = {
+  title: 'Program',
+  family: 'exec',
+  programs: [],
+  natives: [],
+  versionArguments: [],
+  capabilities: {
+    readOnly: 'jail',
+    write: true,
+    schema: false,
+    resume: false,
+    fork: false,
+    usage: false,
+    trust: 'terminal-event',
+  },
+  login: { files: [], variables: [] },
+  silent: true,
+  succeedsByExit: true,
+  build: ({ program, task }) => ({
+    argv: program,
+    environment: {
+      CHARRETTE_RUN: task.run,
+      CHARRETTE_SEAT: task.seat,
+      CHARRETTE_TASK: task.task,
+      CHARRETTE_ATTEMPT: String(task.attempt),
+    },
+    files: {},
+    stdin: task.prompt,
+  }),
+  parse: (line) => [{ type: 'text', text: `${line}\n` }],
+};

@@ -1,0 +1,107 @@
+import { extractJson } from '../extract-json.ts';
+import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
+import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';
+import type { EndReason } from '../process/limits.ts';
+import type { ProcessExit } from '../run-process.ts';
+import { type Reading, subtractUsage } from './reading.ts';
+
+export type FinishContext = {
+  schema?: JsonSchema;
+  /** The conversation's total before this run, for agents that report totals. */
+  earlierUsage?: Usage;
+  resumed: boolean;
+};
+
+type Verdict = { kind: LaneKind; message?: string };
+
+/**
+ * The result of a run. Success is a terminal success event, no error event, an answer that is not empty and, when JSON
+ * was asked for, JSON in it. The exit code is a hint only: several agents end with 0 on every error.
+ */
+export function finishReading(reading: Reading, exit: ProcessExit, context: FinishContext): LaneResult {
+  const value = context.schema === undefined ? undefined : answerValue(reading, context.schema);
+  const verdict = judge(reading, exit, context.schema !== undefined, value);
+  const text = reading.text.trim() === '' ? reading.lastText : reading.text;
+  const message = verdict.message?.slice(0, 2000);
+  const retryAfterMs = message === undefined ? undefined : retryAfterIn(message);
+  return {
+    kind: verdict.kind,
+    text,
+    ...(value === undefined ? {} : { value }),
+    ...(message === undefined ? {} : { message }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(exit.code === undefined ? {} : { exitCode: exit.code }),
+    ...(exit.signal === undefined ? {} : { signal: exit.signal }),
+    ...(reading.session === undefined ? {} : { session: reading.session }),
+    ...(reading.model === undefined ? {} : { model: reading.model }),
+    usage: usageOfRun(reading, context),
+    toolCalls: reading.toolCalls,
+    durationMs: exit.durationMs,
+  };
+}
+
+function judge(reading: Reading, exit: ProcessExit, wantsJson: boolean, value: unknown): Verdict {
+  if (exit.startError !== undefined) return { kind: 'unhealthy', message: exit.startError };
+  if (exit.ended === 'cancelled') return { kind: 'cancelled', message: endings.cancelled };
+  if (reading.failure !== undefined) {
+    const { message, kind, status } = reading.failure;
+    const own = kind ?? classifyFailure(message, status);
+    // An agent that we ended while it was still retrying did not get to its own verdict.
+    if (exit.ended !== undefined && exit.ended !== 'driver' && reading.failure.passing) {
+      return { kind: endedKinds[exit.ended], message: `${endings[exit.ended]} Last error: ${message}` };
+    }
+    return { kind: own, message };
+  }
+  if (exit.ended !== undefined && !(reading.succeeded && exit.ended !== 'output')) {
+    return { kind: endedKinds[exit.ended], message: endings[exit.ended] };
+  }
+  if (!reading.succeeded) return withoutEnd(exit);
+  if (reading.text.trim() === '' && value === undefined) {
+    return { kind: 'bad_output', message: 'The agent ended well but its answer is empty.' };
+  }
+  if (wantsJson && value === undefined) {
+    return { kind: 'bad_output', message: 'A JSON answer was asked for; there is none in the answer.' };
+  }
+  return { kind: 'ok' };
+}
+
+const endedKinds: Readonly<Record<EndReason, LaneKind>> = {
+  wall: 'timeout',
+  idle: 'timeout',
+  output: 'limit',
+  cancelled: 'cancelled',
+  driver: 'stream',
+};
+
+const endings: Readonly<Record<EndReason, string>> = {
+  wall: 'The time limit of the call passed.',
+  idle: 'The agent fell silent for longer than the idle limit.',
+  output: 'The agent wrote more than the output limit.',
+  cancelled: 'The call was cancelled.',
+  driver: 'The agent was stopped because its stream could not lead to an answer.',
+};
+
+/** The program left without saying how it went. Its last words on stderr may tell. */
+function withoutEnd(exit: ProcessExit): Verdict {
+  const how = exit.signal === undefined ? `exit code ${exit.code ?? 'unknown'}` : `signal ${exit.signal}`;
+  const words = exit.stderr.trim().split('\n').slice(-8).join('\n');
+  const kind = words === '' ? 'crash' : classifyFailure(words);
+  return {
+    kind,
+    message: `The agent ended with ${how} and no result.${words === '' ? '' : ` It said: ${words}`}`,
+  };
+}
+
+function answerValue(reading: Reading, schema: JsonSchema): unknown {
+  if (reading.value !== undefined) return reading.value;
+  const shape = schema['type'] === 'array' ? 'array' : schema['type'] === 'object' ? 'object' : undefined;
+  return extractJson(reading.text, shape);
+}
+
+function usageOfRun(reading: Reading, context: FinishContext): Usage {
+  if (reading.usageScope === 'run' || reading.usage.basis === 'unknown' || !context.resumed)
+    return reading.usage;
+  // A total without what came before it says too much for this run.
+  if (context.earlierUsage === undefined) return { ...reading.usage, basis: 'estimated' };
+  return subtractUsage(reading.usage, context.earlierUsage);
+}

@@ -1,0 +1,146 @@
+import { type AgentEvent, type LaneKind, type Usage, unknownUsage } from '../port.ts';
+import type { Signal } from './driver.ts';
+
+/** What has been read of a run so far. */
+export type Reading = {
+  session?: string;
+  model?: string;
+  /** Text since the last tool: the answer, if nothing follows. */
+  text: string;
+  /** The last text that was not empty, for people when a run fails. */
+  lastText: string;
+  succeeded: boolean;
+  value?: unknown;
+  failure?: { message: string; kind?: LaneKind; status?: number; passing: boolean };
+  usage: Usage;
+  usageScope: 'run' | 'session';
+  toolCalls: number;
+  strikes: Readonly<Record<string, number>>;
+  /** Nothing good can come any more. */
+  hopeless: boolean;
+};
+
+export const emptyReading: Reading = {
+  text: '',
+  lastText: '',
+  succeeded: false,
+  usage: unknownUsage,
+  usageScope: 'run',
+  toolCalls: 0,
+  strikes: {},
+  hopeless: false,
+};
+
+/** The reading after one more signal. */
+export function readSignal(reading: Reading, signal: Signal): Reading {
+  switch (signal.type) {
+    case 'session':
+      return { ...reading, session: signal.id || reading.session, model: signal.model ?? reading.model };
+    case 'text': {
+      const text = signal.whole ? signal.text : reading.text + signal.text;
+      return { ...reading, text, lastText: text.trim() === '' ? reading.lastText : text };
+    }
+    case 'narration-end':
+      return { ...reading, text: '' };
+    case 'tool-start':
+      return { ...reading, toolCalls: reading.toolCalls + 1 };
+    case 'tool-end':
+      return { ...reading, text: '' };
+    case 'retry':
+      return { ...reading, failure: reading.failure?.passing ? undefined : reading.failure };
+    case 'failure':
+      return { ...reading, failure: strongerFailure(reading.failure, signal) };
+    case 'usage':
+      return {
+        ...reading,
+        usage: signal.scope === 'add' ? addUsage(reading.usage, signal.usage) : signal.usage,
+        usageScope: signal.scope === 'session' ? 'session' : 'run',
+      };
+    case 'success': {
+      const text = signal.text ?? reading.text;
+      return {
+        ...reading,
+        text,
+        lastText: text.trim() === '' ? reading.lastText : text,
+        value: signal.value ?? reading.value,
+        succeeded: true,
+        failure: reading.failure?.passing ? undefined : reading.failure,
+      };
+    }
+    case 'strike':
+      return strike(reading, signal);
+    case 'strike-clear':
+      return { ...reading, strikes: { ...reading.strikes, [signal.name]: 0 } };
+  }
+}
+
+/** The events of the port that a signal stands for. */
+export function eventsOf(signal: Signal): AgentEvent[] {
+  switch (signal.type) {
+    case 'session':
+      return signal.id === '' ? [] : [{ type: 'session-start', session: signal.id, model: signal.model }];
+    case 'text':
+      return signal.text === '' ? [] : [{ type: 'text-delta', text: signal.text }];
+    case 'tool-start':
+      return [{ type: 'tool-start', tool: signal.tool, detail: signal.detail }];
+    case 'tool-end':
+      return [{ type: 'tool-end', tool: signal.tool ?? 'tool', failed: signal.failed }];
+    case 'retry':
+      return [{ type: 'retry', reason: signal.reason }];
+    case 'failure':
+      return [{ type: 'error', message: signal.message }];
+    case 'usage':
+      return [{ type: 'usage', usage: signal.usage }];
+    case 'narration-end':
+    case 'success':
+    case 'strike':
+    case 'strike-clear':
+      return [];
+  }
+}
+
+function strike(reading: Reading, signal: Extract<Signal, { type: 'strike' }>): Reading {
+  const count = (reading.strikes[signal.name] ?? 0) + 1;
+  const strikes = { ...reading.strikes, [signal.name]: count };
+  if (count < signal.allowed) return { ...reading, strikes };
+  const failure = { message: signal.message, kind: signal.kind, passing: false };
+  return { ...reading, strikes, failure, hopeless: true };
+}
+
+/** A later failure replaces an earlier one, unless it only repeats that something went wrong. */
+function strongerFailure(
+  earlier: Reading['failure'],
+  { message, kind, status, passing = false, vague = false }: Extract<Signal, { type: 'failure' }>,
+): Reading['failure'] {
+  if (earlier !== undefined && vague) return { ...earlier, passing: earlier.passing && passing };
+  if (earlier?.kind !== undefined && kind === undefined)
+    return { ...earlier, passing: earlier.passing && passing };
+  // Later words without the status of earlier ones still speak of the same call.
+  return { message, kind, status: status ?? earlier?.status, passing };
+}
+
+export function addUsage(left: Usage, right: Usage): Usage {
+  if (left.basis === 'unknown') return right;
+  if (right.basis === 'unknown') return left;
+  return combine(left, right, (one, other) => one + other);
+}
+
+/** What this run used, from totals of a conversation before and after it. */
+export function subtractUsage(total: Usage, earlier: Usage): Usage {
+  return combine(total, earlier, (one, other) => Math.max(0, one - other));
+}
+
+function combine(left: Usage, right: Usage, operation: (one: number, other: number) => number): Usage {
+  const optional = (one: number | undefined, other: number | undefined) =>
+    one === undefined && other === undefined ? undefined : operation(one ?? 0, other ?? 0);
+  const reasoningTokens = optional(left.reasoningTokens, right.reasoningTokens);
+  const usd = optional(left.usd, right.usd);
+  return {
+    basis: left.basis === 'estimated' || right.basis === 'estimated' ? 'estimated' : 'measured',
+    inputTokens: operation(left.inputTokens, right.inputTokens),
+    cachedInputTokens: operation(left.cachedInputTokens, right.cachedInputTokens),
+    outputTokens: operation(left.outputTokens, right.outputTokens),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(usd === undefined ? {} : { usd }),
+  };
+}

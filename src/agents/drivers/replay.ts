@@ -1,0 +1,33 @@
+import type { LaneResult } from '../port.ts';
+import type { ProcessExit } from '../run-process.ts';
+import type { Driver } from './driver.ts';
+import { type FinishContext, finishReading } from './outcome.ts';
+import { emptyReading, readSignal } from './reading.ts';
+
+/** The result of a recorded stream: what the driver would have said, had it listened. */
+export function replay(
+  driver: Driver,
+  recording: string,
+  exit: Partial<ProcessExit>,
+  context: Partial<FinishContext> = {},
+): LaneResult {
+  let reading = emptyReading;
+  let stopped = false;
+  for (const line of recording.split('\n')) {
+    for (const signal of driver.parse(line)) reading = readSignal(reading, signal);
+    if (reading.hopeless) {
+      stopped = true;
+      break;
+    }
+  }
+  const whole: ProcessExit = {
+    stderr: '',
+    outputBytes: recording.length,
+    droppedLines: 0,
+    durationMs: 0,
+    survivors: 0,
+    ...exit,
+    ...(stopped ? { ended: 'driver' } : {}),
+  };
+  return finishReading(reading, whole, { resumed: false, ...context });
+}

@@ -1,0 +1,258 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRecord, parseJson } from '../safe-json.ts';
+import type { AgentEvent, AgentTask } from './port.ts';
+import { createAgent } from './registry.ts';
+import type { AgentSettings, World } from './settings.ts';
+
+const agents = path.join(import.meta.dirname, 'fixtures/agents');
+let root: string;
+let project: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'agents-'));
+  project = path.join(root, 'project');
+  mkdirSync(project);
+  writeFileSync(path.join(project, 'README.md'), 'hello\n');
+  writeFileSync(path.join(project, 'a.ts'), 'export const a = 1;\n');
+  execFileSync('git', ['init', '-q', project]);
+  mkdirSync(path.join(root, 'user'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const world = (changes: Partial<World> = {}): World => ({
+  environment: { PATH: '/usr/bin:/bin', SECRET_TOKEN: 'must not leak' },
+  home: path.join(root, 'user'),
+  platform: process.platform,
+  architecture: process.arch,
+  jail: 'auto',
+  ...changes,
+});
+
+let lanes = 0;
+function task(changes: Partial<AgentTask> = {}): AgentTask {
+  lanes += 1;
+  const laneDirectory = path.join(root, 'run', `lane-${lanes}`);
+  mkdirSync(laneDirectory, { recursive: true });
+  return {
+    task: 'sketch',
+    run: 'run-1',
+    seat: 'general',
+    attempt: 2,
+    prompt: 'Say it.',
+    directory: project,
+    access: 'read',
+    limits: { wallMs: 20_000, idleMs: 20_000 },
+    laneDirectory,
+    ...changes,
+  };
+}
+
+const exec = (agent: string, ...args: string[]): AgentSettings => ({
+  id: 'mine',
+  protocol: 'exec',
+  command: [process.execPath, path.join(agents, agent), ...args],
+});
+
+async function call(
+  settings: AgentSettings,
+  request: AgentTask,
+  place = world(),
+  signal = new AbortController().signal,
+) {
+  const events: AgentEvent[] = [];
+  const agent = await createAgent(settings, place);
+  const result = await agent.call(request, { signal, onEvent: (event) => void events.push(event) });
+  return { result, events };
+}
+
+const jails = [
+  { jail: 'auto', confinement: existsSync('/usr/bin/bwrap') ? 'bubblewrap' : 'copy' },
+  { jail: 'off', confinement: 'copy' },
+] as const;
+
+describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
+  const place = () => world({ jail });
+
+  test('the answer is what it prints', async () => {
+    const request = task();
+    const { result, events } = await call(exec('agent-echoes.mjs'), request, place());
+    expect(result).toMatchObject({ kind: 'ok', text: 'Say it.\n', exitCode: 0, confinement });
+    expect(events).toEqual([{ type: 'text-delta', text: 'Say it.\n' }]);
+    const kept = readFileSync(path.join(request.laneDirectory, 'result.json'), 'utf8');
+    expect(parseJson(kept, 'result')).toMatchObject({ kind: 'ok' });
+  });
+
+  test('its environment is the safelist, the private HOME and the task, nothing of the caller', async () => {
+    const { result } = await call(
+      { ...exec('agent-echoes.mjs'), env: { MINE: 'yes' } },
+      task({ prompt: '@environment' }),
+      place(),
+    );
+    const seen = parseJson(result.text, 'answer');
+    const environment = isRecord(seen) && isRecord(seen['environment']) ? seen['environment'] : {};
+    expect(environment).toMatchObject({
+      CHARRETTE_RUN: 'run-1',
+      CHARRETTE_SEAT: 'general',
+      CHARRETTE_TASK: 'sketch',
+      CHARRETTE_ATTEMPT: '2',
+      MINE: 'yes',
+      PATH: '/usr/bin:/bin',
+    });
+    const names = Object.keys(environment).filter((name) => !name.startsWith('CHARRETTE_'));
+    // PWD is set by the jail itself.
+    expect(names.filter((name) => name !== 'PWD').sort()).toEqual(
+      ['HOME', 'MINE', 'NO_COLOR', 'PATH', 'TERM', 'TMPDIR'].sort(),
+    );
+  });
+
+  test('JSON is found in a narrated answer when a schema was given', async () => {
+    const prompt = 'Here you are:\n**Verdict**\n```json\n{"verdict": "yes"}\n```\nDone.';
+    const { result } = await call(
+      exec('agent-echoes.mjs'),
+      task({ prompt, schema: { type: 'object' } }),
+      place(),
+    );
+    expect(result).toMatchObject({ kind: 'ok', value: { verdict: 'yes' } });
+  });
+
+  test('a read agent that edits changes nothing, or is denied', async () => {
+    const outside = path.join(root, 'outside.txt');
+    const { result } = await call(exec('agent-edits-tree.mjs', outside), task(), place());
+    expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('hello\n');
+    expect(existsSync(path.join(project, 'created.txt'))).toBe(false);
+    expect(existsSync(path.join(project, 'a.ts'))).toBe(true);
+    if (confinement === 'bubblewrap') {
+      expect(result.kind).toBe('ok');
+      expect(result.text).toBe('create: EROFS\nchange: EROFS\nremove: EROFS\noutside: EROFS\n');
+      expect(existsSync(outside)).toBe(false);
+    } else {
+      expect(result.kind).toBe('denied');
+      expect(result.message).toContain('README.md, a.ts, created.txt');
+    }
+  });
+
+  test('a write agent works in the directory itself', async () => {
+    const request = task({ access: 'write' });
+    const { result } = await call(
+      exec('agent-edits-tree.mjs', path.join(root, 'outside.txt')),
+      request,
+      place(),
+    );
+    expect(result.kind).toBe('ok');
+    expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('hello\nchanged');
+    expect(existsSync(path.join(project, 'a.ts'))).toBe(false);
+  });
+
+  test.each([
+    ['agent-empty.mjs', 'bad_output'],
+    ['agent-dies.mjs', 'crash'],
+    ['agent-hangs.mjs', 'timeout'],
+  ])('%s ends as %s', async (agent, kind) => {
+    const { result } = await call(exec(agent), task({ limits: { wallMs: 700, idleMs: 700 } }), place());
+    expect(result.kind).toBe(kind);
+    expect(result.message).toBeDefined();
+  });
+
+  test('garbled output is no JSON', async () => {
+    const { result } = await call(exec('agent-garbles.mjs'), task({ schema: { type: 'object' } }), place());
+    expect(result.kind).toBe('bad_output');
+  });
+
+  test('cancelling is its own kind', async () => {
+    const controller = new AbortController();
+    const calling = call(exec('agent-hangs.mjs'), task(), place(), controller.signal);
+    setTimeout(() => controller.abort(), 300);
+    expect((await calling).result.kind).toBe('cancelled');
+  });
+});
+
+describe('bubblewrap', () => {
+  test.skipIf(jails[0].confinement !== 'bubblewrap')('hides the rest of the user HOME', async () => {
+    const home = path.join(root, 'user');
+    writeFileSync(path.join(home, 'diary.txt'), 'private');
+    const inHome = path.join(home, 'code');
+    mkdirSync(inHome);
+    writeFileSync(path.join(inHome, 'README.md'), 'work');
+    writeFileSync(path.join(home, 'look.mjs'), '');
+    const script = `import { readdirSync, readFileSync } from 'node:fs';
+console.log(JSON.stringify([readdirSync('${home}').sort(), readFileSync('README.md', 'utf8')]));`;
+    mkdirSync(path.join(home, 'bin'));
+    writeFileSync(path.join(home, 'bin', 'look.mjs'), script);
+    const settings: AgentSettings = {
+      id: 'look',
+      protocol: 'exec',
+      command: [process.execPath, path.join(home, 'bin', 'look.mjs')],
+    };
+    const { result } = await call(settings, task({ directory: inHome }));
+    expect(result.message).toBeUndefined();
+    expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work']);
+  });
+});
+
+describe('health', () => {
+  test('L-124 L-125 the probe goes through the production call and wants exactly OK', async () => {
+    const agent = await createAgent(exec('agent-echoes.mjs'), world());
+    const { laneDirectory } = task();
+    const context = {
+      signal: new AbortController().signal,
+      onEvent: () => {},
+      laneDirectory,
+      directory: project,
+    };
+    expect(await agent.probe(context)).toEqual({ healthy: true });
+  });
+
+  test('L-126 a program that is missing is unhealthy, and says so', async () => {
+    const missing: AgentSettings = { id: 'gone', protocol: 'exec', command: ['no-such-agent'] };
+    const agent = await createAgent(missing, world());
+    const { laneDirectory } = task();
+    const context = {
+      signal: new AbortController().signal,
+      onEvent: () => {},
+      laneDirectory,
+      directory: project,
+    };
+    expect(await agent.probe(context)).toMatchObject({
+      healthy: false,
+      message: expect.stringContaining('no-such-agent'),
+    });
+    const { result } = await call(missing, task());
+    expect(result.kind).toBe('unhealthy');
+  });
+});
+
+test('an npm shim on PATH is passed over for the native binary beside it', async () => {
+  const modules = path.join(root, 'prefix/lib/node_modules');
+  const shim = path.join(modules, '@openai/codex/bin/codex.js');
+  const native = path.join(
+    modules,
+    `@openai/codex/node_modules/@openai/codex-${process.platform}-${process.arch}/vendor/x86_64-unknown-linux-musl/bin/codex`,
+  );
+  for (const [file, text] of [
+    [shim, '#!/bin/sh\necho shim\nexit 3\n'],
+    [
+      native,
+      '#!/bin/sh\necho \'{"type":"item.completed","item":{"type":"agent_message","text":"native"}}\'\necho \'{"type":"turn.completed","usage":{}}\'\n',
+    ],
+  ] as const) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text, { mode: 0o755 });
+  }
+  mkdirSync(path.join(root, 'prefix/bin'));
+  symlinkSync(shim, path.join(root, 'prefix/bin/codex'));
+  const place = world({ environment: { PATH: `${root}/prefix/bin:/usr/bin:/bin` } });
+  const { result } = await call({ id: 'codex', protocol: 'codex' }, task(), place);
+  expect(result).toMatchObject({ kind: 'ok', text: 'native' });
+});

@@ -1,0 +1,34 @@
+import { carriesMarker, listProcesses, type ProcessRow } from './process-table.ts';
+
+/** What is known of a lane's processes. Tool children sit in groups of their own, so a group alone is not enough. */
+export type TreeRoot = {
+  leader: number;
+  leaderStart: string;
+  marker: string;
+  /** Rows seen in the tree earlier; they may have lost their parent since. */
+  seen: ReadonlyMap<number, string>;
+};
+
+/** Every living process that belongs to the lane: by descent, by group, by marker, or because it was seen before. */
+export function findTree(
+  root: TreeRoot,
+  rows: readonly ProcessRow[] = listProcesses(),
+  isMarked: (pid: number) => boolean = (pid) => carriesMarker(pid, root.marker),
+): ProcessRow[] {
+  const members = new Set<number>();
+  for (const row of rows) {
+    const known =
+      (row.pid === root.leader && row.start === root.leaderStart) || root.seen.get(row.pid) === row.start;
+    if (known || isMarked(row.pid)) members.add(row.pid);
+  }
+  // The group number is the leader's; another group could only reuse it after every member is gone.
+  if (members.size > 0) {
+    for (const row of rows) if (row.group === root.leader) members.add(row.pid);
+  }
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const row of rows) if (members.has(row.parent)) members.add(row.pid);
+  }
+  members.delete(process.pid);
+  return rows.filter((row) => members.has(row.pid));
+}

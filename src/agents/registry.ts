@@ -1,0 +1,95 @@
+import { CharretteError } from '../errors.ts';
+import { programVersion, resolveProgram } from './detect.ts';
+import { claude } from './drivers/claude.ts';
+import { codex } from './drivers/codex.ts';
+import { copilot } from './drivers/copilot.ts';
+import { cursor } from './drivers/cursor.ts';
+import type { Driver } from './drivers/driver.ts';
+import { exec } from './drivers/exec.ts';
+import { gemini } from './drivers/gemini.ts';
+import { goose } from './drivers/goose.ts';
+import { grok } from './drivers/grok.ts';
+import { opencode } from './drivers/opencode.ts';
+import { pi } from './drivers/pi.ts';
+import { qwen } from './drivers/qwen.ts';
+import type { Agent } from './port.ts';
+import { createProcessAgent } from './process-agent.ts';
+import { type AgentSettings, type Protocol, protocols, type World } from './settings.ts';
+
+/** The drivers of programs, in the order in which detection offers them. */
+export const drivers = {
+  claude,
+  codex,
+  cursor,
+  gemini,
+  opencode,
+  qwen,
+  grok,
+  goose,
+  copilot,
+  pi,
+  exec,
+} as const satisfies Partial<Record<Protocol, Driver>>;
+
+/** Makes an agent of a protocol that is not a program of ours to drive. */
+export type AgentFactory = (settings: AgentSettings, world: World) => Agent | Promise<Agent>;
+
+export type Factories = Partial<Record<Protocol, AgentFactory>>;
+
+/** The agent that the settings describe. `factories` brings the protocols that other rooms implement. */
+export async function createAgent(
+  settings: AgentSettings,
+  world: World,
+  factories: Factories = {},
+): Promise<Agent> {
+  const factory = factories[settings.protocol];
+  if (factory !== undefined) return factory(settings, world);
+  const driver = driverOf(settings.protocol);
+  if (driver === undefined) throw unknownProtocol(settings, factories);
+  if (settings.protocol === 'exec' && (settings.command?.length ?? 0) === 0) {
+    throw new CharretteError({
+      code: 'config-invalid',
+      message: `Agent "${settings.id}" has protocol "exec" but no "command".`,
+      fix: 'Give it a command, such as ["node", "agent.mjs"].',
+    });
+  }
+  return createProcessAgent(driver, settings, world);
+}
+
+export function driverOf(protocol: Protocol): Driver | undefined {
+  return protocol in drivers ? drivers[protocol as keyof typeof drivers] : undefined;
+}
+
+export type DetectedAgent = {
+  settings: AgentSettings;
+  title: string;
+  family: string;
+  program: readonly string[];
+};
+
+/** The agents that are installed: one per driver whose program is on PATH. Starts nothing. */
+export function detectAgents(world: World): DetectedAgent[] {
+  return Object.entries(drivers).flatMap(([protocol, driver]: [string, Driver]) => {
+    const settings: AgentSettings = { id: protocol, protocol: protocol as Protocol };
+    const program = driver.programs.length === 0 ? undefined : resolveProgram(driver, settings, world);
+    return program === undefined ? [] : [{ settings, title: driver.title, family: driver.family, program }];
+  });
+}
+
+/** The version of a detected or configured agent's program, asked with the safelisted environment. */
+export function agentVersion(settings: AgentSettings, world: World, home: string): string | undefined {
+  const driver = driverOf(settings.protocol);
+  const program = driver === undefined ? undefined : resolveProgram(driver, settings, world);
+  return driver === undefined || program === undefined
+    ? undefined
+    : programVersion(program, driver, world, home);
+}
+
+function unknownProtocol(settings: AgentSettings, factories: Factories): CharretteError {
+  const available = protocols.filter((name) => name in drivers || name in factories);
+  return new CharretteError({
+    code: 'config-invalid',
+    message: `Agent "${settings.id}" has protocol "${settings.protocol}"; available are ${available.join(', ')}.`,
+    fix: 'Choose one of them in the configuration.',
+  });
+}

@@ -1,0 +1,227 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRecord, readJson } from '../safe-json.ts';
+import { endOrphans, readProcessRecord } from './process/process-record.ts';
+import { readRow } from './process/process-table.ts';
+import { type ProcessRequest, runProcess, startProcess } from './run-process.ts';
+
+const agents = path.join(import.meta.dirname, 'fixtures/agents');
+let lane: string;
+
+beforeEach(() => {
+  lane = mkdtempSync(path.join(tmpdir(), 'lane-'));
+});
+afterEach(() => rmSync(lane, { recursive: true, force: true }));
+
+function request(agent: string, changes: Partial<ProcessRequest> & { args?: string[] } = {}): ProcessRequest {
+  return {
+    argv: [process.execPath, path.join(agents, agent), ...(changes.args ?? [])],
+    directory: lane,
+    environment: { PATH: '/usr/bin:/bin' },
+    input: '',
+    laneDirectory: lane,
+    limits: { wallMs: 20_000, idleMs: 20_000 },
+    signal: new AbortController().signal,
+    onLine: () => undefined,
+    ...changes,
+  };
+}
+
+const alive = (pid: number) => readRow(pid) !== undefined;
+
+function pidsIn(line: string): number[] {
+  const reading = readJson(line);
+  return reading.ok && isRecord(reading.value) && Array.isArray(reading.value['pids'])
+    ? reading.value['pids'].map(Number)
+    : [];
+}
+
+describe('runProcess', () => {
+  test('gives the prompt on stdin, closes it, and hands over lines and exit', async () => {
+    const lines: string[] = [];
+    const exit = await runProcess(
+      request('agent-echoes.mjs', { input: 'one\ntwo', onLine: (line) => void lines.push(line) }),
+    );
+    expect(lines).toEqual(['one', 'two']);
+    expect(exit).toMatchObject({ code: 0, ended: undefined, survivors: 0 });
+    expect(readFileSync(path.join(lane, 'stream.jsonl'), 'utf8')).toBe('one\ntwo');
+    expect(readProcessRecord(lane)?.ended).toBe(true);
+  });
+
+  test('a prompt of a megabyte goes through stdin', async () => {
+    let length = 0;
+    const input = 'word '.repeat(200_000);
+    await runProcess(
+      request('agent-echoes.mjs', {
+        input,
+        onLine: (line) => {
+          length += line.length;
+          return undefined;
+        },
+      }),
+    );
+    expect(length).toBe(input.length);
+  });
+
+  test('the child sees exactly the environment it was given, and the lane marker', async () => {
+    let seen: unknown;
+    process.env['SECRET_OF_THE_CALLER'] = 'x';
+    await runProcess(
+      request('agent-echoes.mjs', {
+        input: '@environment',
+        environment: { PATH: '/usr/bin:/bin', ONE: '1' },
+        onLine: (line) => {
+          const reading = readJson(line);
+          seen = reading.ok && isRecord(reading.value) ? reading.value['environment'] : undefined;
+          return undefined;
+        },
+      }),
+    );
+    delete process.env['SECRET_OF_THE_CALLER'];
+    expect(Object.keys(seen as object).sort()).toEqual(['CHARRETTE_LANE', 'ONE', 'PATH']);
+  });
+
+  test('a silent agent that ignores SIGTERM is ended by the idle limit', async () => {
+    const exit = await runProcess(
+      request('agent-hangs.mjs', {
+        args: ['stubborn'],
+        limits: { wallMs: 60_000, idleMs: 300, termGraceMs: 300 },
+      }),
+    );
+    expect(exit).toMatchObject({ ended: 'idle', signal: 'SIGKILL', survivors: 0 });
+  });
+
+  test('the wall clock ends an agent that keeps talking', async () => {
+    const chatter = 'setInterval(() => console.log("."), 20)';
+    const exit = await runProcess({
+      ...request('agent-echoes.mjs'),
+      argv: [process.execPath, '-e', chatter],
+      limits: { wallMs: 500, idleMs: 60_000 },
+    });
+    expect(exit).toMatchObject({ ended: 'wall', signal: 'SIGTERM' });
+  });
+
+  test.each(['lines', 'one line'])(
+    'a flood of a gigabyte (%s) is cut off and memory stays bounded',
+    async (form) => {
+      const before = process.memoryUsage.rss();
+      const exit = await runProcess(
+        request('agent-floods.mjs', {
+          args: [form],
+          limits: { wallMs: 60_000, idleMs: 60_000, outputBytes: 8_000_000, lineBytes: 1_000_000 },
+        }),
+      );
+      expect(exit.ended).toBe('output');
+      expect(statSync(path.join(lane, 'stream.jsonl')).size).toBe(8_000_000);
+      expect(exit.outputBytes).toBeLessThan(400_000_000);
+      expect(process.memoryUsage.rss() - before).toBeLessThan(200_000_000);
+    },
+  );
+
+  test('cancelling ends it; cancelled beforehand it does not linger', async () => {
+    const controller = new AbortController();
+    const running = runProcess(request('agent-echoes.mjs', { input: undefined, signal: controller.signal }));
+    controller.abort();
+    expect(await running).toMatchObject({ ended: 'cancelled', survivors: 0 });
+    expect(await runProcess(request('agent-hangs.mjs', { signal: controller.signal }))).toMatchObject({
+      ended: 'cancelled',
+    });
+  });
+
+  test('children in groups of their own and with an emptied environment do not survive a cancel', async () => {
+    const controller = new AbortController();
+    let pids: number[] = [];
+    const running = runProcess(
+      request('agent-forks-children.mjs', {
+        signal: controller.signal,
+        onLine: (line) => {
+          pids = pidsIn(line);
+          controller.abort();
+          return undefined;
+        },
+      }),
+    );
+    expect(await running).toMatchObject({ ended: 'cancelled', survivors: 0 });
+    expect(pids).toHaveLength(4);
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  test('children do not survive an agent that leaves them behind', async () => {
+    let pids: number[] = [];
+    const exit = await runProcess(
+      request('agent-forks-children.mjs', {
+        args: ['leaves'],
+        onLine: (line) => {
+          pids = pidsIn(line);
+          return undefined;
+        },
+      }),
+    );
+    expect(exit).toMatchObject({ code: 0, survivors: 0 });
+    expect(pids.filter(alive)).toEqual([]);
+  });
+
+  test('an answer that is complete does not wait for a program that stays', async () => {
+    const stays = 'console.log("done"); setInterval(() => {}, 1000)';
+    const exit = await runProcess({
+      ...request('agent-echoes.mjs'),
+      argv: [process.execPath, '-e', stays],
+      limits: { wallMs: 60_000, idleMs: 60_000, lingerMs: 100 },
+      onLine: () => 'finished',
+    });
+    expect(exit).toMatchObject({ ended: undefined, signal: 'SIGTERM' });
+  });
+
+  test('a program that is not there, and one that dies, are told apart', async () => {
+    const missing = await runProcess({ ...request('agent-echoes.mjs'), argv: ['no-such-program-here'] });
+    expect(missing.startError).toContain('ENOENT');
+    expect(await runProcess(request('agent-dies.mjs'))).toMatchObject({
+      signal: 'SIGKILL',
+      ended: undefined,
+    });
+  });
+
+  test('garbled bytes reach the reader as text and break nothing', async () => {
+    const lines: string[] = [];
+    const exit = await runProcess(request('agent-garbles.mjs', { onLine: (line) => void lines.push(line) }));
+    expect(exit.code).toBe(0);
+    expect(lines).toHaveLength(2);
+  });
+
+  test('a conversation: stdin stays open until it is closed', async () => {
+    const lines: string[] = [];
+    const running = startProcess({
+      ...request('agent-echoes.mjs', { input: undefined, onLine: (line) => void lines.push(line) }),
+      argv: ['/bin/cat'],
+    });
+    running.write('a\n');
+    running.write('b\n');
+    running.closeInput();
+    expect(await running.exited).toMatchObject({ code: 0 });
+    expect(lines).toEqual(['a', 'b']);
+  });
+});
+
+describe('endOrphans', () => {
+  test('ends what a killed command left running, and only that', async () => {
+    const child = path.join(import.meta.dirname, 'fixtures/start-and-die.ts');
+    const parent = startProcess({
+      ...request('agent-echoes.mjs'),
+      argv: [process.execPath, child, path.join(agents, 'agent-forks-children.mjs'), lane],
+      laneDirectory: mkdtempSync(path.join(lane, 'parent-')),
+      environment: { PATH: '/usr/bin:/bin' },
+    });
+    while (!alive(readProcessRecord(lane)?.pid ?? 0)) await sleep(20);
+    const record = readProcessRecord(lane);
+    await sleep(300);
+    process.kill(parent.pid ?? 0, 'SIGKILL');
+    expect(alive(record?.pid ?? 0)).toBe(true);
+    expect(await endOrphans([lane, '/no/such/lane'])).toEqual([lane]);
+    expect(alive(record?.pid ?? 0)).toBe(false);
+    expect(await endOrphans([lane])).toEqual([]);
+    await parent.exited;
+  });
+});

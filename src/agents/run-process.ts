@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { laneMarkerVariable } from './process/environment.ts';
+import {
+  defaultLimits,
+  type EndReason,
+  lookAt,
+  type ProcessLimits,
+  passedLimit,
+  startWatch,
+  tickMs,
+} from './process/limits.ts';
+import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
+import { type ProcessRecord, recordEnd, recordProcess, rootOf } from './process/process-record.ts';
+import { findTree } from './process/process-tree.ts';
+import { endTree } from './process/terminate.ts';
+
+export type ProcessRequest = {
+  /** Program and arguments; never a shell string. */
+  argv: readonly string[];
+  directory: string;
+  /** The whole environment of the child; nothing is inherited. */
+  environment: Readonly<Record<string, string>>;
+  /** Written to stdin, which is then closed. Absent: stdin stays open for a conversation. */
+  input?: string;
+  /** Gets `process.json`, `stream.jsonl` (stdout as it came) and `stderr.txt`. */
+  laneDirectory: string;
+  limits: { wallMs: number; idleMs: number } & Partial<ProcessLimits>;
+  signal: AbortSignal;
+  /** `finished` says that the answer is complete: unless more comes, the process has a few seconds to leave. */
+  onLine: (line: string) => 'finished' | 'stop' | undefined;
+};
+
+/** How a process ended. `ended` says that it was us, and why; the code is then only a hint. */
+export type ProcessExit = {
+  code?: number;
+  signal?: string;
+  ended?: EndReason;
+  /** The program could not be started at all. */
+  startError?: string;
+  stderr: string;
+  outputBytes: number;
+  droppedLines: number;
+  durationMs: number;
+  /** Processes of the lane that could not be ended: always empty on a sane system. */
+  survivors: number;
+};
+
+export type RunningProcess = {
+  pid: number | undefined;
+  /** For conversations; errors of a child that went away are swallowed, the exit tells of them. */
+  write: (text: string) => void;
+  closeInput: () => void;
+  end: (reason: EndReason) => void;
+  exited: Promise<ProcessExit>;
+};
+
+/** How long strays may stay after their leader. */
+const strayGraceMs = 500;
+
+/** Runs a process to its end. Never throws for what the process does; the exit says it. */
+export async function runProcess(request: ProcessRequest): Promise<ProcessExit> {
+  return startProcess(request).exited;
+}
+
+/** Starts a process and watches over it: limits, cancellation, recording, and that nothing survives. */
+export function startProcess(request: ProcessRequest): RunningProcess {
+  const started = performance.now();
+  const marker = randomUUID();
+  const [program = '', ...args] = request.argv;
+  let child: ChildProcess;
+  try {
+    child = spawn(program, args, {
+      cwd: request.directory,
+      env: { ...request.environment, [laneMarkerVariable]: marker },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+      windowsHide: true,
+    });
+  } catch (error) {
+    return notStarted(error, started);
+  }
+  const failure = new Promise<unknown>((resolve) => child.once('error', resolve));
+  child.stdin?.on('error', () => {});
+  const { pid } = child;
+  if (pid === undefined) {
+    return {
+      ...notStarted(undefined, started),
+      exited: failure.then((error) => notStarted(error, started).exited),
+    };
+  }
+  const record = recordProcess(request.laneDirectory, pid, marker);
+  if (request.input !== undefined) child.stdin?.end(request.input);
+  const overseer = oversee(child, record, request, started);
+  return {
+    pid,
+    write: (text) => void child.stdin?.write(text),
+    closeInput: () => void child.stdin?.end(),
+    ...overseer,
+  };
+}
+
+function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessRequest, started: number) {
+  const limits: ProcessLimits = { ...defaultLimits, ...request.limits };
+  const seen = new Map<number, string>();
+  const budget = new OutputBudget(limits.outputBytes);
+  const stderr = new Tail();
+  let reason: EndReason | undefined;
+  let ending: Promise<unknown> | undefined;
+  let active = false;
+
+  const end = (why: EndReason | undefined) => {
+    if (ending !== undefined) return;
+    reason = why;
+    ending = endTree(rootOf(record, seen), limits.termGraceMs);
+  };
+  const splitter = new LineSplitter(limits.lineBytes, (line) => {
+    if (ending !== undefined) return;
+    const wish = request.onLine(line);
+    clearTimeout(linger);
+    if (wish === 'stop') end('driver');
+    if (wish === 'finished') linger = setTimeout(() => end(undefined), limits.lingerMs);
+  });
+  let linger: NodeJS.Timeout | undefined;
+
+  let watch = startWatch(performance.now());
+  let looks = 0;
+  const ticker = setInterval(() => {
+    watch = lookAt(watch, performance.now(), active);
+    active = false;
+    looks += 1;
+    // Children are noted while they still hang on the tree: a parent that dies would hide them.
+    if (looks % 5 === 1) for (const row of findTree(rootOf(record, seen))) seen.set(row.pid, row.start);
+    const passed = passedLimit(watch, limits);
+    if (passed !== undefined) end(passed);
+  }, tickMs);
+  const cancel = () => end('cancelled');
+  if (request.signal.aborted) cancel();
+  request.signal.addEventListener('abort', cancel, { once: true });
+
+  const recordTo = (stream: typeof child.stdout, file: string, onBytes: (chunk: Uint8Array) => void) =>
+    stream === null
+      ? Promise.resolve()
+      : recordStream({
+          stream,
+          file: path.join(request.laneDirectory, file),
+          budget,
+          onBytes: (chunk) => {
+            active = true;
+            onBytes(chunk);
+          },
+          onExhausted: () => end('output'),
+        });
+  const streams = Promise.all([
+    recordTo(child.stdout, 'stream.jsonl', (chunk) => splitter.push(chunk)),
+    recordTo(child.stderr, 'stderr.txt', (chunk) => stderr.push(chunk)),
+  ]);
+  const left = new Promise<{ code?: number; signal?: string }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+
+  const exited = (async (): Promise<ProcessExit> => {
+    let survivors = 0;
+    try {
+      const exit = await left;
+      await ending;
+      survivors = (await endTree(rootOf(record, seen), strayGraceMs)).length;
+      // Whoever still holds the pipe is not ours to wait for.
+      await Promise.race([streams, sleep(1000, undefined, { ref: false })]);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      await streams;
+      splitter.end();
+      return {
+        ...exit,
+        ended: reason,
+        stderr: stderr.text,
+        outputBytes: budget.used,
+        droppedLines: splitter.dropped,
+        durationMs: Math.round(performance.now() - started),
+        survivors,
+      };
+    } finally {
+      clearInterval(ticker);
+      clearTimeout(linger);
+      request.signal.removeEventListener('abort', cancel);
+      if (survivors === 0) recordEnd(request.laneDirectory, record);
+    }
+  })();
+  return { end, exited };
+}
+
+function notStarted(error: unknown, started: number): RunningProcess {
+  const startError = error instanceof Error ? error.message : 'the program did not start';
+  return {
+    pid: undefined,
+    write: () => {},
+    closeInput: () => {},
+    end: () => {},
+    exited: Promise.resolve({
+      startError,
+      stderr: '',
+      outputBytes: 0,
+      droppedLines: 0,
+      durationMs: Math.round(performance.now() - started),
+      survivors: 0,
+    }),
+  };
+}

@@ -1,0 +1,57 @@
+/** What the configuration says about one agent, and the world a driver may look at. */
+
+export const protocols = [
+  'claude',
+  'codex',
+  'cursor',
+  'gemini',
+  'opencode',
+  'qwen',
+  'grok',
+  'goose',
+  'copilot',
+  'pi',
+  'acp',
+  'model',
+  'exec',
+  'static',
+] as const;
+
+export type Protocol = (typeof protocols)[number];
+
+export type AgentSettings = {
+  /** The name in the configuration. */
+  id: string;
+  protocol: Protocol;
+  /** Program and leading arguments. Absent: the protocol's usual program on PATH. */
+  command?: readonly string[];
+  model?: string;
+  effort?: string;
+  family?: string;
+  baseUrl?: string;
+  /** Variables for the child, on top of the safelist and the login. */
+  env?: Readonly<Record<string, string>>;
+};
+
+/** Everything a driver learns about the machine comes through here, so tests can hand in another one. */
+export type World = {
+  /** The caller's environment; only named variables are ever copied from it. */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** The user's own HOME, where logins live. */
+  home: string;
+  platform: NodeJS.Platform;
+  architecture: string;
+  /** `auto` uses bubblewrap where it works; `off` forces the fallback. */
+  jail: 'auto' | 'off';
+};
+
+/** The world of this process; called once, at the edge. */
+export function thisWorld(): World {
+  return {
+    environment: process.env,
+    home: process.env['HOME'] ?? '/',
+    platform: process.platform,
+    architecture: process.arch,
+    jail: process.env['CHARRETTE_JAIL'] === 'off' ? 'off' : 'auto',
+  };
+}

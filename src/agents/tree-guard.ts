@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { isMissing } from '../files/contained.ts';
+
+const execute = promisify(execFile);
+
+/** Above this a copy costs more than it protects; the agent then works in place and the hash alone watches. */
+const copyLimit = { files: 20_000, bytes: 512 * 1024 * 1024 };
+const skippedFolders = new Set(['.git', 'node_modules', '.charrette']);
+
+/** Content of a folder as path → fingerprint. Two equal snapshots mean that nothing was changed. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+/** Fingerprints all files of a folder that git knows or would add; without git all that are not skipped. */
+export async function snapshotTree(directory: string): Promise<Snapshot> {
+  const entries: [string, string][] = [];
+  for (const file of await listFiles(directory)) {
+    const print = await fingerprint(path.join(directory, file));
+    if (print !== undefined) entries.push([file, print]);
+  }
+  return new Map(entries);
+}
+
+/** The paths that differ between two snapshots, sorted. */
+export function changedPaths(before: Snapshot, after: Snapshot): string[] {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  return [...paths].filter((file) => before.get(file) !== after.get(file)).sort();
+}
+
+/** Copies the folder's files to a throw-away place; `undefined` when there is too much to copy. */
+export async function copyTree(directory: string, target: string): Promise<string | undefined> {
+  const files = await listFiles(directory);
+  if (files.length > copyLimit.files) return undefined;
+  let bytes = 0;
+  await mkdir(target, { recursive: true });
+  for (const file of files) {
+    const from = path.join(directory, file);
+    const to = path.join(target, file);
+    try {
+      const facts = await lstat(from);
+      bytes += facts.size;
+      if (bytes > copyLimit.bytes) {
+        await rm(target, { recursive: true, force: true });
+        return undefined;
+      }
+      await mkdir(path.dirname(to), { recursive: true });
+      if (facts.isSymbolicLink()) await symlink(await readlink(from), to);
+      else if (facts.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return target;
+}
+
+async function listFiles(directory: string): Promise<string[]> {
+  try {
+    const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+    const { stdout } = await execute('git', ['-C', directory, '-c', 'core.fsmonitor=', ...listed], {
+      maxBuffer: 256 * 1024 * 1024,
+      env: { PATH: process.env['PATH'], GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    });
+    return [...new Set(stdout.split('\0').filter((file) => file !== ''))].sort();
+  } catch {
+    return walk(directory, '');
+  }
+}
+
+async function walk(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(path.join(root, folder), { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (!skippedFolders.has(entry.name)) found.push(...(await walk(root, file)));
+    } else found.push(file);
+    if (found.length > copyLimit.files * 10) break;
+  }
+  return found;
+}
+
+async function fingerprint(file: string): Promise<string | undefined> {
+  try {
+    const facts = await lstat(file);
+    if (facts.isSymbolicLink()) return `link ${await readlink(file)}`;
+    if (!facts.isFile()) return facts.isDirectory() ? 'folder' : 'special';
+    if (facts.size > 32 * 1024 * 1024) return `large ${facts.size} ${facts.mtimeMs}`;
+    const hash = createHash('sha256').update(await readFile(file));
+    return `${facts.mode.toString(8)} ${hash.digest('hex')}`;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { checkCitation } from '../evidence/citation.ts';
+import { fileKind } from '../evidence/file-kinds.ts';
+import type { RepositoryIndex } from '../evidence/repository-index.ts';
+import type { Plan } from '../schema/judgements/plan.ts';
+import { type CommandLookup, groundCommands } from './grounding-commands.ts';
+import { type DecidedPoint, groundDecisions } from './grounding-decisions.ts';
+import { groundFiles, groundTests } from './grounding-files.ts';
+import { type GroundingFact, type GroundingReport, reportOf } from './grounding-report.ts';
+import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './grounding-subject.ts';
+import { groundSymbols } from './grounding-symbols.ts';
+
+export type GroundingOptions = { decided?: readonly DecidedPoint[]; lookup: CommandLookup };
+
+/** Checks every claim of a plan, typed or as text, against the repository at the base commit. Pure and without a model. */
+export function groundPlan(
+  index: RepositoryIndex,
+  plan: Plan | string,
+  { decided = [], lookup }: GroundingOptions,
+): GroundingReport {
+  const subject = typeof plan === 'string' ? subjectOfText(plan) : subjectOfPlan(plan);
+  return reportOf(index.snapshot.commit, [
+    ...groundSections(subject),
+    ...groundFiles(index, subject),
+    ...groundTests(index, subject),
+    ...groundSymbols(index, subject),
+    ...groundCommands(index, subject.commands, lookup),
+    ...groundDecisions(subject, decided),
+    ...groundCitations(index, subject),
+  ]);
+}
+
+function groundSections({ sections, files }: GroundingSubject): GroundingFact[] {
+  const changesSource = files.some(({ path }) => fileKind(path) === 'source');
+  return planSections.map(({ name }) => {
+    const fact = { check: 'section', subject: name, basis: 'exact' } as const;
+    if (sections.has(name)) return { ...fact, result: 'found', severity: 'none', reason: 'present' };
+    if (name === 'Failure modes') {
+      return changesSource
+        ? {
+            ...fact,
+            result: 'missing',
+            severity: 'warning',
+            reason: 'source files change; three are expected',
+          }
+        : { ...fact, result: 'missing', severity: 'none', reason: 'may be left out: no source file changes' };
+    }
+    return { ...fact, result: 'missing', severity: 'error', reason: 'the section is not there or is empty' };
+  });
+}
+
+function groundCitations(index: RepositoryIndex, { citations, files }: GroundingSubject): GroundingFact[] {
+  const created = new Set(files.filter(({ action }) => action === 'new').map(({ path }) => path));
+  return citations.flatMap((citation): GroundingFact[] => {
+    const fact = { check: 'citation', subject: citation, basis: 'exact' } as const;
+    const check = checkCitation(index.snapshot, citation);
+    if (check.status === 'missing') {
+      if (created.has(citation.replace(/:\d.*$/, ''))) return [];
+      return [{ ...fact, result: 'missing', severity: 'warning', reason: check.reason }];
+    }
+    const { path, line, endLine } = check;
+    const reason = check.status === 'moved' ? check.reason : 'the line exists';
+    return [{ ...fact, result: 'found', severity: 'none', reason, at: { path, line, endLine } }];
+  });
+}

@@ -6,4 +6,8 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'design documents as one block under a token budget',
     load: async () => (await import('./context.ts')).contextCommand,
   },
+  init: {
+    summary: 'set up a project, or bring its set-up to date',
+    load: async () => (await import('./init.ts')).initCommand,
+  },
 };

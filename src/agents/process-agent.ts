@@ -7,12 +7,12 @@ import { confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
 import type { Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
-import { emptyReading, eventsOf, type Reading, readSignal } from './drivers/reading.ts';
+import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
 import { copyLogin, loginVariables, namedLoginFiles, returnRenewedLogins } from './logins.ts';
 import { type Agent, type AgentTask, type CallContext, type LaneResult, unknownUsage } from './port.ts';
 import { probeAgent } from './probe.ts';
 import { childEnvironment } from './process/environment.ts';
-import { type ProcessExit, runProcess } from './run-process.ts';
+import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
 
@@ -60,7 +60,7 @@ async function callProgram(call: Call): Promise<LaneResult> {
     writable: [],
     world,
   });
-  const launch = driver.build({
+  const request = {
     task,
     settings,
     program,
@@ -72,18 +72,20 @@ async function callProgram(call: Call): Promise<LaneResult> {
     variables,
     loginFiles: logins.map((login) => path.relative(home, login.copy)),
     jailed: confined.confinement === 'bubblewrap',
-  });
+  };
+  const launch = driver.build(request);
   await writeLaunchFiles(home, launch);
 
-  const { reading, exit } = await listen(driver, context, {
+  const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
     environment: childEnvironment(world, home, variables, launch.environment, settings.env ?? {}),
-    input: launch.stdin,
     laneDirectory: task.laneDirectory,
     limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
-    signal: context.signal,
-  });
+  };
+  const { reading, exit } = await (driver.converse === undefined
+    ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
+    : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
   const finished = await withUsageFile(driver, home, {
     ...reading,
     session: reading.session ?? launch.session,
@@ -119,18 +121,13 @@ async function listen(
   request: Omit<Parameters<typeof runProcess>[0], 'onLine'>,
 ): Promise<{ reading: Reading; exit: ProcessExit }> {
   let reading = emptyReading;
-  const tools = new Map<string, string>();
+  const named = toolNamer();
   const exit = await runProcess({
     ...request,
     onLine: (line) => {
       for (const signal of driver.parse(line)) {
         reading = readSignal(reading, signal);
-        if (signal.type === 'tool-start' && signal.call !== undefined) tools.set(signal.call, signal.tool);
-        const named =
-          signal.type === 'tool-end' && signal.tool === undefined
-            ? { ...signal, tool: tools.get(signal.call ?? '') }
-            : signal;
-        for (const event of eventsOf(named)) context.onEvent(event);
+        for (const event of eventsOf(named(signal))) context.onEvent(event);
       }
       if (reading.hopeless) return 'stop';
       return reading.succeeded ? 'finished' : undefined;

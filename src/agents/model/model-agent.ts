@@ -3,6 +3,7 @@ import type { ModelMessage } from 'ai';
 import { extractJson } from '../extract-json.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
 import { unknownUsage } from '../port.ts';
+import { probeAgent } from '../probe.ts';
 import { loadConversation, saveConversation } from './conversation.ts';
 import { converse, type Ending, type Heard } from './converse.ts';
 import { startDeadline } from './deadline.ts';
@@ -30,11 +31,7 @@ export function modelAgent(
       trust: 'terminal-event',
     },
     call: (task, context) => callModel(choice, task, context),
-    async probe(context) {
-      const result = await callModel(choice, probeTask(context), context);
-      const healthy = result.kind === 'ok';
-      return { healthy, version: choice.model, ...(result.message && { message: result.message }) };
-    },
+    probe: (context) => probeAgent((task, heard) => callModel(choice, task, heard), context),
   };
 }
 
@@ -85,18 +82,4 @@ function answerOf({ kind, message }: Ending, text: string, task: AgentTask): Par
 
 function withKind({ kind, ...more }: ReturnType<typeof failureOf>): [LaneKind, Partial<LaneResult>] {
   return [kind, more];
-}
-
-function probeTask({ directory, laneDirectory }: { directory: string; laneDirectory: string }): AgentTask {
-  return {
-    task: 'probe',
-    run: 'probe',
-    seat: 'probe',
-    attempt: 1,
-    prompt: 'Answer with the two letters OK.',
-    directory,
-    access: 'read',
-    limits: { wallMs: 60_000, idleMs: 30_000, turns: 2 },
-    laneDirectory,
-  };
 }

@@ -10,4 +10,8 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'set up a project, or bring its set-up to date',
     load: async () => (await import('./init.ts')).initCommand,
   },
+  skill: {
+    summary: 'build, check and protect workflow skills',
+    load: async () => (await import('./skill.ts')).skill,
+  },
 };

@@ -15,6 +15,7 @@ import { childEnvironment } from './process/environment.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
+import { shareUnpacked } from './unpacked.ts';
 
 /** An agent that is a program of its own, spoken to through its driver. */
 export function createProcessAgent(driver: Driver, settings: AgentSettings, world: World): Agent {
@@ -51,12 +52,13 @@ async function callProgram(call: Call): Promise<LaneResult> {
 
   const logins = await copyLogin(driver.login, world, home);
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
+  const unpacked = await shareUnpacked(driver, program, world, home);
   const confined = await confine({
     access: task.access,
     directory: task.directory,
     home,
     laneDirectory: task.laneDirectory,
-    visible: namedLoginFiles(driver.login, world),
+    visible: [...namedLoginFiles(driver.login, world), ...unpacked],
     writable: [],
     world,
   });
@@ -150,7 +152,7 @@ async function withUsageFile(driver: Driver, home: string, reading: Reading): Pr
   if (driver.usageFile === undefined) return reading;
   const text = await readTextFile(path.join(home, driver.usageFile.path)).catch(() => undefined);
   const usage = text === undefined ? undefined : driver.usageFile.read(text);
-  return usage === undefined ? reading : { ...reading, usage };
+  return usage === undefined ? reading : { ...reading, usage, usageScope: driver.usageFile.scope };
 }
 
 function denial(changed: readonly string[]): Pick<LaneResult, 'kind' | 'message'> {

@@ -75,13 +75,13 @@ export type Driver = {
   silent?: boolean;
   /** Exit code 0 is the success event: there is no other. */
   succeedsByExit?: boolean;
-  /** A folder below HOME that all lanes may share: a large cache without anything private. */
-  sharedCache?: string;
+  /** Folders below HOME into which the program unpacks itself at its first start; lanes share one copy, read-only. */
+  unpacks?: readonly string[];
   build(request: BuildRequest): Launch;
   /** The meaning of one line. Must not throw on any text. */
   parse(line: string): readonly Signal[];
   /** Takes the place of `parse` for agents that are talked with instead of listened to. */
   converse?(conversation: Conversation): Promise<{ reading: Reading; exit: ProcessExit }>;
   /** A file below HOME from which usage is read after the run, where stdout has none. */
-  usageFile?: { path: string; read(text: string): Usage | undefined };
+  usageFile?: { path: string; scope: 'run' | 'session'; read(text: string): Usage | undefined };
 };

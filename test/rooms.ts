@@ -13,6 +13,7 @@ export const floors = {
     'skills',
     'refine',
     'imports',
+    'feature',
   ],
   workflows: ['workflows'],
   surfaces: ['cli', 'web', 'mcp', 'acp', 'hosts', 'report'],

@@ -26,7 +26,7 @@ test('T-043: fixed parts, rule, schema, then what changes', () => {
     ['answer', 'answer'],
     ['target', 'changing'],
   ]);
-  expect(text).toMatch(/^You review\.\n\n## Checks\n- one\n- two\n\nText between/);
+  expect(text).toMatch(/^You review\.\n\n## Checks\n- one\n- two\n\nBlocks whose/);
   expect(text.indexOf('{"type":"object"}')).toBeLessThan(text.indexOf('## Target'));
 });
 
@@ -56,7 +56,7 @@ test('a project replaces or removes fixed parts; rule and schema stay', () => {
     'review/answer': 'anything',
   };
   const { text, parts } = compose(draft('x'), { nonce, overrides });
-  expect(text).toMatch(/^Be brief\.\n\nText between/);
+  expect(text).toMatch(/^Be brief\.\n\nBlocks whose/);
   expect(parts.map(({ name }) => name)).toEqual(['role', 'data-rule', 'answer', 'target']);
 });
 

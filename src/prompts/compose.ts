@@ -45,7 +45,7 @@ export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOp
 }
 
 function overridden(part: Part, replacement: string | undefined): Part | undefined {
-  if (replacement === undefined) return part;
+  if (replacement === undefined || part.protected === true) return part;
   const text = replacement.trim();
   return text === '' ? undefined : { ...part, text };
 }

@@ -10,6 +10,8 @@ export type Part = {
   text?: string;
   /** Text by others, after our own words. */
   untrusted?: readonly Untrusted[];
+  /** Facts of this call rather than wording: a project cannot replace it. */
+  protected?: boolean;
 };
 
 /** How the answer must look; every prompt says it. */

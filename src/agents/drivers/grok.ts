@@ -1,6 +1,6 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
-import { longestArgument, tomlString } from './launch.ts';
+import { tomlString } from './launch.ts';
 
 const promptFile = 'charrette-prompt.txt';
 
@@ -14,9 +14,9 @@ export const grok: Driver = {
   capabilities: {
     readOnly: 'enforced',
     write: true,
-    schema: true,
+    schema: false,
     resume: true,
-    fork: true,
+    fork: false,
     usage: true,
     trust: 'terminal-event',
   },
@@ -24,13 +24,11 @@ export const grok: Driver = {
     files: [{ path: '.grok/auth.json', renewed: true }],
     variables: ['XAI_API_KEY', 'GROK_API_KEY'],
   },
-  unpacks: ['.grok/bin'],
   build,
   parse: (line) => parseClaude(line, { inputHoldsCache: false, usageScope: 'total' }),
 };
 
 function build({ program, task, settings, resume, home }: BuildRequest): Launch {
-  const schema = task.schema === undefined ? undefined : JSON.stringify(task.schema);
   const own = settings.baseUrl === undefined ? undefined : 'charrette';
   const model = own ?? settings.model;
   const access = task.access === 'read' ? ['--tools', 'read_file,grep,list_dir'] : ['--always-approve'];
@@ -39,12 +37,9 @@ function build({ program, task, settings, resume, home }: BuildRequest): Launch 
       ...program,
       ...['--prompt-file', `${home}/${promptFile}`, '--output-format', 'streaming-messages-json'],
       ...(model === undefined ? [] : ['-m', model]),
-      ...(settings.effort === undefined ? [] : ['--reasoning-effort', settings.effort]),
-      ...['--disable-web-search', '--no-subagents', '--max-turns', String(task.limits.turns ?? 80)],
-      ...(schema === undefined || schema.length > longestArgument ? [] : ['--json-schema', schema]),
+      ...['--disable-web-search', '--no-subagents'],
       ...access,
       ...(resume === undefined ? [] : ['--resume', resume.session]),
-      ...(resume?.fork ? ['--fork-session'] : []),
     ],
     environment: {},
     files: {

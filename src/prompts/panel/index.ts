@@ -5,7 +5,7 @@ export { type DiscussionInput, discussionPrompt, type SecondRound } from './disc
 export { type JudgeInput, judgePrompt } from './judge.ts';
 export { type MergeFindingsInput, mergeFindingsPrompt } from './merge-findings.ts';
 export { type PlanInput, planPrompt, planSections } from './plan.ts';
-export { type FocusArea, focusAreas, type PlanReviewInput, planReviewPrompt } from './plan-review.ts';
+export { focusAreas, type PlanReviewInput, planReviewPrompt } from './plan-review.ts';
 export { type QuestionsInput, questionsPrompt } from './questions.ts';
 export { type RepairInput, repairPrompt } from './repair.ts';
 export { type RevisePlanInput, revisePlanPrompt } from './revise-plan.ts';

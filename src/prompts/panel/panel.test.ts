@@ -126,9 +126,9 @@ test('L-490…L-492: debate blocks, roles and demands', () => {
       'steelman',
       'claim',
       'evidence',
-      'strongest_concession',
-      'counter_to_opposition',
-      'risk_if_wrong',
+      'strongest concession',
+      'counter to the opposition',
+      'risk if wrong',
     ])
       expect(all).toContain(`- ${tag}:`);
   }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
+import type { FocusArea } from '../../schema/judgements/finding.ts';
 import { data, type Part, type PromptDraft, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, effortPart, readOnlyPart } from './common.ts';
 import { type Stance, stances } from './stances.ts';
@@ -10,9 +11,7 @@ export const focusAreas = {
   correctness: 'logic, edge cases, error handling, wrong facts about the code',
   architecture: 'boundaries, dependencies, ownership of data',
   security: 'trust boundaries, secrets, injection, permissions',
-} as const;
-
-export type FocusArea = keyof typeof focusAreas;
+} as const satisfies Record<FocusArea, string>;
 
 export type PlanReviewInput = {
   commission: Commission;
@@ -49,7 +48,7 @@ export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
       words(
         'findings',
         [
-          'A finding has a title, a focus area, the concern (what goes wrong, when, for whom) and the revision of the plan that you suggest,',
+          'A finding has a title, a focus area, a severity, the concern (what goes wrong, when, for whom) and the revision of the plan that you suggest,',
           'and cites the code or the plan section it rests on, code as repository-relative path:from-to.',
           'What deserves attention but does not belong to this change is out of scope: mark it so. Nothing to report is a good answer:',
           'return an empty list (in plain text exactly NO_ISSUES_FOUND), never filler.',

@@ -56,7 +56,7 @@ export function synthesisPrompt({ commission, sketches, highlights, schema }: Sy
           'List as contested decisions only real divergences that would change the plan: a short title, the option you',
           'chose, the strongest alternative that a sketch proposed, the tension (which sketches stand on which side and why),',
           'the impact (High, Medium or Low) and the affected files. Order: High impact first; then how many sketches stand on',
-          'different sides, more first; then order of appearance. Number them from 1 without gaps. When the sketches do not',
+          'different sides, more first; then order of appearance. Name seats by the labels of their sketches. When the sketches do not',
           'diverge, list none; do not invent a dispute.',
         ].join('\n'),
       ),

@@ -1,0 +1,175 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { expect, test } from 'vitest';
+import { featureDirectory } from '../../test/support/feature-directory.ts';
+import { runCommand } from '../../test/support/run-command.ts';
+import { dispatches } from '../prompts/roles/table.ts';
+import { isRecord, parseJson } from '../safe-json.ts';
+
+function record(text: string): Record<string, unknown> {
+  const value = parseJson(text, 'stdout');
+  if (!isRecord(value)) throw new Error('not an object');
+  return value;
+}
+
+test('the prompt goes to stdout, warnings to stderr', async () => {
+  const { directory } = featureDirectory({ meta: '{"id": ' });
+  const { exit, out, err } = await runCommand('prompt', 'specify', 'spec-reviewer', '--feature', directory);
+  expect(exit).toBe(0);
+  expect(out).toMatch(/^Review the specification/);
+  expect(err).toMatch(/^warning: \.meta\.json is not valid JSON/);
+});
+
+test('T-012: an id below the artifacts root, the one active feature, several, none', async () => {
+  const { root, directory } = featureDirectory();
+  const words = ['prompt', 'design', 'design-reviewer', '--cwd', root];
+  expect((await runCommand(...words, '--feature', '007')).out).toContain(directory);
+  expect((await runCommand(...words)).out).toContain(directory);
+  const second = path.join(root, 'docs/features/008-sort');
+  mkdirSync(second);
+  writeFileSync(path.join(second, '.meta.json'), '{"status": "active"}');
+  for (const name of ['spec.md', 'design.md']) writeFileSync(path.join(second, name), '# X\n');
+  const several = await runCommand(...words);
+  expect([several.exit, several.err]).toEqual([2, expect.stringContaining('007-search, 008-sort')]);
+  expect((await runCommand(...words, '--yes')).out).toContain('008-sort');
+  const none = await runCommand('prompt', 'design', 'design-reviewer', '--cwd', second);
+  expect([none.exit, none.err]).toEqual([4, expect.stringContaining('No feature')]);
+});
+
+test('exact token counts agree with the tokenizer library on every prompt', async () => {
+  const { directory } = featureDirectory({ spec: '# Spec\n\n設計 naïve 🙂 `code`\n'.repeat(40) });
+  for (const { command, role } of dispatches) {
+    for (const transport of ['reference', 'inline']) {
+      const { out } = await runCommand(
+        'prompt',
+        command,
+        role,
+        '--feature',
+        directory,
+        '--transport',
+        transport,
+        '--json',
+        '--files',
+        'src/a.ts',
+      );
+      const { prompt, tokens, characters } = record(out);
+      expect(tokens, role).toBe(countTokens(String(prompt)));
+      expect(characters).toBe(String(prompt).length);
+    }
+  }
+});
+
+test('--json adds artifacts, characters, tokens, what was pruned', async () => {
+  const { directory } = featureDirectory();
+  const { out } = await runCommand(
+    'prompt',
+    'implement',
+    'security-reviewer',
+    '--feature',
+    directory,
+    '--json',
+  );
+  expect(record(out)).toMatchObject({
+    description: 'Review security',
+    subagent_type: 'iflow:security-reviewer',
+    model: 'opus',
+    pruned: ['prd', 'plan', 'tasks'],
+    prd: { kind: 'path' },
+    artifacts: [
+      { name: 'prd.md', transport: 'pruned' },
+      { name: 'spec.md', transport: 'reference', lines: 4, path: `${directory}/spec.md` },
+      { name: 'design.md', transport: 'reference' },
+      { name: 'plan.md', transport: 'pruned' },
+      { name: 'tasks.md', transport: 'pruned' },
+    ],
+  });
+});
+
+test('T-052, T-059: one task; an unknown one and a file without tasks are errors', async () => {
+  const { directory } = featureDirectory();
+  const words = ['prompt', 'implementing', 'implementer', '--feature', directory];
+  expect(record((await runCommand(...words, '--task', '1.1', '--json')).out)).toMatchObject({
+    description: 'Implement task 1.1: Cache',
+    subagent_type: 'iflow:implementer',
+    model: 'opus',
+  });
+  expect(await runCommand(...words, '--task', '9')).toMatchObject({
+    exit: 4,
+    err: expect.stringContaining('tasks are 1.1'),
+  });
+  writeFileSync(path.join(directory, 'tasks.md'), '# Nothing here\n');
+  expect(await runCommand(...words)).toMatchObject({
+    exit: 4,
+    err: expect.stringContaining('no task headings'),
+  });
+});
+
+test.each([
+  [['specify', 'spec-reviewer', '--iteration', '0'], 2, 'whole number from 1'],
+  [['specify', 'spec-reviewer', '--iteration', 'x'], 2, 'whole number from 1'],
+  [['specify', 'spec-reviewer', '--iteration', '6'], 2, 'beyond --max 5'],
+  [['specify', 'spec-reviewer', '--transport', 'pigeon'], 2, 'reference, inline'],
+  [['specify', 'spec-reviewer', '--artifacts', 'spec,readme'], 2, 'artifacts are prd, spec'],
+  [['specify', 'nobody'], 4, 'it has spec-reviewer'],
+  [['sing', 'nobody'], 4, 'there are brainstorm'],
+  [['specify'], 2, 'missing required argument'],
+  [['specify', 'spec-reviewer', '--issues', 'nowhere.md'], 4, 'nowhere.md'],
+])('bad input %j: exit %i', async (words, exit, message) => {
+  const { directory } = featureDirectory();
+  const result = await runCommand('prompt', ...words, '--feature', directory);
+  expect([result.exit, result.out]).toEqual([exit, '']);
+  expect(result.err).toContain(message);
+});
+
+test('prompt check grades an answer and gives the line for the history', async () => {
+  const { directory } = featureDirectory();
+  const answer = path.join(directory, 'answer.md');
+  const words = [
+    'prompt',
+    'check',
+    '--feature',
+    directory,
+    '--command',
+    'specify',
+    '--role',
+    'spec-reviewer',
+    answer,
+  ];
+  writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (4 lines)\n{"approved": true}\n');
+  expect(await runCommand(...words)).toMatchObject({ exit: 0, out: 'full: 2 of 2 files confirmed\n' });
+  writeFileSync(answer, 'Files read: prd.md (4 lines)\n');
+  expect(await runCommand(...words)).toMatchObject({
+    exit: 0,
+    out: 'partial: 1 of 2 files confirmed\n  not confirmed: spec.md\n',
+  });
+  writeFileSync(answer, '{"approved": true}\n');
+  expect(record((await runCommand(...words, '--json')).out)).toMatchObject({
+    grade: 'missing',
+    missing: ['prd.md', 'spec.md'],
+    warning: 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads',
+  });
+});
+
+test('prompt check needs command, role and a file', async () => {
+  const { directory } = featureDirectory();
+  expect(await runCommand('prompt', 'check', '--feature', directory, 'x')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('--command is missing'),
+  });
+  const words = [
+    'prompt',
+    'check',
+    '--feature',
+    directory,
+    '--command',
+    'specify',
+    '--role',
+    'spec-reviewer',
+  ];
+  expect(await runCommand(...words, '/nowhere/answer')).toMatchObject({ exit: 4 });
+  expect(await runCommand(...words, directory)).toMatchObject({
+    exit: 4,
+    err: expect.stringContaining('not a regular file'),
+  });
+});

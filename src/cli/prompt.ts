@@ -1,0 +1,177 @@
+import { basename } from 'node:path';
+import { CharretteError } from '../errors.ts';
+import type { ArtifactKey } from '../prompts/artifacts.ts';
+import { findShellPlaceholders } from '../prompts/audit.ts';
+import { type Compiled, compilePrompt, type Transport } from '../prompts/compile.ts';
+import { compose } from '../prompts/compose.ts';
+import { describeUses } from '../prompts/describe.ts';
+import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
+import { renderProjectContext } from '../prompts/project-context.ts';
+import { readProject } from '../prompts/read-project.ts';
+import { reportPrompt } from '../prompts/report.ts';
+import type { Dispatch } from '../prompts/roles/dispatch.ts';
+import { dispatchFor } from '../prompts/roles/table.ts';
+import { indexed, scopeTask } from '../prompts/sections/scope.ts';
+import { parseTasks } from '../prompts/sections/tasks.ts';
+import { compileTaskPrompt } from '../prompts/task-prompt.ts';
+import { seededNonce } from '../prompts/untrusted.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { artifactList, collect, featureOf, featureOptions, textOfFile, wholeNumber } from './prompt-input.ts';
+
+export const promptCommand: CommandSpec = {
+  name: 'prompt',
+  summary: 'Print the prompt that a role of a command gets',
+  examples: [
+    ['charrette prompt specify spec-reviewer --feature docs/features/007-search', 'the reviewer of spec.md'],
+    ['charrette prompt implement security-reviewer --files src/a.ts,src/b.ts', 'for the active feature'],
+    ['charrette prompt implementing implementer --task 2.1', 'one task, with its parts of plan and design'],
+    ['charrette prompt design design-reviewer --json', 'with artifacts, characters, tokens'],
+  ],
+  arguments: [
+    ['<command>', 'specify, design, create-plan, create-tasks, implement, implementing or brainstorm'],
+    ['<role>', 'a role of that command'],
+  ],
+  options: [
+    ...featureOptions,
+    { flags: '--iteration <n>', description: 'which round', parse: wholeNumber('iteration', 99), default: 1 },
+    { flags: '--max <n>', description: 'most rounds', parse: wholeNumber('max', 99), default: 5 },
+    {
+      flags: '--transport <kind>',
+      description: 'how the artifact under review travels',
+      choices: ['reference', 'inline'],
+      default: 'reference',
+    },
+    { flags: '--task <number>', description: 'the task, for the implementer of one task' },
+    { flags: '--files <paths>', description: 'changed files, or files to work on', parse: collect },
+    { flags: '--issues <file>', description: 'issues of the round before, or issues to fix' },
+    { flags: '--outlines <file>', description: 'test outlines, for test-deepener-b' },
+    { flags: '--artifacts <list>', description: 'what the role must read instead', parse: artifactList },
+  ],
+  subcommands: {
+    check: {
+      summary: 'Grade the read confirmation of an answer',
+      load: async () => (await import('./prompt-check.ts')).promptCheckCommand,
+    },
+  },
+  run: runPrompt,
+};
+
+async function runPrompt(invocation: Invocation): Promise<CommandResult> {
+  const { options, global, terminal } = invocation;
+  const dispatch = chosenDispatch(invocation);
+  const feature = await readFeature(await featureOf(invocation));
+  const compiled =
+    dispatch.command === 'implementing'
+      ? await compileTask(feature, invocation)
+      : await compileCall(dispatch, feature, invocation);
+  const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)) });
+  const warnings = [...feature.meta.problems, ...compiled.warnings];
+  if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`warning: ${warning}\n`);
+  if (global.output !== 'json') return { exit: 0, text: prompt.text };
+  const { loadExactCounter } = await import('../text/tokens.ts');
+  const count = await loadExactCounter();
+  return {
+    exit: 0,
+    json: {
+      command: dispatch.command,
+      role: dispatch.role,
+      description: compiled.description ?? dispatch.description,
+      subagent_type: `iflow:${dispatch.agent ?? dispatch.role}`,
+      model: dispatch.model,
+      iteration: options['iteration'],
+      prompt: prompt.text,
+      ...reportPrompt(prompt, count),
+      tokenBasis: 'o200k, counted',
+      artifacts: describeUses({ ...feature, ...compiled }).map((use) => ({
+        ...use,
+        ...(use.characters === undefined ? {} : { tokens: count(textOf(feature, use.name)) }),
+      })),
+      pruned: compiled.pruned,
+      prd: feature.prd,
+      warnings,
+    },
+  };
+}
+
+function textOf(feature: FeatureFiles, name: string): string {
+  const file = feature.files[name.replace(/\.md$/, '') as ArtifactKey];
+  return file.kind === 'present' ? (file.text ?? '') : '';
+}
+
+function chosenDispatch({ arguments: words, options }: Invocation): Dispatch {
+  const dispatch = dispatchFor(String(words[0]), String(words[1]));
+  const required = options['artifacts'];
+  return Array.isArray(required) ? { ...dispatch, required: required as ArtifactKey[] } : dispatch;
+}
+
+type Call = Compiled & { description?: string };
+
+async function compileCall(
+  dispatch: Dispatch,
+  feature: FeatureFiles,
+  { options, global }: Invocation,
+): Promise<Call> {
+  const iteration = Number(options['iteration']);
+  const max = Number(options['max']);
+  if (iteration > max) {
+    throw new CharretteError({
+      code: 'usage',
+      message: `--iteration ${iteration} is beyond --max ${max}.`,
+    });
+  }
+  const [issues, outlines] = await Promise.all([
+    textOfFile(options['issues'], '--issues', global),
+    textOfFile(options['outlines'], '--outlines', global),
+  ]);
+  const compiled = compilePrompt({
+    dispatch,
+    files: feature.files,
+    prd: feature.prd,
+    transport: options['transport'] as Transport,
+    iteration: { iteration, max, ...(issues === undefined ? {} : { previousIssues: issues }) },
+    implementationFiles: stringList(options['files']),
+    ...(issues === undefined ? {} : { issues }),
+    ...(outlines === undefined ? {} : { outlines }),
+  });
+  const tasks =
+    dispatch.target === 'tasks' && feature.files.tasks.kind === 'present' ? feature.files.tasks.text : '';
+  const placeholders = findShellPlaceholders(tasks ?? '').map(
+    ({ line, text }) => `tasks.md:${line} has a placeholder in a shell command: ${text}`,
+  );
+  return { ...compiled, warnings: [...compiled.warnings, ...placeholders] };
+}
+
+async function compileTask(feature: FeatureFiles, { options }: Invocation): Promise<Call> {
+  const { files, prd, meta, directory } = feature;
+  const text = (key: 'tasks' | 'plan' | 'design') => {
+    const file = files[key];
+    return file.kind === 'present' ? (file.text ?? '') : '';
+  };
+  const tasks = parseTasks(text('tasks'));
+  const wanted = options['task'];
+  const task = tasks.find(({ number }) => number === String(wanted ?? tasks[0]?.number));
+  if (task === undefined) {
+    const numbers = tasks.map(({ number }) => number).join(', ');
+    throw new CharretteError({
+      code: tasks.length === 0 ? 'artifact-missing' : 'not-found',
+      message:
+        tasks.length === 0
+          ? 'tasks.md has no task headings (`### Task 1.1: …`).'
+          : `There is no task ${String(wanted)}; tasks are ${numbers}.`,
+    });
+  }
+  const project = await readProject(directory, meta.meta);
+  const compiled = compileTaskPrompt({
+    task,
+    scope: scopeTask(task, indexed(text('plan')), indexed(text('design'))),
+    files,
+    prd,
+    workFiles: stringList(options['files']),
+    ...(project === undefined ? {} : { projectContext: renderProjectContext(project) }),
+  });
+  return { ...compiled, inlined: [], pruned: [] };
+}
+
+function stringList(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

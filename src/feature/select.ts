@@ -1,0 +1,91 @@
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isMissing } from '../files/contained.ts';
+import { readMeta } from './meta.ts';
+
+export type Selection = {
+  /** What was named: a directory, or the id or name of a feature. */
+  named?: string;
+  cwd: string;
+  /** T-001: where artifacts live, relative to the working directory. */
+  artifactsRoot: string;
+  /** Nobody can be asked: take the newest of several active features. */
+  autonomous: boolean;
+};
+
+/** T-012: the feature directory to work on. */
+export async function selectFeature({ named, cwd, artifactsRoot, autonomous }: Selection): Promise<string> {
+  const root = path.resolve(cwd, artifactsRoot, 'features');
+  if (named !== undefined) return namedFeature(named, cwd, root);
+  const active = await activeFeatures(root);
+  const newest = active.at(-1);
+  if (newest === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `No feature in ${root} is active.`,
+      fix: 'Name one with --feature DIR.',
+    });
+  }
+  if (active.length === 1 || autonomous) return path.join(root, newest);
+  throw new CharretteError({
+    code: 'usage',
+    message: `Several features are active: ${active.join(', ')}.`,
+    fix: 'Name one with --feature, or take the newest with --yes.',
+  });
+}
+
+async function namedFeature(named: string, cwd: string, root: string): Promise<string> {
+  const direct = path.resolve(cwd, named);
+  if (await isDirectory(direct)) return direct;
+  const names = await directoriesIn(root);
+  const found = names.filter((name) => name === named || name.startsWith(`${named}-`));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return path.join(root, only);
+  const known = names.length === 0 ? 'there are none' : `there are ${names.slice(0, 20).join(', ')}`;
+  throw new CharretteError({
+    code: 'not-found',
+    message:
+      found.length > 1
+        ? `${JSON.stringify(named)} could be ${found.join(' or ')}.`
+        : `There is no feature directory ${direct} and no feature ${JSON.stringify(named)} in ${root}; ${known}.`,
+    fix: 'Name the feature directory with --feature.',
+  });
+}
+
+async function activeFeatures(root: string): Promise<string[]> {
+  const names = await directoriesIn(root);
+  const states = await Promise.all(names.map((name) => statusOf(path.join(root, name))));
+  return names.filter((_, index) => states[index] === 'active');
+}
+
+async function statusOf(directory: string): Promise<string | undefined> {
+  try {
+    return readMeta(await readTextFile(path.join(directory, '.meta.json'), 1024 * 1024)).meta.status;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Feature directories by id, lowest first. */
+export async function directoriesIn(root: string): Promise<string[]> {
+  try {
+    const entries = await readdir(root, { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+async function isDirectory(file: string): Promise<boolean> {
+  try {
+    return (await stat(file)).isDirectory();
+  } catch {
+    return false;
+  }
+}

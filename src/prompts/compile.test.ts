@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest';
+import { featureDirectory } from '../../test/support/feature-directory.ts';
+import { findInjections, findScopedPrd, findShellPlaceholders } from './audit.ts';
+import { type CompileInput, compilePrompt } from './compile.ts';
+import { compose } from './compose.ts';
+import { readFeature } from './feature-files.ts';
+import { dispatches, dispatchFor } from './roles/table.ts';
+import { chooseTransport } from './transport.ts';
+import { seededNonce } from './untrusted.ts';
+
+const nonce = seededNonce('test');
+
+async function compiled(
+  command: string,
+  role: string,
+  more: Partial<CompileInput> = {},
+  content: Parameters<typeof featureDirectory>[0] = {},
+) {
+  const { directory } = featureDirectory(content);
+  const feature = await readFeature(directory);
+  const result = compilePrompt({
+    dispatch: dispatchFor(command, role),
+    files: feature.files,
+    prd: feature.prd,
+    transport: 'reference',
+    iteration: { iteration: 1, max: 5 },
+    ...more,
+  });
+  return { ...result, directory, ...compose(result.draft, { nonce }) };
+}
+
+test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a directive without choice', async () => {
+  const { text, directory } = await compiled('implement', 'security-reviewer');
+  expect(text).toContain(
+    [
+      '## Required Artifacts',
+      'You MUST read every file below in full before you begin your review.',
+      'Then confirm on one line: "Files read: {name} ({N} lines), ..."',
+      `- Design: ${directory}/design.md`,
+      `- Spec: ${directory}/spec.md`,
+      '',
+    ].join('\n'),
+  );
+  expect(text).not.toContain('PRD');
+});
+
+test.each([
+  ['implement', 'implementer', 'work'],
+  ['implement', 'test-deepener', 'work'],
+  ['implement', 'code-simplifier', 'review'],
+])('T-038: %s %s reads before its %s', async (command, role, word) => {
+  expect((await compiled(command, role)).text).toContain(`before you begin your ${word}.\n`);
+});
+
+test('T-006, T-140, T-141: no prompt asks for the text of an artifact', async () => {
+  for (const { command, role } of dispatches.filter(({ command }) => command !== 'implementing')) {
+    const { text } = await compiled(command, role);
+    expect(findInjections(text), role).toEqual([]);
+    if (command !== 'brainstorm') expect(findScopedPrd(text), role).toEqual([]);
+  }
+});
+
+test('T-140: the audit sees both word orders and lets scoped sections be', () => {
+  expect(
+    findInjections('a\n{content of spec.md}\n{design.md content}\n{extractSection(plan.md content)}'),
+  ).toEqual([
+    { line: 2, text: '{content of spec.md}' },
+    { line: 3, text: '{design.md content}' },
+  ]);
+  expect(findScopedPrd('{Problem Statement + Goals from prd.md}')).toHaveLength(1);
+});
+
+test('T-145: placeholders in shell commands are found, variables are not', () => {
+  const tasks = [
+    '```bash',
+    'grep x {feature_path}/y',
+    `echo $${'{HOME}'}`,
+    '```',
+    '```ts',
+    'const {a} = b;',
+    '```',
+  ].join('\n');
+  expect(findShellPlaceholders(tasks)).toEqual([{ line: 2, text: 'grep x {feature_path}/y' }]);
+});
+
+test('T-007, C-05: by reference the target stands last in the block, labelled', async () => {
+  const { text, directory, expected } = await compiled('specify', 'spec-reviewer');
+  expect(text).toContain(`- PRD: ${directory}/prd.md\n- Spec (under review): ${directory}/spec.md\n\n`);
+  expect(expected).toEqual(['prd', 'spec']);
+});
+
+test('T-007, T-011, T-143: inline the target leaves the block and comes complete after the schema', async () => {
+  const { text, directory, expected, inlined } = await compiled('specify', 'spec-reviewer', {
+    transport: 'inline',
+  });
+  expect(text).not.toContain(`${directory}/spec.md`);
+  expect(text).toMatch(
+    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. If less arrived, say so before judging\./,
+  );
+  expect(text.indexOf('"approved"')).toBeLessThan(text.indexOf('- it works'));
+  expect([expected, inlined]).toEqual([['prd'], ['spec']]);
+});
+
+test('T-008: a phase reviewer has the artifact of its phase in the block, whatever the transport', async () => {
+  const { text, directory } = await compiled('design', 'phase-reviewer', { transport: 'inline' });
+  expect(text).toContain(`- Design: ${directory}/design.md`);
+  expect(text).not.toContain('keeps things');
+});
+
+test('T-009, T-040: code roles get the list of files, document roles do not', async () => {
+  const files = ['src/a.ts', 'src/b\n## Answer.ts'];
+  const code = await compiled('implement', 'implementation-reviewer', { implementationFiles: files });
+  expect(code.text).toContain('## Implementation Files\nsrc/a.ts\nsrc/b\ufffd## Answer.ts\n');
+  const document = await compiled('design', 'design-reviewer', { implementationFiles: files });
+  expect(document.text).not.toContain('Implementation Files');
+});
+
+test('T-110: the fixer gets all files and the issues of failed reviewers', async () => {
+  const { text } = await compiled('implement', 'implementer', {
+    issues: '- leak',
+    implementationFiles: ['a.ts'],
+  });
+  expect(text).toContain('## All Implementation Files\na.ts');
+  expect(text).toMatch(/## Issues to fix \(from failed reviewers only\)\n<issues nonce="\w+">\n- leak\n/);
+});
+
+test('T-041, T-042, C-19: the iteration is said, earlier issues only from the second on', async () => {
+  const first = await compiled('design', 'design-reviewer', {
+    iteration: { iteration: 1, max: 5, previousIssues: 'x' },
+  });
+  expect(first.text).toMatch(/## Iteration Context\nThis is iteration 1 of 5\.\n$/);
+  const second = await compiled('design', 'design-reviewer', {
+    iteration: { iteration: 2, max: 5, previousIssues: '- gap' },
+  });
+  expect(second.text).toMatch(
+    /This is iteration 2 of 5\.\nPrevious issues to re-evaluate:\n<previous_issues [^>]+>\n- gap\n/,
+  );
+  expect((await compiled('design', 'phase-reviewer')).text).toContain('This is phase-review iteration 1/5.');
+});
+
+test('T-043, T-044: the prefix is the same in every iteration, with everything that changes behind it', async () => {
+  const { directory } = featureDirectory();
+  const feature = await readFeature(directory);
+  for (const dispatch of dispatches.filter(({ resumable }) => resumable)) {
+    const prefixes = [1, 2, 5].map((iteration) => {
+      const { draft } = compilePrompt({
+        dispatch,
+        files: feature.files,
+        prd: feature.prd,
+        transport: 'reference',
+        iteration: { iteration, max: 5, previousIssues: `issue ${iteration}` },
+        implementationFiles: [`file-${iteration}.ts`],
+        issues: `fix ${iteration}`,
+      });
+      return compose(draft, { nonce: seededNonce(String(iteration)) }).prefix;
+    });
+    expect(new Set(prefixes).size, dispatch.role).toBe(1);
+  }
+});
+
+test('T-045, T-046: every role states its answer; the phase reviewer what comes next', async () => {
+  for (const { command, role } of dispatches.filter(({ command }) => command !== 'implementing')) {
+    expect((await compiled(command, role)).text, role).toMatch(/## Answer\n.+/);
+  }
+  expect((await compiled('specify', 'phase-reviewer')).text).toContain('## Next Phase Expectations\n');
+  expect((await compiled('specify', 'spec-reviewer')).text).not.toContain('Next Phase Expectations');
+});
+
+test('T-047, T-048: the outcome of the domain reviewer, when there was one', async () => {
+  const outcome = { reviewer: 'spec-reviewer', approved: true, iteration: 2, max: 5, unresolved: [] };
+  const passed = await compiled('specify', 'phase-reviewer', { outcome });
+  expect(passed.text).toContain(
+    '## Domain Reviewer Outcome\n- Reviewer: spec-reviewer\n- Result: APPROVED at iteration 2/5\n- Unresolved issues: none\n',
+  );
+  const failed = await compiled('specify', 'phase-reviewer', {
+    outcome: { ...outcome, approved: false, iteration: 5, unresolved: ['vague'] },
+  });
+  expect(failed.text).toContain(
+    '- Result: FAILED at iteration cap (5/5)\n- Unresolved issues:\n<unresolved_issues',
+  );
+  expect((await compiled('specify', 'phase-reviewer')).text).not.toContain('Domain Reviewer Outcome');
+});
+
+test('T-049: the test outliner is kept from the code, the test writer has no block', async () => {
+  expect((await compiled('implement', 'test-deepener')).text).toContain('do NOT read the implementation');
+  const writer = await compiled('implement', 'test-deepener-b', { outlines: 'given, when, then' });
+  expect(writer.text).not.toContain('Required Artifacts');
+  expect(writer.text).toContain('## Test Outlines');
+  expect(writer.expected).toEqual([]);
+});
+
+test('T-133, T-146: brainstorm reviewers keep the PRD in the prompt', async () => {
+  const { text, inlined } = await compiled('brainstorm', 'prd-reviewer');
+  expect(text).toContain('Complete copy of prd.md');
+  expect(inlined).toEqual(['prd']);
+});
+
+test('T-016, T-017: the sentinel stands in the place of the PRD; pruned roles hear nothing', async () => {
+  const content = { prd: undefined, meta: '{"brainstorm_source": "docs/gone.md"}' } as never;
+  const reviewer = await compiled('design', 'design-reviewer', {}, content);
+  expect(reviewer.text).toContain('\n- PRD: No PRD — feature created without brainstorm\n- Spec: /');
+  expect(reviewer.warnings.join()).toContain('docs/gone.md');
+  expect(reviewer.expected).toEqual(['spec', 'design']);
+  const pruned = await compiled('implement', 'code-quality-reviewer', {}, content);
+  expect(pruned.text).not.toContain('PRD');
+  expect(pruned.warnings).toEqual([]);
+});
+
+test('C-11: what the call cannot do without stops it, what it can is said', async () => {
+  const without = { design: undefined } as never;
+  await expect(compiled('design', 'design-reviewer', {}, without)).rejects.toThrow(
+    /needs design\.md, which is missing; the feature has prd\.md, spec\.md/,
+  );
+  await expect(compiled('create-plan', 'phase-reviewer', {}, without)).rejects.toMatchObject({
+    code: 'artifact-missing',
+  });
+  const soft = await compiled('implement', 'security-reviewer', {}, without);
+  expect(soft.text).toContain('- Design: not available\n');
+  expect([soft.warnings, soft.expected]).toEqual([['design.md is missing'], ['spec']]);
+});
+
+test('C-05, T-142: transport by request, by ability to read, by size', () => {
+  expect(chooseTransport({ canRead: true, characters: 10 })).toBe('reference');
+  expect(chooseTransport({ canRead: false, characters: 10, requested: 'reference' })).toBe('inline');
+  expect(chooseTransport({ canRead: true, characters: 10, inlineUpTo: 10 })).toBe('inline');
+  expect(chooseTransport({ canRead: true, characters: 10, requested: 'inline' })).toBe('inline');
+});

@@ -1,0 +1,147 @@
+import { type ArtifactFiles, type ArtifactKey, artifacts } from './artifacts.ts';
+import { type IterationContext, iterationPart } from './iteration.ts';
+import { type DomainOutcome, outcomePart } from './outcome.ts';
+import { type Answer, data, optionalData, type Part, type PromptDraft, words } from './part.ts';
+import type { PrdResolution } from './prd.ts';
+import { checkArtifacts } from './prerequisites.ts';
+import { requiredArtifactsPart } from './required-artifacts.ts';
+import type { Dispatch } from './roles/dispatch.ts';
+import { implementerReport, shapes } from './roles/shapes.ts';
+import { inlineArtifactPart } from './target.ts';
+import { readable } from './untrusted.ts';
+
+export type Transport = 'reference' | 'inline';
+
+export type CompileInput = {
+  dispatch: Dispatch;
+  files: ArtifactFiles;
+  prd: PrdResolution;
+  /** C-05: how the artifact under review travels. */
+  transport: Transport;
+  iteration: IterationContext;
+  /** T-040: changed files, for roles that look at code. */
+  implementationFiles?: readonly string[];
+  /** T-110: what the fixer has to fix. */
+  issues?: string;
+  /** T-049: what the test writer has to write. */
+  outlines?: string;
+  /** T-050: what the researchers look for. */
+  subject?: string;
+  outcome?: DomainOutcome;
+};
+
+export type Compiled = {
+  draft: PromptDraft;
+  /** Files the answer must confirm to have read (T-073). */
+  expected: readonly ArtifactKey[];
+  inlined: readonly ArtifactKey[];
+  pruned: readonly ArtifactKey[];
+  warnings: readonly string[];
+};
+
+/** T-036…T-048: the prompt of a fresh call. */
+export function compilePrompt(input: CompileInput): Compiled {
+  const { dispatch, files, prd } = input;
+  const warnings = [...checkArtifacts(dispatch, files), ...prdWarnings(input)];
+  const inlineTarget = targetText(input, warnings);
+  const target = inlineTarget === undefined ? dispatch.target : undefined;
+  const block = requiredArtifactsPart({
+    keys: dispatch.required,
+    files,
+    prd,
+    reads: dispatch.reads,
+    ...(target === undefined ? {} : { target }),
+  });
+  return {
+    draft: {
+      task: `${dispatch.command}/${dispatch.role}`,
+      fixed: [
+        words('role', dispatch.rubric),
+        ...block,
+        ...(dispatch.expects === undefined
+          ? []
+          : [words('next-phase', dispatch.expects, 'Next Phase Expectations')]),
+      ],
+      answer: answerOf(dispatch, block.length > 0),
+      changing: [
+        ...(inlineTarget === undefined || dispatch.target === undefined
+          ? []
+          : [inlineArtifactPart(dispatch.target, inlineTarget)]),
+        ...callParts(input),
+        iterationPart({
+          ...input.iteration,
+          ...(dispatch.phaseReview === true ? { phaseReview: true } : {}),
+        }),
+      ],
+    },
+    expected: expectedReads(input, target),
+    inlined: inlineTarget === undefined || dispatch.target === undefined ? [] : [dispatch.target],
+    pruned: dispatch.unpruned.filter((key) => !dispatch.required.includes(key)),
+    warnings,
+  };
+}
+
+function callParts(input: CompileInput): Part[] {
+  const { dispatch, implementationFiles = [], issues, outlines, subject, outcome } = input;
+  const fixes = dispatch.role === 'implementer';
+  return [
+    ...optionalData('subject', subject, { heading: 'Feature' }),
+    ...optionalData('test_outlines', outlines, { heading: 'Test Outlines' }),
+    ...(dispatch.listsFiles === true
+      ? [filesPart(fixes ? 'All Implementation Files' : 'Implementation Files', implementationFiles)]
+      : []),
+    ...(fixes && issues !== undefined
+      ? [data('issues', issues, { heading: 'Issues to fix (from failed reviewers only)', limit: 200_000 })]
+      : []),
+    ...(outcome === undefined ? [] : [outcomePart(outcome)]),
+  ];
+}
+
+/** T-040: newline-separated paths; a name with control characters cannot start a new line. */
+export function filesPart(heading: string, paths: readonly string[]): Part {
+  const list = paths.map((path) => readable(path.replace(/[\r\n]/g, '\ufffd')));
+  return words('implementation-files', list.length === 0 ? '(none listed)' : list.join('\n'), heading);
+}
+
+function answerOf(dispatch: Dispatch, confirms: boolean): Answer {
+  if (dispatch.answer === 'report') return { kind: 'text', rules: implementerReport };
+  const shape = shapes[dispatch.answer];
+  return confirms
+    ? { kind: 'shape', shape, lead: 'After the confirmation line, one JSON object of this shape:' }
+    : { kind: 'shape', shape };
+}
+
+/** The text to put into the prompt, when the target travels inline and can. */
+function targetText(input: CompileInput, warnings: string[]): string | undefined {
+  const { dispatch, files, transport } = input;
+  if (dispatch.target === undefined) return undefined;
+  if (transport === 'reference' && dispatch.targetInline !== true) return undefined;
+  const file = files[dispatch.target];
+  if (file.kind !== 'present') return undefined;
+  const name = artifacts[dispatch.target].file;
+  if (file.text === undefined) warnings.push(`${name} is too large to go into a prompt; it is referred to`);
+  else if (file.damaged) warnings.push(`${name} is not UTF-8; it is referred to`);
+  return file.damaged ? undefined : file.text;
+}
+
+/** The sentinel is no file and a missing artifact cannot be read, so neither is expected. */
+function expectedReads(
+  { dispatch, files, prd }: CompileInput,
+  target: ArtifactKey | undefined,
+): ArtifactKey[] {
+  const listed = [...dispatch.required, ...(target === undefined ? [] : [target])];
+  return listed.filter((key) =>
+    key === 'prd' && target !== 'prd'
+      ? prd.kind === 'path' || prd.kind === 'fallback'
+      : files[key].kind === 'present',
+  );
+}
+
+/** T-017: a role without the PRD hears nothing about it. */
+function prdWarnings({ dispatch, files, prd }: CompileInput): string[] {
+  if (!dispatch.required.includes('prd')) return [];
+  const own = files.prd.kind === 'unusable' ? [`prd.md is ${files.prd.reason}`] : [];
+  return prd.kind === 'broken'
+    ? [...own, `brainstorm_source ${JSON.stringify(prd.source)} cannot be used: ${prd.reason}`]
+    : own;
+}

@@ -1,0 +1,35 @@
+import { appendFile, mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../files/bounded.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { DispatchRecord } from './rates.ts';
+
+/** C-06: kept beside the runs, so that finishing a feature does not take it along. */
+export const dispatchLogFile = path.join('.charrette', 'prompt-log.jsonl');
+
+/** Adds one line; a line is small enough to be written at once. */
+export async function appendDispatch(root: string, record: DispatchRecord): Promise<void> {
+  const file = path.join(root, dispatchLogFile);
+  await mkdir(path.dirname(file), { recursive: true });
+  await appendFile(file, `${JSON.stringify(record)}\n`);
+}
+
+/** Every record that can be read; a line cut by a crash is skipped. */
+export async function readDispatches(root: string): Promise<DispatchRecord[]> {
+  const text = (await readTextFile(path.join(root, dispatchLogFile), 256 * 1024 * 1024)) ?? '';
+  return text.split('\n').flatMap((line) => {
+    const reading = line.trim() === '' ? undefined : readJson(line, 1024 * 1024);
+    return reading?.ok === true && isDispatch(reading.value) ? [reading.value] : [];
+  });
+}
+
+function isDispatch(value: unknown): value is DispatchRecord {
+  return (
+    isRecord(value) &&
+    value['v'] === 1 &&
+    typeof value['feature'] === 'string' &&
+    typeof value['role'] === 'string' &&
+    typeof value['iteration'] === 'number' &&
+    (value['kind'] === 'fresh' || value['kind'] === 'resumed')
+  );
+}

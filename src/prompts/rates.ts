@@ -1,0 +1,62 @@
+import type { Grade } from './confirmation.ts';
+
+/** One call as the log keeps it, beyond the life of the feature. */
+export type DispatchRecord = {
+  v: 1;
+  time: string;
+  feature: string;
+  command: string;
+  role: string;
+  iteration: number;
+  /** How the call was made. */
+  kind: 'fresh' | 'resumed';
+  promptCharacters: number;
+  promptTokens?: number;
+  /** Only for fresh calls (T-078). */
+  confirmation?: Grade;
+  /** A continuation was tried and a fresh call replaced it. */
+  resumeFallback?: string;
+  /** A continuation would have cost too much. */
+  guardTripped?: boolean;
+};
+
+export type Rate = { name: string; count: number; of: number; share: number; limit: number; alarm: boolean };
+
+/** T-079, T-138. */
+const limits = { lazyLoad: 0.2, resumeFallback: 0.2, guard: 0.5 } as const;
+
+/** How often reads were not confirmed, continuations failed and the guard tripped, each with its alarm. */
+export function dispatchRates(records: readonly DispatchRecord[]): Rate[] {
+  const graded = records.filter((record) => record.kind === 'fresh' && record.confirmation !== undefined);
+  const attempts = records.filter(
+    (record) => record.kind === 'resumed' || record.resumeFallback !== undefined,
+  );
+  const later = records.filter((record) => record.iteration > 1);
+  const count = (list: readonly DispatchRecord[], test: (record: DispatchRecord) => boolean) =>
+    list.filter(test).length;
+  return [
+    rate(
+      'lazy-load-warning',
+      count(graded, ({ confirmation }) => confirmation === 'missing'),
+      graded.length,
+      limits.lazyLoad,
+    ),
+    rate(
+      'resume-fallback',
+      count(attempts, ({ resumeFallback }) => resumeFallback !== undefined),
+      attempts.length,
+      limits.resumeFallback,
+    ),
+    rate(
+      'guard-trip',
+      count(later, ({ guardTripped }) => guardTripped === true),
+      later.length,
+      limits.guard,
+    ),
+  ];
+}
+
+function rate(name: string, count: number, of: number, limit: number): Rate {
+  const share = of === 0 ? 0 : count / of;
+  return { name, count, of, share, limit, alarm: share > limit };
+}

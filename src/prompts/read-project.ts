@@ -1,0 +1,86 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { type FeatureMeta, readMeta } from '../feature/meta.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isMissing } from '../files/contained.ts';
+import { outline, sectionBody } from '../text/sections.ts';
+import { sideFiles } from './artifacts.ts';
+import type { ProjectFacts } from './project-context.ts';
+
+/** T-066, T-068: what the folders beside a feature say about its project; `undefined` for a feature without one. */
+export async function readProject(
+  featureDirectory: string,
+  meta: FeatureMeta,
+): Promise<ProjectFacts | undefined> {
+  const id = meta.projectId;
+  if (id === undefined) return undefined;
+  const features = path.dirname(featureDirectory);
+  const projects = path.join(path.dirname(features), 'projects');
+  const name = (await namesIn(projects)).find((entry) => entry === id || entry.startsWith(`${id}-`));
+  const read = (file: string) =>
+    name === undefined ? undefined : readQuietly(path.join(projects, name, file));
+  const [prd, roadmap] = await Promise.all([read('prd.md'), read('roadmap.md')]);
+  const feature = path.basename(featureDirectory);
+  const dependencies =
+    meta.dependsOnFeatures.length === 0
+      ? undefined
+      : await dependencyStates(features, meta.dependsOnFeatures);
+  return {
+    ...(name === undefined ? {} : { project: name }),
+    feature,
+    goals: goalsOf(prd ?? ''),
+    ...(dependencies === undefined ? {} : { dependencies }),
+    ...(roadmap === undefined ? {} : { roadmap: roadmapSignal(roadmap, feature) }),
+  };
+}
+
+function goalsOf(prd: string): string[] {
+  const section = outline(prd).find(({ title }) => /^(?:project )?goals?\b/i.test(title));
+  if (section === undefined) return [];
+  return sectionBody(prd, section)
+    .split('\n')
+    .map((line) => /^\s*(?:[-*]|\d+\.)\s+(.+)$/.exec(line)?.[1]?.trim())
+    .filter((goal) => goal !== undefined)
+    .slice(0, 12);
+}
+
+function roadmapSignal(roadmap: string, feature: string): { signal?: string } {
+  const line = roadmap.split('\n').find((candidate) => candidate.includes(feature));
+  const signal = line?.replace(/^[\s#*|-]+/, '').trim();
+  return signal === undefined || signal === '' ? {} : { signal: signal.slice(0, 200) };
+}
+
+async function dependencyStates(features: string, names: readonly string[]) {
+  const states = await Promise.all(
+    names.map(async (name) => {
+      const safe = path.basename(name);
+      const { meta } = readMeta(await readQuietly(path.join(features, safe, sideFiles.state)));
+      return { name: safe, status: meta.status };
+    }),
+  );
+  const of = (wanted: (status: FeatureMeta['status']) => boolean) =>
+    states.filter(({ status }) => wanted(status)).map(({ name }) => name);
+  return {
+    completed: of((status) => status === 'completed'),
+    inProgress: of((status) => status === 'active'),
+    blocked: of((status) => status !== 'completed' && status !== 'active'),
+  };
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** A piece that cannot be read is a piece that is not there. */
+async function readQuietly(file: string): Promise<string | undefined> {
+  try {
+    return await readTextFile(file, 1024 * 1024);
+  } catch {
+    return undefined;
+  }
+}

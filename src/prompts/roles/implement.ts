@@ -1,0 +1,142 @@
+import { artifactKeys } from '../artifacts.ts';
+import type { Dispatch } from './dispatch.ts';
+
+const everything = artifactKeys;
+
+/** T-020…T-026, T-031, T-049: the roles of the implement phase. */
+export const implementDispatches: readonly Dispatch[] = [
+  {
+    command: 'implement',
+    role: 'implementation-reviewer',
+    description: 'Review implementation against requirements',
+    model: 'opus',
+    reads: 'review',
+    required: everything,
+    unpruned: everything,
+    rubric:
+      'Verify the code against tasks, specification, design and PRD, in that order. Open the files; a claim counts only with the place ' +
+      'in the code that proves it. Report what is missing, extra, misunderstood or incomplete.',
+    answer: 'implementation-reviewer',
+    listsFiles: true,
+    resumable: true,
+  },
+  {
+    command: 'implement',
+    role: 'code-quality-reviewer',
+    description: 'Review code quality',
+    model: 'sonnet',
+    reads: 'review',
+    required: ['design', 'spec'],
+    unpruned: everything,
+    rubric:
+      'Review the code for readability, needless complexity, things nobody asked for, structure and flow. Name strengths too. Taste ' +
+      'is not an issue.',
+    answer: 'code-quality-reviewer',
+    listsFiles: true,
+    resumable: true,
+  },
+  {
+    command: 'implement',
+    role: 'security-reviewer',
+    description: 'Review security',
+    model: 'opus',
+    reads: 'review',
+    required: ['design', 'spec'],
+    unpruned: everything,
+    rubric:
+      'Review the code for ways to abuse it: untrusted input, missing checks of identity or permission, weak cryptography, exposed ' +
+      'secrets, unsafe settings. Critical and high are blockers, medium is a warning, low a suggestion.',
+    answer: 'security-reviewer',
+    listsFiles: true,
+    resumable: true,
+  },
+  {
+    command: 'implement',
+    role: 'code-simplifier',
+    description: 'Find simplifications',
+    model: 'sonnet',
+    reads: 'review',
+    required: ['design'],
+    unpruned: ['spec', 'design'],
+    rubric:
+      'Find code that can go or become simpler without a change of behaviour and within the patterns of the design.',
+    answer: 'code-simplifier',
+    listsFiles: true,
+    resumable: false,
+  },
+  {
+    command: 'implement',
+    role: 'test-deepener',
+    description: 'Outline tests from the specification',
+    model: 'opus',
+    reads: 'work',
+    required: ['spec', 'design', 'tasks', 'prd'],
+    unpruned: ['spec', 'design', 'tasks', 'prd'],
+    rubric:
+      'Outline tests that show whether the goals are met: happy paths, boundaries, failures, abuse, regressions, concurrency. Derive ' +
+      'them from the documents alone; do NOT read the implementation.',
+    answer: 'test-deepener',
+    resumable: false,
+  },
+  {
+    command: 'implement',
+    role: 'test-deepener-b',
+    agent: 'test-deepener',
+    description: 'Write the outlined tests',
+    model: 'opus',
+    reads: 'work',
+    required: [],
+    unpruned: [],
+    rubric:
+      'Turn the outlines into executable tests in the style of this repository and run them. A test that contradicts the code is a ' +
+      'divergence to report, never a test to bend.',
+    answer: 'test-writer',
+    listsFiles: true,
+    resumable: false,
+  },
+  {
+    command: 'implement',
+    role: 'relevance-verifier',
+    description: 'Verify that the result is what was specified',
+    model: 'opus',
+    reads: 'review',
+    required: ['spec', 'design', 'plan', 'tasks'],
+    unpruned: ['spec', 'design', 'plan', 'tasks'],
+    rubric:
+      'Check four things: coverage of every acceptance criterion, completeness of tasks, testability of the result, coherence of the ' +
+      'documents. A check passes only without gaps.',
+    answer: 'relevance-verifier',
+    listsFiles: true,
+    resumable: true,
+  },
+  {
+    command: 'implement',
+    role: 'implementer',
+    description: 'Fix review issues',
+    model: 'opus',
+    reads: 'work',
+    required: everything,
+    unpruned: everything,
+    rubric:
+      'Fix the issues below, and only them. Keep the tests passing and add one for every defect you fix.',
+    answer: 'report',
+    listsFiles: true,
+    resumable: true,
+  },
+];
+
+/** T-026, T-052: the per-task implementer has a prompt of its own; its references are PRD and specification. */
+export const taskDispatch: Dispatch = {
+  command: 'implementing',
+  role: 'implementer',
+  description: 'Implement task',
+  model: 'opus',
+  reads: 'work',
+  required: ['prd', 'spec'],
+  unpruned: ['prd', 'spec', 'design', 'plan'],
+  rubric:
+    'Implement one task. Write the test first, then the least code that passes, then tidy. Stay within the task; what else you notice ' +
+    'goes under Concerns.',
+  answer: 'report',
+  resumable: false,
+};

@@ -1,0 +1,50 @@
+/** §2D: what each kind of reviewer returns, as it stands in the prompt. */
+
+const severity = '"severity":"blocker|warning|suggestion"';
+const rest = '"description":"…","location":"…","suggestion":"…"';
+
+function review(issue: string, extra = ''): string {
+  return `{"approved":true|false,${extra}"issues":[{${issue}}],"summary":"…"}`;
+}
+
+const levels = ['tasks', 'spec', 'design', 'prd']
+  .map((level) => `"${level}":{"passed":true|false,"issues_count":0}`)
+  .join(',');
+
+export const shapes = {
+  'spec-reviewer': review(
+    `${severity},"category":"testability|assumptions|scope|traceability|clarity",${rest}`,
+  ),
+  'design-reviewer': review(
+    `${severity},"category":"completeness|consistency|feasibility|assumptions|complexity",${rest}`,
+  ),
+  'plan-reviewer': review(`${severity},${rest}`),
+  'task-reviewer': review(`${severity},"task":"…","description":"…","suggestion":"…"`),
+  'phase-reviewer': review(`${severity},${rest}`),
+  'implementation-reviewer': review(
+    `${severity},"level":"tasks|spec|design|prd","category":"missing|extra|misunderstood|incomplete",${rest}`,
+    `"levels":{${levels}},"evidence":{"verified":["…"],"missing":["…"]},`,
+  ),
+  'code-quality-reviewer': review(
+    `${severity},"category":"readability|kiss|yagni|formatting|flow",${rest}`,
+    '"strengths":["…"],',
+  ),
+  'security-reviewer': review(
+    `${severity},"securitySeverity":"critical|high|medium|low","category":"injection|auth|crypto|exposure|config",${rest}`,
+  ),
+  'prd-reviewer': review(`${severity},"description":"…","location":"…","evidence":"…","suggested_fix":"…"`),
+  'relevance-verifier':
+    '{"pass":true|false,"checks":[{"name":"coverage|completeness|testability|coherence","pass":true|false,"details":"…","gaps":["…"]}],"summary":"…"}',
+  'code-simplifier': review(`${severity},${rest}`),
+  'test-deepener':
+    '{"outlines":[{"dimension":"…","scenario_name":"…","given":"…","when":"…","then":"…","derived_from":"…"}],"dimensions_assessed":{"…":"…"}}',
+  'test-writer':
+    '{"tests_added":["…"],"spec_divergences":[{"criterion":"…","expected":"…","actual":"…"}],"all_tests_pass":true|false}',
+  research: '{"findings":[{"finding":"…","source":"…","relevance":"…"}]}',
+} as const;
+
+export type ShapeName = keyof typeof shapes;
+
+/** T-069: the implementer reports under headings, not in JSON. */
+export const implementerReport =
+  'Report under the headings Files changed (one path per line), Decisions, Deviations and Concerns; write none where there are none.';

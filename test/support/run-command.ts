@@ -1,0 +1,17 @@
+import { Readable, Writable } from 'node:stream';
+import { runProgram } from '../../src/cli/program.ts';
+
+/** Runs a command line in this process and catches its streams. */
+export async function runCommand(...words: string[]): Promise<{ exit: number; out: string; err: string }> {
+  const written = { out: '', err: '' };
+  const sink = (key: 'out' | 'err') =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[key] += String(chunk);
+        done();
+      },
+    });
+  const terminal = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {} };
+  const exit = await runProgram(words, terminal);
+  return { exit, ...written };
+}

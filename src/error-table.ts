@@ -32,6 +32,7 @@ export const errorTable = {
   'agent-not-found': { exit: 4, meaning: 'A named agent is neither configured nor on PATH.' },
   'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
   'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
+  'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },
   'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
   'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
   'disk-full': { exit: 1, meaning: 'The disk is full; nothing that was saved is lost.' },

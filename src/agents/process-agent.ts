@@ -7,14 +7,15 @@ import { confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
 import type { Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
-import { emptyReading, eventsOf, type Reading, readSignal } from './drivers/reading.ts';
+import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
 import { copyLogin, loginVariables, namedLoginFiles, returnRenewedLogins } from './logins.ts';
 import { type Agent, type AgentTask, type CallContext, type LaneResult, unknownUsage } from './port.ts';
 import { probeAgent } from './probe.ts';
 import { childEnvironment } from './process/environment.ts';
-import { type ProcessExit, runProcess } from './run-process.ts';
+import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
+import { shareUnpacked } from './unpacked.ts';
 
 /** An agent that is a program of its own, spoken to through its driver. */
 export function createProcessAgent(driver: Driver, settings: AgentSettings, world: World): Agent {
@@ -51,16 +52,17 @@ async function callProgram(call: Call): Promise<LaneResult> {
 
   const logins = await copyLogin(driver.login, world, home);
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
+  const unpacked = await shareUnpacked(driver, program, world, home);
   const confined = await confine({
     access: task.access,
     directory: task.directory,
     home,
     laneDirectory: task.laneDirectory,
-    visible: namedLoginFiles(driver.login, world),
+    visible: [...namedLoginFiles(driver.login, world), ...unpacked],
     writable: [],
     world,
   });
-  const launch = driver.build({
+  const request = {
     task,
     settings,
     program,
@@ -72,18 +74,20 @@ async function callProgram(call: Call): Promise<LaneResult> {
     variables,
     loginFiles: logins.map((login) => path.relative(home, login.copy)),
     jailed: confined.confinement === 'bubblewrap',
-  });
+  };
+  const launch = driver.build(request);
   await writeLaunchFiles(home, launch);
 
-  const { reading, exit } = await listen(driver, context, {
+  const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
     environment: childEnvironment(world, home, variables, launch.environment, settings.env ?? {}),
-    input: launch.stdin,
     laneDirectory: task.laneDirectory,
     limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
-    signal: context.signal,
-  });
+  };
+  const { reading, exit } = await (driver.converse === undefined
+    ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
+    : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
   const finished = await withUsageFile(driver, home, {
     ...reading,
     session: reading.session ?? launch.session,
@@ -119,18 +123,13 @@ async function listen(
   request: Omit<Parameters<typeof runProcess>[0], 'onLine'>,
 ): Promise<{ reading: Reading; exit: ProcessExit }> {
   let reading = emptyReading;
-  const tools = new Map<string, string>();
+  const named = toolNamer();
   const exit = await runProcess({
     ...request,
     onLine: (line) => {
       for (const signal of driver.parse(line)) {
         reading = readSignal(reading, signal);
-        if (signal.type === 'tool-start' && signal.call !== undefined) tools.set(signal.call, signal.tool);
-        const named =
-          signal.type === 'tool-end' && signal.tool === undefined
-            ? { ...signal, tool: tools.get(signal.call ?? '') }
-            : signal;
-        for (const event of eventsOf(named)) context.onEvent(event);
+        for (const event of eventsOf(named(signal))) context.onEvent(event);
       }
       if (reading.hopeless) return 'stop';
       return reading.succeeded ? 'finished' : undefined;
@@ -153,7 +152,7 @@ async function withUsageFile(driver: Driver, home: string, reading: Reading): Pr
   if (driver.usageFile === undefined) return reading;
   const text = await readTextFile(path.join(home, driver.usageFile.path)).catch(() => undefined);
   const usage = text === undefined ? undefined : driver.usageFile.read(text);
-  return usage === undefined ? reading : { ...reading, usage };
+  return usage === undefined ? reading : { ...reading, usage, usageScope: driver.usageFile.scope };
 }
 
 function denial(changed: readonly string[]): Pick<LaneResult, 'kind' | 'message'> {

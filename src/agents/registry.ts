@@ -1,5 +1,6 @@
 import { CharretteError } from '../errors.ts';
 import { programVersion, resolveProgram } from './detect.ts';
+import { acp } from './drivers/acp.ts';
 import { claude } from './drivers/claude.ts';
 import { codex } from './drivers/codex.ts';
 import { copilot } from './drivers/copilot.ts';
@@ -44,19 +45,25 @@ export async function createAgent(
 ): Promise<Agent> {
   const factory = factories[settings.protocol];
   if (factory !== undefined) return factory(settings, world);
-  const driver = driverOf(settings.protocol);
+  if (settings.protocol === 'model') {
+    const { modelAgent } = await import('./model/model-agent.ts');
+    return modelAgent(settings, world.environment);
+  }
+  const driver = driverOf(settings);
   if (driver === undefined) throw unknownProtocol(settings, factories);
-  if (settings.protocol === 'exec' && (settings.command?.length ?? 0) === 0) {
+  if (driver.programs.length === 0 && (settings.command?.length ?? 0) === 0) {
     throw new CharretteError({
       code: 'config-invalid',
-      message: `Agent "${settings.id}" has protocol "exec" but no "command".`,
+      message: `Agent "${settings.id}" has protocol "${settings.protocol}" but no "command".`,
       fix: 'Give it a command, such as ["node", "agent.mjs"].',
     });
   }
   return createProcessAgent(driver, settings, world);
 }
 
-export function driverOf(protocol: Protocol): Driver | undefined {
+function driverOf(settings: AgentSettings): Driver | undefined {
+  const { protocol } = settings;
+  if (protocol === 'acp') return acp(settings);
   return protocol in drivers ? drivers[protocol as keyof typeof drivers] : undefined;
 }
 
@@ -78,7 +85,7 @@ export function detectAgents(world: World): DetectedAgent[] {
 
 /** The version of a detected or configured agent's program, asked with the safelisted environment. */
 export function agentVersion(settings: AgentSettings, world: World, home: string): string | undefined {
-  const driver = driverOf(settings.protocol);
+  const driver = driverOf(settings);
   const program = driver === undefined ? undefined : resolveProgram(driver, settings, world);
   return driver === undefined || program === undefined
     ? undefined
@@ -86,7 +93,9 @@ export function agentVersion(settings: AgentSettings, world: World, home: string
 }
 
 function unknownProtocol(settings: AgentSettings, factories: Factories): CharretteError {
-  const available = protocols.filter((name) => name in drivers || name in factories);
+  const available = protocols.filter(
+    (name) => name === 'acp' || name === 'model' || name in drivers || name in factories,
+  );
   return new CharretteError({
     code: 'config-invalid',
     message: `Agent "${settings.id}" has protocol "${settings.protocol}"; available are ${available.join(', ')}.`,

@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 /** What the configuration says about one agent, and the world a driver may look at. */
 
 export const protocols = [
@@ -43,15 +45,19 @@ export type World = {
   architecture: string;
   /** `auto` uses bubblewrap where it works; `off` forces the fallback. */
   jail: 'auto' | 'off';
+  /** Where unpacked agent programs are kept between runs. Absent: every private HOME gets its own. */
+  cache?: string;
 };
 
 /** The world of this process; called once, at the edge. */
 export function thisWorld(): World {
+  const home = process.env['HOME'] ?? '/';
   return {
     environment: process.env,
-    home: process.env['HOME'] ?? '/',
+    home,
     platform: process.platform,
     architecture: process.arch,
     jail: process.env['CHARRETTE_JAIL'] === 'off' ? 'off' : 'auto',
+    cache: path.join(process.env['XDG_CACHE_HOME'] ?? path.join(home, '.cache'), 'charrette', 'agents'),
   };
 }

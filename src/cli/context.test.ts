@@ -1,22 +1,7 @@
-import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../test/support/design-project.ts';
+import { runCommandLine as run } from '../../test/support/run-command-line.ts';
 import { parseJson } from '../safe-json.ts';
-import { runProgram } from './program.ts';
-
-async function run(...words: string[]) {
-  const written = { out: '', err: '' };
-  const sink = (key: 'out' | 'err') =>
-    new Writable({
-      write(chunk, _encoding, done) {
-        written[key] += String(chunk);
-        done();
-      },
-    });
-  const terminal = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {} };
-  const exit = await runProgram(words, terminal);
-  return { exit, ...written };
-}
 
 test('A-67: the block on stdout, the log on stderr, exit 0', async () => {
   const root = projectWithDocuments({ spec: 'x', system: '_TBD_' });

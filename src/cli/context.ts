@@ -1,11 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { type Consumer, consumers } from '../context/consumers.ts';
 import { explainBudget } from '../context/explain.ts';
-import { loadDesignContext } from '../context/load.ts';
+import { type LoadOptions, loadDesignContext } from '../context/load.ts';
 import type { LogLine } from '../context/log.ts';
 import type { DesignContext } from '../context/result.ts';
 import { parseBudget } from '../context/settings.ts';
 import { CharretteError } from '../errors.ts';
-import type { CommandSpec, Invocation } from './command.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { requireDirectory } from './require-directory.ts';
 
 /** The design documents of the project as one block on stdout; what there is to say about them goes to stderr. */
 export const contextCommand: CommandSpec = {
@@ -16,6 +18,7 @@ export const contextCommand: CommandSpec = {
     ['charrette context --explain', 'draw how the budget is used'],
     ['charrette context --dir docs/design --budget 8000', 'another folder, another budget'],
     ['charrette context --auto', 'as a workflow calls it: honours auto_load_on_design_command'],
+    ['charrette context --for plan --task "add login"', 'what a planner is given, project specs included'],
   ],
   options: [
     { flags: '--dir <folder>', description: 'read this folder instead of the configured one' },
@@ -23,32 +26,71 @@ export const contextCommand: CommandSpec = {
     { flags: '--budget <tokens>', description: 'instead of the configured budget', parse: readBudget },
     { flags: '--overflow <rule>', description: 'what to do when it does not fit', choices: ['cut', 'drop'] },
     { flags: '--explain', description: 'a bar per document instead of the block' },
+    { flags: '--exact', description: 'with --explain or --json: also count the block with o200k' },
+    {
+      flags: '--for <consumer>',
+      description: 'all that this kind of prompt is given',
+      choices: Object.keys(consumers),
+    },
+    { flags: '--task <text>', description: 'with --for: what the work is about' },
   ],
   run,
 };
 
-async function run(invocation: Invocation) {
+async function run(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
   await requireDirectory(global.cwd);
-  const context = await loadDesignContext({
+  const request: LoadOptions = {
     root: global.cwd,
     mode: options['auto'] === true ? 'auto' : 'standalone',
     ...(typeof options['dir'] === 'string' && { dir: options['dir'] }),
     ...(typeof options['budget'] === 'number' && { budget: options['budget'] }),
     ...(options['overflow'] === 'drop' && { overflow: 'drop' }),
+  };
+  if (typeof options['for'] === 'string')
+    return runForConsumer(invocation, request, options['for'] as Consumer);
+  const context = await loadDesignContext(request);
+  writeLog(terminal, visibleLog(context, global));
+  const exact = options['exact'] === true ? await countExactly(context.text) : undefined;
+  const json = exact === undefined ? context : { ...context, exact };
+  if (options['explain'] !== true) return { exit: 0, text: context.text, json };
+  const picture = explainBudget(context, terminal.stdout.columns);
+  const counted = exact === undefined ? '' : `  the block has ${exact.tokens} tokens by ${exact.rule}\n`;
+  return { exit: 0, text: picture + counted, json };
+}
+
+async function runForConsumer(
+  { options, terminal, global }: Invocation,
+  request: LoadOptions,
+  consumer: Consumer,
+) {
+  const { promptContext } = await import('../context/for-prompt.ts');
+  const context = await promptContext({
+    ...request,
+    consumer,
+    home: homedir(),
+    ...(typeof options['task'] === 'string' && { task: options['task'] }),
   });
-  for (const line of visibleLog(context, global)) terminal.stderr.write(`${line}\n`);
-  const text = options['explain'] === true ? explainBudget(context, terminal.stdout.columns) : context.text;
-  return { exit: 0, text, json: context } as const;
+  writeLog(terminal, [...visibleLog(context.design, global), ...(context.specs?.log ?? []).map(withLevel)]);
+  return { exit: 0, text: context.text, json: context } as const;
+}
+
+async function countExactly(text: string) {
+  const { countTokens } = await import('../text/tokens.ts');
+  return countTokens(text);
 }
 
 function visibleLog(context: DesignContext, { quiet, verbose }: Invocation['global']): string[] {
   const lines = context.log.filter(({ level }) => !quiet || level === 'warning').map(withLevel);
   if (!verbose) return lines;
-  return [
-    ...lines,
-    ...context.files.map(({ token, state, reason }) => `${token}: ${state}${reason ? ` (${reason})` : ''}`),
-  ];
+  const states = context.files.map(
+    ({ token, state, reason }) => `${token}: ${state}${reason ? ` (${reason})` : ''}`,
+  );
+  return [...lines, ...states];
+}
+
+function writeLog(terminal: Invocation['terminal'], lines: readonly string[]): void {
+  for (const line of lines) terminal.stderr.write(`${line}\n`);
 }
 
 function withLevel({ level, text }: LogLine): string {
@@ -62,10 +104,4 @@ function readBudget(value: string): number {
     code: 'usage',
     message: `--budget was ${JSON.stringify(value)}; it takes a whole number of tokens above 0.`,
   });
-}
-
-async function requireDirectory(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
-  throw new CharretteError({ code: 'not-found', message: `There is no folder ${directory}.` });
 }

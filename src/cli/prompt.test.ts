@@ -3,7 +3,7 @@ import path from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
-import { runCommand } from '../../test/support/run-command.ts';
+import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { dispatches } from '../prompts/roles/table.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 
@@ -15,7 +15,13 @@ function record(text: string): Record<string, unknown> {
 
 test('the prompt goes to stdout, warnings to stderr', async () => {
   const { directory } = featureDirectory({ meta: '{"id": ' });
-  const { exit, out, err } = await runCommand('prompt', 'specify', 'spec-reviewer', '--feature', directory);
+  const { exit, out, err } = await runCommandLine(
+    'prompt',
+    'specify',
+    'spec-reviewer',
+    '--feature',
+    directory,
+  );
   expect(exit).toBe(0);
   expect(out).toMatch(/^Review the specification/);
   expect(err).toMatch(/^warning: \.meta\.json is not valid JSON/);
@@ -24,16 +30,16 @@ test('the prompt goes to stdout, warnings to stderr', async () => {
 test('T-012: an id below the artifacts root, the one active feature, several, none', async () => {
   const { root, directory } = featureDirectory();
   const words = ['prompt', 'design', 'design-reviewer', '--cwd', root];
-  expect((await runCommand(...words, '--feature', '007')).out).toContain(directory);
-  expect((await runCommand(...words)).out).toContain(directory);
+  expect((await runCommandLine(...words, '--feature', '007')).out).toContain(directory);
+  expect((await runCommandLine(...words)).out).toContain(directory);
   const second = path.join(root, 'docs/features/008-sort');
   mkdirSync(second);
   writeFileSync(path.join(second, '.meta.json'), '{"status": "active"}');
   for (const name of ['spec.md', 'design.md']) writeFileSync(path.join(second, name), '# X\n');
-  const several = await runCommand(...words);
+  const several = await runCommandLine(...words);
   expect([several.exit, several.err]).toEqual([2, expect.stringContaining('007-search, 008-sort')]);
-  expect((await runCommand(...words, '--yes')).out).toContain('008-sort');
-  const none = await runCommand('prompt', 'design', 'design-reviewer', '--cwd', second);
+  expect((await runCommandLine(...words, '--yes')).out).toContain('008-sort');
+  const none = await runCommandLine('prompt', 'design', 'design-reviewer', '--cwd', second);
   expect([none.exit, none.err]).toEqual([4, expect.stringContaining('No feature')]);
 });
 
@@ -41,7 +47,7 @@ test('exact token counts agree with the tokenizer library on every prompt', asyn
   const { directory } = featureDirectory({ spec: '# Spec\n\n設計 naïve 🙂 `code`\n'.repeat(40) });
   for (const { command, role } of dispatches) {
     for (const transport of ['reference', 'inline']) {
-      const { out } = await runCommand(
+      const { out } = await runCommandLine(
         'prompt',
         command,
         role,
@@ -62,7 +68,7 @@ test('exact token counts agree with the tokenizer library on every prompt', asyn
 
 test('--json adds artifacts, characters, tokens, what was pruned', async () => {
   const { directory } = featureDirectory();
-  const { out } = await runCommand(
+  const { out } = await runCommandLine(
     'prompt',
     'implement',
     'security-reviewer',
@@ -89,17 +95,17 @@ test('--json adds artifacts, characters, tokens, what was pruned', async () => {
 test('T-052, T-059: one task; an unknown one and a file without tasks are errors', async () => {
   const { directory } = featureDirectory();
   const words = ['prompt', 'implementing', 'implementer', '--feature', directory];
-  expect(record((await runCommand(...words, '--task', '1.1', '--json')).out)).toMatchObject({
+  expect(record((await runCommandLine(...words, '--task', '1.1', '--json')).out)).toMatchObject({
     description: 'Implement task 1.1: Cache',
     subagent_type: 'iflow:implementer',
     model: 'opus',
   });
-  expect(await runCommand(...words, '--task', '9')).toMatchObject({
+  expect(await runCommandLine(...words, '--task', '9')).toMatchObject({
     exit: 4,
     err: expect.stringContaining('tasks are 1.1'),
   });
   writeFileSync(path.join(directory, 'tasks.md'), '# Nothing here\n');
-  expect(await runCommand(...words)).toMatchObject({
+  expect(await runCommandLine(...words)).toMatchObject({
     exit: 4,
     err: expect.stringContaining('no task headings'),
   });
@@ -117,7 +123,7 @@ test.each([
   [['specify', 'spec-reviewer', '--issues', 'nowhere.md'], 4, 'nowhere.md'],
 ])('bad input %j: exit %i', async (words, exit, message) => {
   const { directory } = featureDirectory();
-  const result = await runCommand('prompt', ...words, '--feature', directory);
+  const result = await runCommandLine('prompt', ...words, '--feature', directory);
   expect([result.exit, result.out]).toEqual([exit, '']);
   expect(result.err).toContain(message);
 });
@@ -137,14 +143,14 @@ test('prompt check grades an answer and gives the line for the history', async (
     answer,
   ];
   writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (4 lines)\n{"approved": true}\n');
-  expect(await runCommand(...words)).toMatchObject({ exit: 0, out: 'full: 2 of 2 files confirmed\n' });
+  expect(await runCommandLine(...words)).toMatchObject({ exit: 0, out: 'full: 2 of 2 files confirmed\n' });
   writeFileSync(answer, 'Files read: prd.md (4 lines)\n');
-  expect(await runCommand(...words)).toMatchObject({
+  expect(await runCommandLine(...words)).toMatchObject({
     exit: 0,
     out: 'partial: 1 of 2 files confirmed\n  not confirmed: spec.md\n',
   });
   writeFileSync(answer, '{"approved": true}\n');
-  expect(record((await runCommand(...words, '--json')).out)).toMatchObject({
+  expect(record((await runCommandLine(...words, '--json')).out)).toMatchObject({
     grade: 'missing',
     missing: ['prd.md', 'spec.md'],
     warning: 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads',
@@ -153,7 +159,7 @@ test('prompt check grades an answer and gives the line for the history', async (
 
 test('prompt check needs command, role and a file', async () => {
   const { directory } = featureDirectory();
-  expect(await runCommand('prompt', 'check', '--feature', directory, 'x')).toMatchObject({
+  expect(await runCommandLine('prompt', 'check', '--feature', directory, 'x')).toMatchObject({
     exit: 2,
     err: expect.stringContaining('--command is missing'),
   });
@@ -167,8 +173,8 @@ test('prompt check needs command, role and a file', async () => {
     '--role',
     'spec-reviewer',
   ];
-  expect(await runCommand(...words, '/nowhere/answer')).toMatchObject({ exit: 4 });
-  expect(await runCommand(...words, directory)).toMatchObject({
+  expect(await runCommandLine(...words, '/nowhere/answer')).toMatchObject({ exit: 4 });
+  expect(await runCommandLine(...words, directory)).toMatchObject({
     exit: 4,
     err: expect.stringContaining('not a regular file'),
   });

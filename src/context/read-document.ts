@@ -36,7 +36,11 @@ const unreadable = (reason: UnreadableReason): DocumentReading => ({ state: 'unr
  * Reads `<directory>/<filename>` as strict UTF-8. Never throws, and opens only what is known to be a regular file
  * inside the folder, so a FIFO or device cannot hang it. `directory` is a real path (A-64).
  */
-export async function readDocument(directory: string, filename: string): Promise<DocumentReading> {
+export async function readDocument(
+  directory: string,
+  filename: string,
+  limit = sizeLimit,
+): Promise<DocumentReading> {
   let handle: FileHandle | undefined;
   try {
     const target = await realpath(path.join(directory, filename));
@@ -44,7 +48,7 @@ export async function readDocument(directory: string, filename: string): Promise
     const before = await stat(target);
     if (before.isDirectory()) return unreadable('is a directory');
     if (!before.isFile()) return unreadable('not a regular file');
-    if (before.size > sizeLimit) return unreadable('io error');
+    if (before.size > limit) return unreadable('io error');
     handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const opened = await handle.stat();
     if (!opened.isFile()) return unreadable('not a regular file');

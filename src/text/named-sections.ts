@@ -9,7 +9,9 @@ export function renderSections(
   level = 2,
 ): string {
   return sections
-    .map(({ title, body }) => `${'#'.repeat(level)} ${title}\n\n${escapeBody(body, titles)}`.trimEnd())
+    .map(({ title, body }) =>
+      `${'#'.repeat(level)} ${title}\n\n${escapeSectionLines(body, titles)}`.trimEnd(),
+    )
     .map((text) => `${text}\n`)
     .join('\n');
 }
@@ -48,7 +50,8 @@ function sectionTitle(line: string, titles: readonly string[]): string | undefin
   return titles.find((title) => title.toLowerCase() === bare);
 }
 
-function escapeBody(body: string, titles: readonly string[]): string {
+/** Escapes the lines of a text that stands before or between sections. */
+export function escapeSectionLines(body: string, titles: readonly string[]): string {
   return body
     .split('\n')
     .map((line) => (sectionTitle(withoutEscapes(line), titles) === undefined ? line : `\\${line}`))

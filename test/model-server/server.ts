@@ -18,6 +18,9 @@ import type { Turn, UsageFigures, Wire } from './view.ts';
 
 const wires: readonly Wire[] = [anthropicWire, responsesWire, chatWire, geminiWire];
 
+/** Agents are asked for this before they are trusted with work. */
+const healthRule: Rule = { when: /^\s*Respond with OK\s*$/m, reply: { say: 'OK' } };
+
 /** What every answer reports unless told otherwise. */
 export const defaultUsage: UsageFigures = { inputTokens: 1200, cachedInputTokens: 400, outputTokens: 34 };
 
@@ -83,7 +86,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     }
     const reading = readJson(text === '' ? '{}' : text);
     const view = wire.read(recordOf(reading.ok ? reading.value : {}), path);
-    const reply = decide(view, rules, newId);
+    const reply = decide(view, [...rules, healthRule], newId);
     const fault = nextFault(place);
     record({
       ...entry,

@@ -62,6 +62,7 @@ function build({ program, task, settings, resume }: BuildRequest): Launch {
       ...access,
       ...['--max-turns', String(task.limits.turns ?? 80)],
       ...(settings.model === undefined ? [] : ['--model', settings.model]),
+      ...(settings.effort === undefined ? [] : ['--effort', settings.effort]),
       ...(schema === undefined || schema.length > longestArgument ? [] : ['--json-schema', schema]),
       ...(task.limits.usd === undefined ? [] : ['--max-budget-usd', String(task.limits.usd)]),
       ...(resume === undefined ? [] : ['--resume', resume.session]),
@@ -69,7 +70,6 @@ function build({ program, task, settings, resume }: BuildRequest): Launch {
     ],
     environment: {
       ...(settings.baseUrl === undefined ? {} : { ANTHROPIC_BASE_URL: settings.baseUrl }),
-      ...(settings.effort === undefined ? {} : { CLAUDE_CODE_EFFORT_LEVEL: settings.effort }),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
       DISABLE_TELEMETRY: '1',

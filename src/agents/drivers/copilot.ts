@@ -36,8 +36,8 @@ export const copilot: Driver = {
     files: [{ path: '.copilot/config.json', renewed: true }],
     variables: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   },
-  sharedCache: '.cache/copilot',
-  usageFile: { path: usageFile, read: readUsage },
+  unpacks: ['.cache/copilot/pkg'],
+  usageFile: { path: usageFile, scope: 'session', read: readUsage },
   build,
   parse,
 };
@@ -127,12 +127,12 @@ function result(event: Fields): Signal[] {
   return [session, { type: 'failure', message, vague: true }];
 }
 
-/** Tokens per model, in a file of its own. */
+/** Tokens per model, in a file of its own; a resumed conversation counts on. */
 function readUsage(text: string): Usage | undefined {
   const document = objectOn(text);
   if (document === undefined) return undefined;
-  const models = Object.values(fieldsOf(document['modelMetrics'] ?? document['models'])).map((model) =>
-    fieldsOf(fieldsOf(model)['usage'] ?? model),
+  const models = Object.values(fieldsOf(document['modelMetrics'])).map((model) =>
+    fieldsOf(fieldsOf(model)['usage']),
   );
   if (models.length === 0) return undefined;
   const sum = (name: string) => models.reduce((total, model) => total + numberOf(model[name]), 0);

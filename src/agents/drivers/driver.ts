@@ -1,6 +1,8 @@
 import type { Login } from '../logins.ts';
-import type { AgentTask, Capabilities, LaneKind, Usage } from '../port.ts';
+import type { AgentTask, CallContext, Capabilities, LaneKind, Usage } from '../port.ts';
+import type { ProcessExit, ProcessRequest, RunningProcess } from '../run-process.ts';
 import type { AgentSettings } from '../settings.ts';
+import type { Reading } from './reading.ts';
 
 /** What a driver is given to build a command from. Nothing else may influence it. */
 export type BuildRequest = {
@@ -50,6 +52,14 @@ export type Signal =
   | { type: 'strike'; name: string; allowed: number; kind: LaneKind; message: string }
   | { type: 'strike-clear'; name: string };
 
+/** What a driver needs to talk with its agent in turns. */
+export type Conversation = {
+  request: BuildRequest;
+  context: CallContext;
+  /** Starts the process with its input open; it is ended when the given signal aborts. */
+  start: (parts: Pick<ProcessRequest, 'onLine' | 'signal'>) => RunningProcess;
+};
+
 /** One agent program: its command and its language, as pure functions, and its facts, as data. */
 export type Driver = {
   title: string;
@@ -65,11 +75,13 @@ export type Driver = {
   silent?: boolean;
   /** Exit code 0 is the success event: there is no other. */
   succeedsByExit?: boolean;
-  /** A folder below HOME that all lanes may share: a large cache without anything private. */
-  sharedCache?: string;
+  /** Folders below HOME into which the program unpacks itself at its first start; lanes share one copy, read-only. */
+  unpacks?: readonly string[];
   build(request: BuildRequest): Launch;
   /** The meaning of one line. Must not throw on any text. */
   parse(line: string): readonly Signal[];
+  /** Takes the place of `parse` for agents that are talked with instead of listened to. */
+  converse?(conversation: Conversation): Promise<{ reading: Reading; exit: ProcessExit }>;
   /** A file below HOME from which usage is read after the run, where stdout has none. */
-  usageFile?: { path: string; read(text: string): Usage | undefined };
+  usageFile?: { path: string; scope: 'run' | 'session'; read(text: string): Usage | undefined };
 };

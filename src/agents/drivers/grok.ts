@@ -1,6 +1,6 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
-import { tomlString } from './launch.ts';
+import { longestArgument, tomlString } from './launch.ts';
 
 const promptFile = 'charrette-prompt.txt';
 
@@ -14,9 +14,9 @@ export const grok: Driver = {
   capabilities: {
     readOnly: 'enforced',
     write: true,
-    schema: false,
+    schema: true,
     resume: true,
-    fork: false,
+    fork: true,
     usage: true,
     trust: 'terminal-event',
   },
@@ -24,11 +24,13 @@ export const grok: Driver = {
     files: [{ path: '.grok/auth.json', renewed: true }],
     variables: ['XAI_API_KEY', 'GROK_API_KEY'],
   },
+  unpacks: ['.grok/bin'],
   build,
   parse: (line) => parseClaude(line, { inputHoldsCache: false, usageScope: 'total' }),
 };
 
 function build({ program, task, settings, resume, home }: BuildRequest): Launch {
+  const schema = task.schema === undefined ? undefined : JSON.stringify(task.schema);
   const own = settings.baseUrl === undefined ? undefined : 'charrette';
   const model = own ?? settings.model;
   const access = task.access === 'read' ? ['--tools', 'read_file,grep,list_dir'] : ['--always-approve'];
@@ -37,9 +39,12 @@ function build({ program, task, settings, resume, home }: BuildRequest): Launch 
       ...program,
       ...['--prompt-file', `${home}/${promptFile}`, '--output-format', 'streaming-messages-json'],
       ...(model === undefined ? [] : ['-m', model]),
-      ...['--disable-web-search', '--no-subagents'],
+      ...(settings.effort === undefined ? [] : ['--reasoning-effort', settings.effort]),
+      ...['--disable-web-search', '--no-subagents', '--max-turns', String(task.limits.turns ?? 80)],
+      ...(schema === undefined || schema.length > longestArgument ? [] : ['--json-schema', schema]),
       ...access,
       ...(resume === undefined ? [] : ['--resume', resume.session]),
+      ...(resume?.fork ? ['--fork-session'] : []),
     ],
     environment: {},
     files: {

@@ -74,6 +74,16 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
   }
 }
 
+/** Gives the end of a tool the name that its beginning had; many agents tell it only once. */
+export function toolNamer(): (signal: Signal) => Signal {
+  const tools = new Map<string, string>();
+  return (signal) => {
+    if (signal.type === 'tool-start' && signal.call !== undefined) tools.set(signal.call, signal.tool);
+    if (signal.type !== 'tool-end' || signal.tool !== undefined) return signal;
+    return { ...signal, tool: tools.get(signal.call ?? '') };
+  };
+}
+
 /** The events of the port that a signal stands for. */
 export function eventsOf(signal: Signal): AgentEvent[] {
   switch (signal.type) {

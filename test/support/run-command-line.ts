@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream';
 import { runProgram } from '../../src/cli/program.ts';
 
-/** Runs a command line in this process and catches its streams. */
-export async function runCommand(...words: string[]): Promise<{ exit: number; out: string; err: string }> {
+/** Runs one command line in this process, without a terminal, and collects what it printed. */
+export async function runCommandLine(...words: string[]) {
   const written = { out: '', err: '' };
   const sink = (key: 'out' | 'err') =>
     new Writable({

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseJson } from '../safe-json.ts';
+import { extractJson } from './extract-json.ts';
+
+const wrappers: readonly [string, (json: string) => string][] = [
+  ['bare', (json) => json],
+  ['spaces', (json) => `\n\n  ${json}\n `],
+  ['fenced', (json) => `\`\`\`json\n${json}\n\`\`\``],
+  ['fenced without a language', (json) => `Sure!\n\n\`\`\`\n${json}\n\`\`\`\nAnything else?`],
+  ['long fence', (json) => `\`\`\`\`json\n${json}\n\`\`\`\``],
+  ['tildes', (json) => `~~~\n${json}\n~~~`],
+  ['narrated', (json) => `I looked at the code {see above} and decided: ${json} That is all.`],
+  ['bold', (json) => `**${json}**`],
+  ['quoted', (json) => `> \`\`\`json\n> \n${json}\n> \`\`\``],
+  ['after a citation', (json) => `As in [1] and [2]:\n${json}`],
+];
+
+test.each(wrappers)('finds the value when it is %s', (_name, wrap) => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
+      const json = JSON.stringify({ answer: value, padding: 'x'.repeat(20) });
+      // Fences inside strings end a fenced block for every Markdown reader, ours too.
+      fc.pre(!/`|~~~|__proto__/.test(json));
+      expect(extractJson(wrap(json), 'object')).toEqual(parseJson(json, 'test'));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the last fenced block counts: drafts come first', () => {
+  expect(extractJson('```json\n{"vote":"no"}\n```\nOn reflection:\n```json\n{"vote":"yes"}\n```')).toEqual({
+    vote: 'yes',
+  });
+});
+
+test('braces in strings do not confuse it', () => {
+  expect(extractJson('so: {"text":"a } b { \\" ] c"} end')).toEqual({ text: 'a } b { " ] c' });
+});
+
+test('prose, numbers, half documents and other shapes are no answer', () => {
+  for (const text of ['', 'I cannot do that.', '42', '"yes"', 'null', '{"a": ', '{broken}']) {
+    expect(extractJson(text)).toBeUndefined();
+  }
+  expect(extractJson('see [1]', 'object')).toBeUndefined();
+  expect(extractJson('{"a":1}', 'array')).toBeUndefined();
+});
+
+test('a hostile answer costs a bounded amount of work', () => {
+  for (const text of [
+    '['.repeat(3_000_000),
+    '{"'.repeat(1_000_000),
+    `${'[{'.repeat(500_000)}${'}]'.repeat(10)}`,
+  ]) {
+    expect(extractJson(text)).toBeUndefined();
+  }
+});
+
+test('any text is read without throwing', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', '`', '\n', 'a') }),
+      (text) => void extractJson(text),
+    ),
+  );
+});

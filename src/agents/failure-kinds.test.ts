@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { classifyFailure, failurePolicies, retryAfterIn, retryDelayMs, statusIn } from './failure-kinds.ts';
+import { laneKinds } from './port.ts';
+
+test('every failure kind has a policy', () => {
+  expect(Object.keys(failurePolicies).sort()).toEqual(laneKinds.filter((kind) => kind !== 'ok').sort());
+});
+
+test.each([
+  ['Failed to authenticate. API Error: 401 invalid api key', 'auth'],
+  ['Please run /login', 'auth'],
+  ['You have hit your usage limit', 'rate_limit'],
+  ['Request rejected (429)', 'rate_limit'],
+  ['API Error: 529 overloaded', 'server'],
+  ['connect ECONNREFUSED 127.0.0.1:9', 'network'],
+  ['getaddrinfo ENOTFOUND api.example.com', 'network'],
+  ['stream disconnected before completion', 'stream'],
+  ['prompt is too long: 215000 tokens > 200000 maximum', 'context_too_long'],
+  ['{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}', 'context_too_long'],
+  ['Segmentation fault', 'crash'],
+])('%s is %s', (message, kind) => {
+  expect(classifyFailure(message)).toBe(kind);
+});
+
+test('the status wins over the words, except that a full context is said in words only', () => {
+  expect(classifyFailure('stream error', 401)).toBe('auth');
+  expect(classifyFailure('maximum context length is 5', 400)).toBe('context_too_long');
+});
+
+test('a status is only read where one stands', () => {
+  expect(statusIn('line 429 of the file')).toBeUndefined();
+  expect(statusIn('HTTP 503')).toBe(503);
+});
+
+test('pauses are read in seconds, milliseconds and minutes, and bounded', () => {
+  expect(retryAfterIn('please retry in 1s')).toBe(1000);
+  expect(retryAfterIn('retry-after: 30')).toBe(30_000);
+  expect(retryAfterIn('retry in 250 ms')).toBe(250);
+  expect(retryAfterIn('retry in 99999 m')).toBe(3_600_000);
+  expect(retryAfterIn('try again')).toBeUndefined();
+});
+
+test('back-off doubles, respects the pause that was asked for, and ends', () => {
+  expect([1, 2, 3, 4].map((retry) => retryDelayMs('rate_limit', retry))).toEqual([
+    5000,
+    10_000,
+    20_000,
+    undefined,
+  ]);
+  expect(retryDelayMs('rate_limit', 1, 30_000)).toBe(30_000);
+  expect(retryDelayMs('auth', 1)).toBeUndefined();
+  expect(retryDelayMs('ok', 1)).toBeUndefined();
+});
+
+test('classifying never throws and always answers with a kind', () => {
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      expect(laneKinds).toContain(classifyFailure(text));
+    }),
+  );
+});

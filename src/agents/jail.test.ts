@@ -1,0 +1,76 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findBubblewrap, jailedCommand } from './jail.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'jail-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const base = () => ({
+  argv: ['/bin/agent', '--flag'],
+  directory: path.join(home, 'code'),
+  home: path.join(home, 'code/.lane/home'),
+  access: 'read' as const,
+  userHome: home,
+  search: '/usr/bin',
+});
+
+/** Pairs of a bind option and its target, in order. */
+function binds(command: string[]): string[] {
+  return command.flatMap((part, index) =>
+    ['--ro-bind', '--bind', '--tmpfs'].includes(part) ? [`${part} ${command[index + 1]}`] : [],
+  );
+}
+
+test('read access: root read-only, HOME hidden, the work visible, only the private HOME writable', () => {
+  mkdirSync(base().home, { recursive: true });
+  expect(binds(jailedCommand('bwrap', base()))).toEqual([
+    '--ro-bind /',
+    `--tmpfs ${home}`,
+    `--ro-bind ${home}/code`,
+    `--bind ${home}/code/.lane/home`,
+  ]);
+});
+
+test('write access adds the work directory, and the command comes last, whole', () => {
+  mkdirSync(base().home, { recursive: true });
+  const command = jailedCommand('bwrap', { ...base(), access: 'write' });
+  expect(binds(command)).toContain(`--bind ${home}/code`);
+  expect(command.slice(-3)).toEqual(['--', '/bin/agent', '--flag']);
+});
+
+test('a program that lives in HOME stays visible with what it was installed with, its neighbours do not', () => {
+  mkdirSync(path.join(home, '.local/bin'), { recursive: true });
+  mkdirSync(path.join(home, 'code'));
+  const script = path.join(home, '.npm-global/lib/node_modules/agent/cli.js');
+  mkdirSync(path.dirname(script), { recursive: true });
+  writeFileSync(script, '');
+  symlinkSync(script, path.join(home, '.local/bin/agent'));
+  const mounted = binds(jailedCommand('bwrap', { ...base(), argv: [path.join(home, '.local/bin/agent')] }));
+  expect(mounted).toContain(`--ro-bind ${home}/.local/bin`);
+  expect(mounted).toContain(`--ro-bind ${home}/.npm-global/lib/node_modules`);
+  expect(mounted).not.toContain(`--ro-bind ${home}/.local`);
+});
+
+test('working in HOME itself leaves HOME as it is', () => {
+  expect(binds(jailedCommand('bwrap', { ...base(), directory: home }))).not.toContain(`--tmpfs ${home}`);
+});
+
+test('no bubblewrap where it is switched off, missing, broken, or not of this system', () => {
+  const world = {
+    environment: { PATH: home },
+    home,
+    platform: 'linux',
+    architecture: 'x64',
+    jail: 'auto',
+  } as const;
+  expect(findBubblewrap({ ...world, jail: 'off' })).toBeUndefined();
+  expect(findBubblewrap({ ...world, platform: 'darwin' })).toBeUndefined();
+  expect(findBubblewrap({ ...world, environment: {} })).toBeUndefined();
+  writeFileSync(path.join(home, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  expect(findBubblewrap(world)).toBeUndefined();
+});

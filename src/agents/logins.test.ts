@@ -1,0 +1,156 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isRecord, parseJson } from '../safe-json.ts';
+import type { Driver } from './drivers/driver.ts';
+import { findBubblewrap } from './jail.ts';
+import { copyLogin, loginVariables, returnRenewedLogins } from './logins.ts';
+import type { AgentTask } from './port.ts';
+import { createAgent, drivers } from './registry.ts';
+import type { Protocol, World } from './settings.ts';
+
+let root: string;
+let user: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'logins-'));
+  user = path.join(root, 'user');
+  mkdirSync(user);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function plant(file: string, text: string, base = user): void {
+  mkdirSync(path.dirname(path.join(base, file)), { recursive: true });
+  writeFileSync(path.join(base, file), text);
+}
+
+const world = (environment: World['environment'] = {}, jail: World['jail'] = 'auto'): World => ({
+  environment: { PATH: '/usr/bin:/bin', ...environment },
+  home: user,
+  platform: process.platform,
+  architecture: process.arch,
+  jail,
+});
+
+/** Prints everything below its HOME, its whole environment, and what it can see of the user's HOME. */
+const spy = (home: string) => `#!${process.execPath}
+const { readdirSync, readFileSync, statSync } = require('node:fs');
+const files = {};
+for (const name of readdirSync(process.env.HOME, { recursive: true })) {
+  const file = process.env.HOME + '/' + name;
+  if (statSync(file).isFile()) files[name] = readFileSync(file, 'utf8');
+}
+let seen = [];
+try { seen = readdirSync(${JSON.stringify(home)}); } catch {}
+require('node:fs').writeFileSync(process.env.HOME + '/spied.json', JSON.stringify({ files, environment: process.env, seen }));
+`;
+
+const programDrivers = (Object.entries(drivers) as [Protocol, Driver][]).filter(
+  ([, driver]) => driver.programs.length > 0,
+);
+
+describe.each(['auto', 'off'] as const)("a user's own login, jail %s", (jail) => {
+  test.each(programDrivers)(
+    '%s: reaches the agent, and nothing else of HOME or environment does',
+    async (protocol, driver) => {
+      for (const file of driver.login.files) plant(file.path, `login of ${protocol} in ${file.path}`);
+      plant('.ssh/id_ed25519', 'PRIVATE');
+      plant('.netrc', 'PRIVATE');
+      plant('.aws/credentials', 'PRIVATE');
+      plant('.claude/history.jsonl', 'PRIVATE');
+      plant('.codex/sessions/old.jsonl', 'PRIVATE');
+      const bin = path.join(root, 'bin');
+      plant(driver.programs[0] ?? '', spy(user), bin);
+      chmodSync(path.join(bin, driver.programs[0] ?? ''), 0o755);
+
+      const login = Object.fromEntries(driver.login.variables.map((name) => [name, `value of ${name}`]));
+      const environment = {
+        ...login,
+        PATH: `${bin}:/usr/bin:/bin`,
+        AWS_SECRET_ACCESS_KEY: 'PRIVATE',
+        DATABASE_URL: 'PRIVATE',
+        SSH_AUTH_SOCK: 'PRIVATE',
+      };
+      const laneDirectory = path.join(root, 'lane');
+      const project = path.join(root, 'project');
+      mkdirSync(laneDirectory);
+      mkdirSync(project);
+      const agent = await createAgent({ id: protocol, protocol }, world(environment, jail));
+      const task: AgentTask = {
+        task: 'sketch',
+        run: 'r',
+        seat: 's',
+        attempt: 1,
+        prompt: 'Look around.',
+        directory: project,
+        access: 'read',
+        limits: { wallMs: 20_000, idleMs: 20_000 },
+        laneDirectory,
+      };
+      await agent.call(task, { signal: new AbortController().signal, onEvent: () => {} });
+
+      const spied = parseJson(readFileSync(path.join(laneDirectory, 'home/spied.json'), 'utf8'), 'spied');
+      if (!isRecord(spied) || !isRecord(spied['files']) || !isRecord(spied['environment']))
+        throw new Error('no report');
+      for (const file of driver.login.files) {
+        expect(spied['files'][file.path]).toBe(`login of ${protocol} in ${file.path}`);
+      }
+      for (const name of driver.login.variables) expect(spied['environment'][name]).toBe(`value of ${name}`);
+      expect(JSON.stringify(spied)).not.toContain('PRIVATE');
+      if (findBubblewrap(world(environment, jail)) !== undefined) expect(spied['seen']).toEqual([]);
+    },
+  );
+});
+
+describe('login files', () => {
+  const { login } = drivers.codex;
+
+  test('a moved configuration folder is found through its variable', async () => {
+    plant('auth.json', 'moved', path.join(root, 'elsewhere'));
+    const home = path.join(root, 'home');
+    const copied = await copyLogin(login, world({ CODEX_HOME: path.join(root, 'elsewhere') }), home);
+    expect(readFileSync(path.join(home, '.codex/auth.json'), 'utf8')).toBe('moved');
+    expect(statSync(path.join(home, '.codex/auth.json')).mode & 0o777).toBe(0o600);
+    expect(copied).toHaveLength(1);
+  });
+
+  test('a renewed token goes back to the user, through a link, and only if nobody else renewed it', async () => {
+    plant('dotfiles/auth.json', 'old');
+    mkdirSync(path.join(user, '.codex'));
+    symlinkSync(path.join(user, 'dotfiles/auth.json'), path.join(user, '.codex/auth.json'));
+    const [first, second] = [path.join(root, 'one'), path.join(root, 'two')];
+    const one = await copyLogin(login, world(), first);
+    const two = await copyLogin(login, world(), second);
+    expect(await returnRenewedLogins(one)).toEqual([]);
+    plant('.codex/auth.json', 'renewed by one', first);
+    plant('.codex/auth.json', 'renewed by two', second);
+    expect(await returnRenewedLogins(one)).toEqual([path.join(user, '.codex/auth.json')]);
+    expect(await returnRenewedLogins(two)).toEqual([]);
+    expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe('renewed by one');
+  });
+
+  test('a folder or a huge file in the place of a login is left alone', async () => {
+    mkdirSync(path.join(user, '.codex/auth.json'), { recursive: true });
+    expect(await copyLogin(login, world(), path.join(root, 'home'))).toEqual([]);
+  });
+
+  test('variables of a cloud platform travel only with the switch that asks for it', () => {
+    const environment = { AWS_REGION: 'eu', AWS_SECRET_ACCESS_KEY: 'x', ANTHROPIC_API_KEY: '' };
+    expect(loginVariables(drivers.claude.login, environment)).toEqual({});
+    expect(loginVariables(drivers.claude.login, { ...environment, CLAUDE_CODE_USE_BEDROCK: '1' })).toEqual({
+      CLAUDE_CODE_USE_BEDROCK: '1',
+      AWS_REGION: 'eu',
+      AWS_SECRET_ACCESS_KEY: 'x',
+    });
+  });
+});

@@ -1,0 +1,85 @@
+/** The `model` driver: any model behind an API, given eyes by a small loop of read-only tools. */
+import type { ModelMessage } from 'ai';
+import { extractJson } from '../extract-json.ts';
+import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
+import { unknownUsage } from '../port.ts';
+import { probeAgent } from '../probe.ts';
+import { loadConversation, saveConversation } from './conversation.ts';
+import { converse, type Ending, type Heard } from './converse.ts';
+import { startDeadline } from './deadline.ts';
+import { failureOf } from './failure.ts';
+import { chooseModel, type ModelChoice, type ModelSettings, providerTable } from './provider.ts';
+
+/** Makes an agent of a model. The key comes from the settings or, for its own vendor, from the environment. */
+export function modelAgent(
+  settings: ModelSettings & { family?: string },
+  environment: Readonly<Record<string, string | undefined>>,
+): Agent {
+  const choice = chooseModel(settings, environment);
+  const row = providerTable[choice.provider];
+  return {
+    id: settings.id,
+    family: settings.family ?? row.family,
+    title: `${row.title} ${choice.model}`,
+    capabilities: {
+      readOnly: 'enforced',
+      write: false,
+      schema: false,
+      resume: true,
+      fork: true,
+      usage: true,
+      trust: 'terminal-event',
+    },
+    call: (task, context) => callModel(choice, task, context),
+    probe: (context) => probeAgent((task, heard) => callModel(choice, task, heard), context),
+  };
+}
+
+async function callModel(choice: ModelChoice, task: AgentTask, context: CallContext): Promise<LaneResult> {
+  const started = performance.now();
+  const heard: Heard = { text: '', toolCalls: 0 };
+  const finish = (kind: LaneKind, more: Partial<LaneResult> = {}): LaneResult => ({
+    kind,
+    text: heard.text,
+    model: choice.model,
+    usage: heard.usage ?? unknownUsage,
+    toolCalls: heard.toolCalls,
+    durationMs: Math.round(performance.now() - started),
+    ...more,
+  });
+  if (task.access === 'write') {
+    return finish('unhealthy', { message: 'A model without a program around it can only read.' });
+  }
+  if (choice.apiKey === undefined && choice.provider !== 'compatible') {
+    const keys = providerTable[choice.provider].keys.join(' or ');
+    return finish('auth', { message: `There is no key: ${keys} is not set.` });
+  }
+  const earlier = task.resume === undefined ? [] : await loadConversation(task.resume.session);
+  if (earlier === undefined) return finish('bad_output', { message: 'The session to resume is gone.' });
+
+  const deadline = startDeadline(task.limits, context.signal);
+  try {
+    const messages: ModelMessage[] = [...earlier, { role: 'user', content: task.prompt }];
+    const ending = await converse({ choice, task, messages, context, deadline, heard });
+    const session = await saveConversation(task.laneDirectory, [...messages, ...ending.messages]);
+    return finish(ending.kind, { session, ...answerOf(ending, heard.text, task) });
+  } catch (error) {
+    const ended = deadline.ended();
+    return ended === undefined
+      ? finish(...withKind(failureOf(error)))
+      : finish(ended.kind, { message: ended.message });
+  } finally {
+    deadline.release();
+  }
+}
+
+function answerOf({ kind, message }: Ending, text: string, task: AgentTask): Partial<LaneResult> {
+  if (kind !== 'ok') return message === undefined ? {} : { message };
+  if (task.schema === undefined) return {};
+  const value = extractJson(text);
+  return value === undefined ? { kind: 'bad_output', message: 'The answer holds no JSON.' } : { value };
+}
+
+function withKind({ kind, ...more }: ReturnType<typeof failureOf>): [LaneKind, Partial<LaneResult>] {
+  return [kind, more];
+}

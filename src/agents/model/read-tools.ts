@@ -1,0 +1,127 @@
+import path from 'node:path';
+import { readTextFile } from '../../files/bounded.ts';
+import { containedPath } from '../../files/contained.ts';
+import type { JsonSchema } from '../port.ts';
+import { matchesGlob } from './glob.ts';
+import { textSearch } from './search-text.ts';
+import { listFiles } from './task-files.ts';
+
+/** What a model may see of one call, so that no tool result can fill its context. */
+const outputLimit = 40_000;
+const lineLimit = 2000;
+const fileBytes = 1024 * 1024;
+const matchLimit = 200;
+const searchBytes = 64 * 1024 * 1024;
+const searchMs = 3000;
+
+/** A tool that can only look. It answers text, and throws what the model should be told instead. */
+export type ReadTool = {
+  name: 'read' | 'grep' | 'glob';
+  description: string;
+  input: JsonSchema;
+  run: (directory: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
+};
+
+export const readTools: readonly ReadTool[] = [
+  {
+    name: 'read',
+    description: 'Read a text file of the project, with line numbers. Paths are relative to the project.',
+    input: inputSchema(['path'], {
+      path: { type: 'string' },
+      offset: { type: 'integer', description: 'First line, from 1.' },
+      limit: { type: 'integer', description: `Number of lines, at most ${lineLimit}.` },
+    }),
+    async run(directory, input) {
+      const file = await contained(directory, stringIn(input, 'path'));
+      const text = await readTextFile(file, fileBytes);
+      if (text === undefined) throw new Error('There is no such file.');
+      const first = Math.max(1, numberIn(input, 'offset') ?? 1);
+      const count = Math.min(lineLimit, Math.max(1, numberIn(input, 'limit') ?? lineLimit));
+      const lines = text.split('\n');
+      const shown = lines
+        .slice(first - 1, first - 1 + count)
+        .map((line, index) => `${first + index}\t${line}`);
+      const rest = lines.length - (first - 1 + shown.length);
+      return bounded([...shown, ...(rest > 0 ? [`(${rest} more lines)`] : [])]);
+    },
+  },
+  {
+    name: 'grep',
+    description: 'Find lines that match a regular expression, as path:line: text.',
+    input: inputSchema(['pattern'], {
+      pattern: { type: 'string' },
+      path: { type: 'string', description: 'Folder to search in; the whole project when absent.' },
+      glob: { type: 'string', description: 'Only files that match, such as **/*.ts.' },
+      ignoreCase: { type: 'boolean' },
+    }),
+    async run(directory, input) {
+      const search = textSearch(stringIn(input, 'pattern'), input['ignoreCase'] === true);
+      const glob = typeof input['glob'] === 'string' ? input['glob'] : undefined;
+      const { files, note } = await filesBelow(directory, input);
+      const found: string[] = [];
+      const until = performance.now() + searchMs;
+      const isFull = () => found.length >= matchLimit || bytes >= searchBytes || performance.now() > until;
+      let bytes = 0;
+      for (const file of files) {
+        if (glob !== undefined && !matchesGlob(glob, file)) continue;
+        if (isFull()) break;
+        const text = await readTextFile(path.join(directory, file), fileBytes).catch(() => undefined);
+        if (text === undefined || text.slice(0, 8000).includes('\0')) continue;
+        bytes += text.length;
+        const matches = search(text, matchLimit - found.length);
+        found.push(...matches.map((match) => `${file}:${match.line}: ${match.text}`));
+      }
+      const cut = isFull() ? ['(the search stopped early)'] : [];
+      return bounded([...(found.length === 0 ? ['No match.'] : found), ...cut, ...note]);
+    },
+  },
+  {
+    name: 'glob',
+    description: 'List files whose path matches a glob such as src/**/*.ts.',
+    input: inputSchema(['pattern'], {
+      pattern: { type: 'string' },
+      path: { type: 'string', description: 'Folder to look in; the whole project when absent.' },
+    }),
+    async run(directory, input) {
+      const pattern = stringIn(input, 'pattern');
+      const { files, note } = await filesBelow(directory, input);
+      const found = files.filter((file) => matchesGlob(pattern, file));
+      return bounded(found.length === 0 ? ['No file.', ...note] : [...found, ...note]);
+    },
+  },
+];
+
+async function filesBelow(directory: string, input: Readonly<Record<string, unknown>>) {
+  const wanted = typeof input['path'] === 'string' ? input['path'] : '.';
+  const folder = path.relative(directory, await contained(directory, wanted));
+  const { files, complete } = await listFiles(directory, folder.split(path.sep).join('/'));
+  return { files, note: complete ? [] : ['(the project has more files than were looked at)'] };
+}
+
+/** Models like absolute paths: one inside the task's directory is as good as a relative one. */
+async function contained(directory: string, untrusted: string): Promise<string> {
+  const relative = path.isAbsolute(untrusted) ? path.relative(directory, untrusted) : untrusted;
+  return containedPath(directory, relative);
+}
+
+function bounded(lines: readonly string[]): string {
+  const text = lines.join('\n');
+  return text.length <= outputLimit
+    ? text
+    : `${text.slice(0, outputLimit)}\n(cut after ${outputLimit} characters)`;
+}
+
+function inputSchema(required: string[], properties: Record<string, unknown>): JsonSchema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+function stringIn(input: Readonly<Record<string, unknown>>, key: string): string {
+  const value = input[key];
+  if (typeof value !== 'string' || value === '') throw new Error(`"${key}" must be a text.`);
+  return value;
+}
+
+function numberIn(input: Readonly<Record<string, unknown>>, key: string): number | undefined {
+  const value = input[key];
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { ProcessRow } from './process-table.ts';
+import { findTree } from './process-tree.ts';
+
+const row = (pid: number, parent: number, changes: Partial<ProcessRow> = {}): ProcessRow => ({
+  pid,
+  parent,
+  group: pid,
+  start: `s${pid}`,
+  name: 'x',
+  ...changes,
+});
+
+const root = { leader: 100, leaderStart: 's100', marker: 'm', seen: new Map([[300, 's300']]) };
+const find = (rows: ProcessRow[], marked: number[] = []) =>
+  findTree(root, rows, (pid) => marked.includes(pid)).map((found) => found.pid);
+
+test('children in groups of their own, marked strays, and those seen before are all found', () => {
+  const rows = [
+    row(1, 0),
+    row(100, 1),
+    row(101, 100),
+    row(102, 101),
+    row(200, 1),
+    row(300, 1),
+    row(301, 300),
+    row(400, 1),
+  ];
+  expect(find(rows, [200])).toEqual([100, 101, 102, 200, 300, 301]);
+});
+
+test('a later process with a number of ours is not touched', () => {
+  expect(find([row(100, 1, { start: 'later' }), row(101, 100), row(300, 1, { start: 'later' })])).toEqual([]);
+});
+
+test('members of the group count while somebody of the lane lives', () => {
+  expect(find([row(100, 1), row(150, 1, { group: 100 })])).toEqual([100, 150]);
+  expect(find([row(150, 1, { group: 100 })])).toEqual([]);
+});

@@ -1,0 +1,94 @@
+import { initDesignFolder, updateDesignFolder } from '../context/folder.ts';
+import { CharretteError } from '../errors.ts';
+import type { CommandSpec, Invocation, OptionSpec } from './command.ts';
+import { requireDirectory } from './require-directory.ts';
+
+/** What one action did, as paths below the project and lines for stderr. */
+type ActionReport = {
+  created: string[];
+  replaced: string[];
+  kept: string[];
+  log: { level: 'info' | 'warning'; text: string }[];
+};
+
+type Action = {
+  /** Name of its flag and of its entry in the JSON result. */
+  name: string;
+  option: OptionSpec;
+  create: (invocation: Invocation) => Promise<ActionReport>;
+  update: (invocation: Invocation) => Promise<ActionReport>;
+};
+
+/** Each thing that can be set up. `--update` alone brings everything that is set up to date. */
+const actions: readonly Action[] = [
+  {
+    name: 'design',
+    option: { flags: '--design', description: 'create .moai/design/ with templates and its settings file' },
+    create: (invocation) => initDesignFolder(folderOptions(invocation)),
+    update: (invocation) => updateDesignFolder(folderOptions(invocation)),
+  },
+];
+
+export const initCommand: CommandSpec = {
+  name: 'init',
+  summary: 'Set up a project, or bring its set-up to date.',
+  examples: [
+    ['charrette init --design', 'create the folder for design documents'],
+    ['charrette init --update', 'bring untouched templates up to date, keep what was edited'],
+  ],
+  options: [
+    ...actions.map(({ option }) => option),
+    { flags: '--update', description: 'bring what is set up to date; never overwrites an edited file' },
+    { flags: '--strict', description: 'with --update: a reserved file name is an error' },
+  ],
+  run,
+};
+
+async function run(invocation: Invocation) {
+  const { options, global, terminal } = invocation;
+  await requireDirectory(global.cwd);
+  const update = options['update'] === true;
+  const asked = actions.filter(({ name }) => options[name] === true);
+  if (asked.length === 0 && !update) throw nothingAsked();
+  const results: Record<string, Omit<ActionReport, 'log'> & { log: string[] }> = {};
+  const lines: string[] = [];
+  for (const action of asked.length > 0 ? asked : actions) {
+    const { log, ...report } = await (update ? action.update : action.create)(invocation);
+    const texts = log
+      .filter(({ level }) => !global.quiet || level === 'warning')
+      .map(({ level, text }) => (level === 'warning' ? `warning: ${text}` : text));
+    for (const text of texts) terminal.stderr.write(`${text}\n`);
+    results[action.name] = { ...report, log: texts };
+    lines.push(...describe(report, global.dryRun));
+  }
+  const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+  return { exit: 0, text, json: { dryRun: global.dryRun, ...results } } as const;
+}
+
+function describe({ created, replaced, kept }: Omit<ActionReport, 'log'>, dryRun: boolean): string[] {
+  const would = dryRun ? 'would be ' : '';
+  return [
+    ...created.map((file) => `${would}created ${file}`),
+    ...replaced.map((file) => `${would}updated ${file}`),
+    ...kept.map((file) => `kept ${file} (edited)`),
+  ];
+}
+
+function folderOptions({ global, options }: Invocation) {
+  return {
+    root: global.cwd,
+    dryRun: global.dryRun,
+    verbose: global.verbose,
+    strict: options['strict'] === true,
+    create: options['design'] === true,
+  };
+}
+
+function nothingAsked(): CharretteError {
+  const flags = actions.map(({ name }) => `--${name}`).join(', ');
+  return new CharretteError({
+    code: 'usage',
+    message: `\`charrette init\` needs to know what to set up: ${flags}, or --update.`,
+    fix: 'Run `charrette init --help`.',
+  });
+}

@@ -1,0 +1,47 @@
+import { exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
+import { patterns, renderRule } from '../skills/explain.ts';
+import { allRules, ruleById, ruleFamilies } from '../skills/rules/catalog.ts';
+import type { CommandSpec } from './command.ts';
+import { columns } from './help.ts';
+import { suggestion } from './suggest.ts';
+
+export const skillExplain: CommandSpec = {
+  name: 'explain',
+  summary: 'What a lint rule or a design pattern requires, and why.',
+  examples: [
+    ['charrette skill explain CP003', 'one rule'],
+    ['charrette skill explain P9', 'one of the nine patterns'],
+    ['charrette skill explain', 'the list of both'],
+  ],
+  arguments: [['[topic]', 'a rule id such as FM001 or a pattern such as P4']],
+  run: async ({ arguments: [topic] }) => {
+    if (typeof topic !== 'string')
+      return { exit: exitCodes.done, text: renderList(), json: { rules: allRules, patterns } };
+    const id = topic.toUpperCase();
+    const rule = ruleById.get(id);
+    if (rule !== undefined) return { exit: exitCodes.done, text: renderRule(rule), json: rule };
+    const pattern = patterns.find((candidate) => candidate.id === id.replace(/^PATTERN[\s-]*/, 'P'));
+    if (pattern !== undefined) {
+      const text = `${pattern.id} ${pattern.title}\n  ${pattern.text}\n\n  Checked by: ${pattern.rules.join(', ')}\n`;
+      return { exit: exitCodes.done, text, json: pattern };
+    }
+    const known = [...ruleById.keys(), ...patterns.map((candidate) => candidate.id)];
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There is no rule or pattern ${JSON.stringify(topic)}.${suggestion(id, known)}`,
+      fix: 'Run `charrette skill explain` for the list.',
+    });
+  },
+};
+
+function renderList(): string {
+  const families = Object.entries(ruleFamilies).map(([prefix, title]) => {
+    const rows = allRules
+      .filter(({ id }) => id.startsWith(prefix))
+      .map(({ id, severity, summary }) => [`${id} ${severity.slice(0, 1).toUpperCase()}`, summary] as const);
+    return `${title}\n${columns(rows).join('\n')}\n`;
+  });
+  const rows = patterns.map(({ id, title }) => [id, title] as const);
+  return `${families.join('\n')}\nPatterns\n${columns(rows).join('\n')}\n`;
+}

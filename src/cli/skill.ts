@@ -1,0 +1,21 @@
+import type { CommandSpec } from './command.ts';
+
+export const skill: CommandSpec = {
+  name: 'skill',
+  summary: 'Build, check and protect workflow skills (SKILL.md and phases).',
+  examples: [
+    ['charrette skill lint .claude/skills/my-skill', 'check one package'],
+    ['charrette skill lint --all .claude/skills', 'check all, also against each other'],
+    ['charrette skill explain CP003', 'what a rule wants and why'],
+  ],
+  subcommands: {
+    lint: {
+      summary: 'check packages against the lint rules',
+      load: async () => (await import('./skill-lint.ts')).skillLint,
+    },
+    explain: {
+      summary: 'what a rule or a pattern requires, and why',
+      load: async () => (await import('./skill-explain.ts')).skillExplain,
+    },
+  },
+};

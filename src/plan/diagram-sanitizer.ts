@@ -1,0 +1,159 @@
+import { toLines } from '../text/labelled-block.ts';
+import { type FenceHeading, mermaidFences } from './mermaid-fences.ts';
+
+/** L-759, and ours: exactly one fence, and a diagram the real parser understands. */
+export const reasonTokens = [
+  'pipe-in-node-label',
+  'br-in-participant-alias',
+  'dollar-in-participant-alias',
+  'unclosed-frontmatter',
+  'not-one-fence',
+  'unclosed-fence',
+  'mermaid-parse-error',
+  'internal-error',
+] as const;
+export type ReasonToken = (typeof reasonTokens)[number];
+
+/** Token and position are separate fields, so that nobody has to take a line apart again (F-28). */
+export type DiagramReason = { token: ReasonToken; fence: number; line: number };
+
+export type SanitizerResult = {
+  status: 'ok' | 'rejected' | 'internal-error';
+  reasons: DiagramReason[];
+  fenceCount: number;
+  /** Only in markdown mode. */
+  headings: FenceHeading[];
+  error?: string;
+};
+
+export type SanitizerMode = 'raw' | 'markdown';
+
+/** L-750…L-757: checks diagram text for what breaks published pages. It never throws; trouble of its own fails closed. */
+export function sanitizeDiagram(text: string, mode: SanitizerMode = detectMode(text)): SanitizerResult {
+  try {
+    const fences =
+      mode === 'markdown' ? mermaidFences(text) : [{ lines: toLines(text), heading: 'unknown' as const }];
+    const reasons = fences.flatMap(({ lines }, index) =>
+      checkFence(lines).map(({ token, line }) => ({ token, fence: index + 1, line })),
+    );
+    return {
+      status: reasons.length === 0 ? 'ok' : 'rejected',
+      reasons,
+      fenceCount: fences.length,
+      headings: mode === 'markdown' ? fences.map(({ heading }) => heading) : [],
+    };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { status: 'internal-error', reasons: [], fenceCount: 0, headings: [], error: message };
+  }
+}
+
+/** L-760: what a diagram file of ours must be besides: one closed mermaid fence. */
+export function sanitizeDiagramFile(text: string): SanitizerResult {
+  const result = sanitizeDiagram(text, 'markdown');
+  if (result.status === 'internal-error') return result;
+  const fences = mermaidFences(text);
+  const extra: DiagramReason[] = [];
+  if (fences.length !== 1) extra.push({ token: 'not-one-fence', fence: fences.length, line: 0 });
+  fences.forEach(({ closed }, index) => {
+    if (!closed) extra.push({ token: 'unclosed-fence', fence: index + 1, line: 0 });
+  });
+  const reasons = [...result.reasons, ...extra];
+  return { ...result, reasons, status: reasons.length === 0 ? 'ok' : 'rejected' };
+}
+
+/** L-756: the output lines of the sanitizer. */
+export function renderSanitizerResult({
+  status,
+  reasons,
+  fenceCount,
+  headings,
+  error,
+}: SanitizerResult): string {
+  const lines = [
+    `STATUS=${status}`,
+    ...(error === undefined ? [] : [`ERROR=${error.replace(/\s+/g, ' ')}`]),
+    ...reasons.map(({ token, fence, line }) => `REASON_TOKEN=${token} fence=${fence} line=${line}`),
+    ...(status === 'internal-error' ? [] : [`FENCE_COUNT=${fenceCount}`]),
+    ...headings.map((heading, index) => `FENCE_${index + 1}_HEADING=${heading}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** L-757 */
+export function sanitizerExit({ status }: SanitizerResult): 0 | 1 | 2 {
+  return status === 'ok' ? 0 : status === 'rejected' ? 1 : 2;
+}
+
+/** C-15, L-758: the distinct tokens of a result, sorted; an internal error has the token of that name. */
+export function tokensOf({ status, reasons }: SanitizerResult): ReasonToken[] {
+  return status === 'internal-error'
+    ? ['internal-error']
+    : [...new Set(reasons.map(({ token }) => token))].sort();
+}
+
+type Hit = { token: ReasonToken; line: number };
+
+function detectMode(text: string): SanitizerMode {
+  return toLines(text).find((line) => line.trim() !== '') === '```mermaid' ? 'markdown' : 'raw';
+}
+
+function checkFence(lines: readonly string[]): Hit[] {
+  const start = bodyStart(lines);
+  if (start === 'unclosed') return [{ token: 'unclosed-frontmatter', line: 1 }];
+  const first = lines[start]?.trim() ?? '';
+  const body = lines.slice(start + 1).map((text, index) => ({ text, line: start + index + 2 }));
+  if (/^(?:flowchart|graph)(?:\s|$)/.test(first)) {
+    // What follows the type on its own line, or after a semicolon, is part of the graph too.
+    const hit = [{ text: first, line: start + 1 }, ...body].find(
+      ({ text }) => !/^\s*%%/.test(text) && hasPipeInLabel(text),
+    );
+    return hit ? [{ token: 'pipe-in-node-label', line: hit.line }] : [];
+  }
+  if (/^sequenceDiagram(?:\s|$)/.test(first)) return body.flatMap(({ text, line }) => aliasHits(text, line));
+  return [];
+}
+
+/** L-752: the first line that is neither blank, nor a comment, nor leading front matter. */
+function bodyStart(lines: readonly string[]): number | 'unclosed' {
+  const skip = (from: number) => {
+    const found = lines.slice(from).findIndex((line) => !/^\s*(?:%%.*)?$/.test(line));
+    return found === -1 ? lines.length : from + found;
+  };
+  const start = skip(0);
+  if (lines[start]?.trim() !== '---') return start;
+  const end = lines.slice(start + 1).findIndex((line) => line.trim() === '---');
+  return end === -1 ? 'unclosed' : skip(start + end + 2);
+}
+
+/** L-754: a bare `|` inside a node's brackets. Edge labels between pipes at depth 0 may hold anything (L-760). */
+function hasPipeInLabel(text: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  let edgeLabel = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index] ?? '';
+    if (edgeLabel) edgeLabel = character !== '|';
+    else if (quoted) {
+      if (character === '\\') index += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = depth > 0;
+    else if ('[({'.includes(character)) depth += 1;
+    else if ('])}'.includes(character)) depth = Math.max(0, depth - 1);
+    else if (character === '|') {
+      if (depth > 0) return true;
+      edgeLabel = text.indexOf('|', index + 1) !== -1;
+    }
+  }
+  return false;
+}
+
+/** L-755 */
+function aliasHits(text: string, line: number): Hit[] {
+  const alias = /^\s*(?:create\s+)?(?:participant|actor)\s+\S+\s+as\s+(.+)$/i.exec(text)?.[1];
+  if (alias === undefined) return [];
+  const hits: Hit[] = [];
+  if (/<br\s*\/?>/i.test(alias)) hits.push({ token: 'br-in-participant-alias', line });
+  if (alias.includes('$')) hits.push({ token: 'dollar-in-participant-alias', line });
+  return hits;
+}

@@ -1,0 +1,119 @@
+import { lstat, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../files/bounded.ts';
+import { isInside } from '../files/contained.ts';
+import {
+  controlCharacters,
+  exportFolder,
+  type ManifestFile,
+  manifestFiles,
+  manifestName,
+  manifestVersion,
+} from './manifest-keys.ts';
+
+/** L-804: what is known of a manifest once every check has passed. */
+export type ManifestReading =
+  | { ok: true; files: Record<string, string>; timestamp: string; sessionId: string }
+  /** A token of L-802. */
+  | { ok: false; error: string };
+
+type Checked<Value> = { value: Value } | { error: string };
+
+const knownKeys = ['MANIFEST_VERSION', 'TIMESTAMP', 'SESSION_ID', ...manifestFiles.map(({ key }) => key)];
+const largestManifest = 256 * 1024;
+
+/** L-800…L-804: reads a manifest without ever trusting it. Nothing of it is returned unless all of it is right. */
+export async function readManifest(implementDirectory: string): Promise<ManifestReading> {
+  try {
+    return await verify(implementDirectory);
+  } catch {
+    return { ok: false, error: 'internal-error' };
+  }
+}
+
+/** The reader as callers know it: arguments in, `KEY=value` lines out, no failing exit (L-800, L-805). */
+export async function manifestReport(argv: readonly string[]): Promise<string> {
+  const unknown = argv.find(
+    (argument, index) => argument.startsWith('--') && !(argument === '--implement-tmpdir' && index % 2 === 0),
+  );
+  if (unknown !== undefined || argv.length > 2) return failed('unknown-flag');
+  const directory = argv[1];
+  if (argv[0] !== '--implement-tmpdir' || !directory) return failed('missing-implement-tmpdir');
+  const reading = await readManifest(directory);
+  if (!reading.ok) return failed(reading.error);
+  const lines = [
+    'MANIFEST_OK=true',
+    ...Object.entries(reading.files).map(([key, file]) => `${key}=${file}`),
+    `TIMESTAMP=${reading.timestamp}`,
+    `SESSION_ID=${reading.sessionId}`,
+    `📥 1: design plan — manifest loaded (plan=${path.basename(reading.files['PLAN_FILE'] ?? '')})`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function failed(error: string): string {
+  return `MANIFEST_FAILED=true\nERROR=${error}\n`;
+}
+
+async function verify(implementDirectory: string): Promise<ManifestReading> {
+  const folder = path.join(implementDirectory, exportFolder);
+  const text = await readTextFile(path.join(folder, manifestName), largestManifest).catch(() => undefined);
+  if (!text) return { ok: false, error: 'manifest-not-found' };
+  const root = await realpath(folder).catch(() => undefined);
+  if (root === undefined) return { ok: false, error: 'export-dir-not-found' };
+  const parsed = parseManifest(text);
+  if ('error' in parsed) return { ok: false, error: parsed.error };
+  const values = parsed.value;
+  const missing = missingKey(values);
+  if (missing !== undefined) return { ok: false, error: missing };
+  const files: Record<string, string> = {};
+  for (const file of manifestFiles) {
+    const value = values.get(file.key);
+    if (value === undefined) continue;
+    const checked = await verifyPath(value, root, file);
+    if ('error' in checked) return { ok: false, error: checked.error };
+    files[file.key] = checked.value;
+  }
+  return {
+    ok: true,
+    files,
+    timestamp: values.get('TIMESTAMP') ?? '',
+    sessionId: values.get('SESSION_ID') ?? '',
+  };
+}
+
+/** L-801: one `KEY=value` per line, split at the first `=`; a known key comes once. */
+export function parseManifest(text: string): Checked<Map<string, string>> {
+  const values = new Map<string, string>();
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    const split = line.indexOf('=');
+    if (split === -1) return { error: 'malformed-line' };
+    const [key, value] = [line.slice(0, split), line.slice(split + 1)];
+    if (!/^[A-Z][A-Z0-9_]*$/.test(key)) return { error: 'invalid-key' };
+    if (controlCharacters.test(value)) return { error: 'control-char' };
+    if (!knownKeys.includes(key)) continue;
+    if (values.has(key)) return { error: `duplicate-key:${key}` };
+    values.set(key, value);
+  }
+  return { value: values };
+}
+
+function missingKey(values: ReadonlyMap<string, string>): string | undefined {
+  if (values.get('MANIFEST_VERSION') !== manifestVersion) return 'unsupported-version';
+  const file = manifestFiles.find((each) => each.required && !values.get(each.key));
+  if (file && 'missing' in file) return file.missing;
+  if (!values.get('TIMESTAMP')) return 'missing-timestamp';
+  return values.get('SESSION_ID') ? undefined : 'missing-session-id';
+}
+
+/** L-802, L-803 */
+async function verifyPath(value: string, root: string, file: ManifestFile): Promise<Checked<string>> {
+  if (!path.isAbsolute(value)) return { error: 'path-not-absolute' };
+  const stats = await lstat(value).catch(() => undefined);
+  if (stats?.isSymbolicLink()) return { error: 'symlink-rejected' };
+  if (!stats?.isFile()) return { error: 'path-not-regular' };
+  const canonical = path.join(await realpath(path.dirname(value)), path.basename(value));
+  if (!isInside(root, canonical)) return { error: 'path-escaped-export-dir' };
+  if (stats.size === 0 && !file.mayBeEmpty) return { error: 'required-empty' };
+  return { value: canonical };
+}

@@ -1,0 +1,213 @@
+import {
+  type FileAction,
+  fileActions,
+  type Plan,
+  type PlanFile,
+  planSchema,
+} from '../schema/judgements/plan.ts';
+import { readItems, renderItems } from '../text/item-list.ts';
+import { readFields, renderFields } from '../text/labelled-block.ts';
+import {
+  escapeSectionLines,
+  type NamedSection,
+  readSections,
+  renderSections,
+} from '../text/named-sections.ts';
+
+/** L-563: the five sections, then what a program needs to check and carry out the plan. */
+export const planTitles = {
+  files: 'Files to modify/create',
+  approach: 'Approach',
+  edgeCases: 'Edge cases',
+  failureModes: 'Failure modes',
+  testing: 'Testing strategy',
+  tests: 'Tests',
+  commands: 'Commands',
+  symbols: 'Symbols',
+  decisions: 'Decisions',
+  dissent: 'Dissent',
+} as const;
+
+const allTitles = Object.values(planTitles);
+const titleMark = '# Plan: ';
+
+/** L-564: `plan.txt`. `dissent` is the body of the dissent section, made by `renderDissent`. */
+export function renderPlan(plan: Plan, dissent = ''): string {
+  const sections: NamedSection[] = [
+    {
+      title: planTitles.files,
+      body: renderItems(
+        plan.files.map(({ path, action, description }) => `${action} \`${path}\`: ${description}`),
+      ),
+    },
+    { title: planTitles.approach, body: plan.approach },
+    { title: planTitles.edgeCases, body: renderItems(plan.edgeCases) },
+    {
+      title: planTitles.failureModes,
+      body: renderItems(
+        plan.failureModes.map(({ failure, warning, mitigation }) =>
+          renderFields(
+            [
+              ['Failure', failure],
+              ['Warning sign', warning],
+              ['Mitigation', mitigation],
+            ],
+            'plain',
+          ),
+        ),
+      ),
+    },
+    { title: planTitles.testing, body: plan.testing },
+    {
+      title: planTitles.tests,
+      body: renderItems(plan.tests.map(({ path, description }) => `\`${path}\`: ${description}`)),
+    },
+    {
+      title: planTitles.commands,
+      body: renderItems(
+        plan.commands.map(({ command, purpose }) =>
+          renderFields(
+            [
+              ['Run', command],
+              ['Purpose', purpose],
+            ],
+            'plain',
+          ),
+        ),
+      ),
+    },
+    {
+      title: planTitles.symbols,
+      body: renderItems(
+        plan.symbols.map(
+          ({ name, file, state }) => `${state} \`${name}\`${file === null ? '' : ` in \`${file}\``}`,
+        ),
+      ),
+    },
+    {
+      title: planTitles.decisions,
+      body: renderItems(plan.decisions.map(({ id, honoured }) => `${id}: ${honoured}`)),
+    },
+    { title: planTitles.dissent, body: dissent },
+  ];
+  const fixed = new Set<string>([
+    planTitles.files,
+    planTitles.approach,
+    planTitles.edgeCases,
+    planTitles.testing,
+  ]);
+  const shown = sections.filter(({ title, body }) => body !== '' || fixed.has(title));
+  return `${titleMark}${plan.title}\n\n${escapeSectionLines(plan.summary, allTitles)}\n\n${renderSections(shown, allTitles)}`;
+}
+
+export type PlanReading = { ok: true; plan: Plan } | { ok: false; problems: string[] };
+
+/** Reads `plan.txt`, also one that an agent or a person wrote in its own way: headings, bullets and file lines are matched loosely. */
+export function readPlan(text: string): PlanReading {
+  const { preamble, sections } = readSections(text, allTitles);
+  const body = (key: keyof typeof planTitles) => sections.get(planTitles[key]) ?? '';
+  const problems = (['files', 'approach', 'edgeCases', 'testing'] as const)
+    .filter((key) => !sections.has(planTitles[key]))
+    .map((key) => `the section "${planTitles[key]}" is missing`);
+  const { title, summary } = readPreamble(preamble);
+  const files = readItems(body('files')).map(readFileLine);
+  files.forEach((file, index) => {
+    if (file === undefined) problems.push(`item ${index + 1} of "${planTitles.files}" names no file`);
+  });
+  const answer = {
+    title: title || 'Implementation plan',
+    summary: summary || firstParagraph(body('approach')),
+    files: files.filter((file) => file !== undefined),
+    approach: body('approach'),
+    edgeCases: readList(body('edgeCases')),
+    failureModes: readItems(body('failureModes')).map(readFailureMode),
+    testing: body('testing'),
+    tests: readItems(body('tests')).flatMap((item) => {
+      const match = /^`([^`]+)`:?\s*([\s\S]*)$/.exec(item);
+      return match ? [{ path: match[1], description: match[2] }] : [];
+    }),
+    commands: readItems(body('commands')).map((item) => {
+      const { fields } = readFields(item, ['Run', 'Purpose']);
+      return {
+        command: fields.get('Run') ?? item.replaceAll('`', ''),
+        purpose: fields.get('Purpose') ?? 'not stated',
+      };
+    }),
+    symbols: readItems(body('symbols')).flatMap((item) => {
+      const match = /^(existing|new) `([^`]+)`(?: in `([^`]+)`)?$/.exec(item);
+      return match ? [{ state: match[1], name: match[2], file: match[3] ?? null }] : [];
+    }),
+    decisions: readItems(body('decisions')).flatMap((item) => {
+      const match = /^\**(DECISION_\d+)\**:\**\s*([\s\S]*)$/i.exec(item);
+      return match ? [{ id: match[1], honoured: match[2] }] : [];
+    }),
+  };
+  const result = planSchema.safeParse(answer);
+  if (result.success && problems.length === 0) return { ok: true, plan: result.data };
+  const schemaProblems = result.success
+    ? []
+    : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  return { ok: false, problems: [...problems, ...schemaProblems] };
+}
+
+/** The text of the dissent section of a plan file. */
+export function dissentOf(text: string): string {
+  return readSections(text, allTitles).sections.get(planTitles.dissent) ?? '';
+}
+
+function readPreamble(preamble: string): { title: string; summary: string } {
+  const match = /^#{1,2}\s+(?:Plan: )?([^\n]+)\n?([\s\S]*)$/.exec(preamble);
+  return match
+    ? { title: match[1]?.trim() ?? '', summary: match[2]?.trim() ?? '' }
+    : { title: '', summary: preamble };
+}
+
+const actionWords: Record<string, FileAction> = {
+  new: 'new',
+  create: 'new',
+  add: 'new',
+  modify: 'modify',
+  modified: 'modify',
+  update: 'modify',
+  updated: 'modify',
+  edit: 'modify',
+  change: 'modify',
+  delete: 'delete',
+  remove: 'delete',
+};
+const wordPattern = Object.keys(actionWords).join('|');
+
+function readFileLine(item: string): PlanFile | undefined {
+  const exact = new RegExp(`^(${fileActions.join('|')}) \`([^\`]+)\`: ([\\s\\S]+)$`).exec(item);
+  if (exact) return { action: exact[1] as FileAction, path: exact[2] ?? '', description: exact[3] ?? '' };
+  const [firstLine = '', ...rest] = item.split('\n');
+  const path =
+    /`([^`]+)`/.exec(firstLine)?.[1] ?? /(?:^|[\s*])([\w@.[\]()-]*[/.][\w@./[\]()-]*\w)/.exec(firstLine)?.[1];
+  if (path === undefined) return undefined;
+  const word =
+    new RegExp(`\\b(${wordPattern})\\b`, 'i').exec(firstLine.replace(path, ' '))?.[1]?.toLowerCase() ??
+    'modify';
+  const said = firstLine
+    .slice(firstLine.indexOf(path) + path.length)
+    .replace(/^[`*]*\s*(?:\([^)]*\)|\[[^\]]*\])?[`*]*\s*[:—–-]*\s*/, '');
+  const description = [said, ...rest].join('\n').trim() || firstLine.trim();
+  return { path, action: actionWords[word] ?? 'modify', description };
+}
+
+function readFailureMode(item: string) {
+  const { fields } = readFields(item, ['Failure', 'Warning sign', 'Warning', 'Mitigation']);
+  return {
+    failure: fields.get('Failure') ?? item,
+    warning: fields.get('Warning sign') ?? fields.get('Warning') ?? 'not stated',
+    mitigation: fields.get('Mitigation') ?? 'not stated',
+  };
+}
+
+function readList(body: string): string[] {
+  const items = readItems(body);
+  return items.length === 0 && body !== '' ? [body] : items;
+}
+
+function firstParagraph(text: string): string {
+  return (text.split(/\n\s*\n/)[0] ?? '').slice(0, 2000);
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { findCalls } from '../document/calls.ts';
+import { linesText } from '../document/document.ts';
+import { parseDocument } from '../document/parse.ts';
+
+/** C-02: the only edits a conversion may make. Each is recorded one by one. */
+export const allowedEdits = [
+  'frontmatter-removed',
+  'title-removed',
+  'argument-access',
+  'self-routing',
+  'invocation-removed',
+  'provenance-removed',
+  'compact-migrated',
+  'step-renumbered',
+] as const;
+
+export type EditKind = (typeof allowedEdits)[number];
+
+/** One recorded change: what stood in the source and what stands in the phase now. */
+export type Edit = { kind: EditKind; line: number; before: string; after: string };
+
+export type Measures = {
+  lines: number;
+  fences: number;
+  agentCalls: number;
+  shellBlocks: number;
+  tableRows: number;
+  questions: number;
+};
+
+/** S-068: what a body is made of, counted. */
+export function measure(body: string): Measures {
+  const document = parseDocument('body.md', body);
+  return {
+    lines: body === '' ? 0 : body.trimEnd().split('\n').length,
+    fences: document.fences.length,
+    agentCalls: agentCallCount(body),
+    shellBlocks: document.fences.filter(({ language }) => /^(?:bash|sh|shell|zsh)$/.test(language)).length,
+    tableRows: document.tables.reduce((sum, { rows }) => sum + rows.length, 0),
+    questions: findCalls(body, ['AskUserQuestion']).length,
+  };
+}
+
+/** `Task(` and `Agent(` calls; a call that only names a subagent_type is the same call. */
+export function agentCallCount(text: string): number {
+  return findCalls(text, ['Task', 'Agent']).length;
+}
+
+export type Block = { kind: 'fence' | 'table'; line: number; text: string; hash: string };
+
+/** S-069: every fenced block and table of a body with a hash of its characters. */
+export function blocksOf(body: string): Block[] {
+  const document = parseDocument('body.md', body);
+  const fences = document.fences.map(
+    ({ openLine, closeLine }) => ['fence', openLine, closeLine + 1] as const,
+  );
+  const tables = document.tables.map(({ line, endLine }) => ['table', line, endLine] as const);
+  return [...fences, ...tables]
+    .sort((a, b) => a[1] - b[1])
+    .map(([kind, from, to]) => {
+      const text = trimmedLines(linesText(document, from, to));
+      return { kind, line: from, text, hash: createHash('sha256').update(text).digest('hex') };
+    });
+}
+
+function trimmedLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();
+}
+
+export type Fidelity = {
+  ratio: number;
+  source: Measures;
+  phase: Measures;
+  /** Blocks of the source that are neither in the phase nor explained by an edit. */
+  lostBlocks: readonly Block[];
+  /** Lines of the source likewise. */
+  lostLines: readonly { line: number; text: string }[];
+};
+
+/** Compares a source body with the phase made from it, recorded edits applied. */
+export function compareBodies(
+  source: string,
+  phase: string,
+  edits: readonly Pick<Edit, 'before' | 'after'>[],
+): Fidelity {
+  const edited = applyEdits(source, edits);
+  const have = new Set(blocksOf(phase).map(({ hash }) => hash));
+  const sourceMeasures = measure(source);
+  const phaseMeasures = measure(phase);
+  return {
+    ratio: sourceMeasures.lines === 0 ? 1 : phaseMeasures.lines / sourceMeasures.lines,
+    source: sourceMeasures,
+    phase: phaseMeasures,
+    lostBlocks: blocksOf(edited).filter(({ hash }) => !have.has(hash)),
+    lostLines: lostLines(edited, phase),
+  };
+}
+
+function applyEdits(source: string, edits: readonly Pick<Edit, 'before' | 'after'>[]): string {
+  let text = source;
+  for (const { before, after } of edits) {
+    const position = before === '' ? -1 : text.indexOf(before);
+    if (position >= 0) text = text.slice(0, position) + after + text.slice(position + before.length);
+  }
+  return text;
+}
+
+/** Lines of the source that the phase has less often. */
+function lostLines(source: string, phase: string): { line: number; text: string }[] {
+  const left = new Map<string, number>();
+  for (const line of phase.split('\n')) {
+    const key = line.trim();
+    left.set(key, (left.get(key) ?? 0) + 1);
+  }
+  const lost: { line: number; text: string }[] = [];
+  source.split('\n').forEach((text, line) => {
+    const key = text.trim();
+    if (key === '') return;
+    const count = left.get(key) ?? 0;
+    if (count > 0) left.set(key, count - 1);
+    else lost.push({ line, text: key });
+  });
+  return lost;
+}

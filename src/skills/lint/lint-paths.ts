@@ -1,0 +1,112 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import { isRecord, readJson } from '../../safe-json.ts';
+import { stripFrontmatter } from '../convert/strip.ts';
+import { buildPackage, type SkillPackage } from '../model/package.ts';
+import type { Profile } from '../model/profile.ts';
+import { findPackages, readPackageFiles } from '../read-package.ts';
+import { type LintResult, lintPackages } from './engine.ts';
+import type { ConversionSource, Surroundings } from './rule.ts';
+
+export type LintPathsOptions = {
+  /** Paths as the user gave them, relative to `cwd`. */
+  paths: readonly string[];
+  /** Roots whose packages are all linted, also against each other. */
+  roots: readonly string[];
+  cwd: string;
+  profile?: Profile | undefined;
+};
+
+/** Finds, reads and lints packages; paths in the result are relative to `cwd`. */
+export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): LintResult {
+  const directories = new Set<string>();
+  for (const given of paths)
+    for (const found of packagesAt(path.resolve(cwd, given), given)) directories.add(found);
+  for (const root of roots) {
+    const absolute = path.resolve(cwd, root);
+    if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory() !== true) throw noSuch(root);
+    for (const found of findPackages(absolute)) directories.add(found);
+  }
+  if (directories.size === 0) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There is no skill package in ${[...paths, ...roots].join(', ')}.`,
+      fix: 'Name a directory with a SKILL.md, or a root with --all.',
+    });
+  }
+  const packages = [...directories].map((directory) => {
+    const files = readPackageFiles(directory);
+    return buildPackage({ ...files, path: path.relative(cwd, directory) || '.' }, profile);
+  });
+  const across = roots.length > 0;
+  const installed = installedNames(packages, across);
+  const surroundingsOf = (subject: SkillPackage): Surroundings => ({
+    installed,
+    conversion: readConversion(path.resolve(cwd, subject.files.path)),
+  });
+  return lintPackages(packages, surroundingsOf, across);
+}
+
+function packagesAt(absolute: string, given: string): string[] {
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found === undefined) throw noSuch(given);
+  if (found.isFile()) return [path.dirname(absolute)];
+  const nested = findPackages(absolute);
+  return nested.length > 0 ? nested : [absolute];
+}
+
+function noSuch(given: string): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `${given} does not exist.`,
+    fix: 'Name a skill directory, a SKILL.md or a root.',
+  });
+}
+
+/** RF009 looks only when all packages of a root are known. */
+function installedNames(packages: readonly SkillPackage[], across: boolean): ReadonlySet<string> | undefined {
+  if (!across) return undefined;
+  return new Set(packages.flatMap(({ ownNames, files }) => [...ownNames, files.directory]));
+}
+
+/** S-072: the report lies beside the package, as a dot-file with its name. */
+export function conversionReportPath(directory: string): string {
+  return path.join(path.dirname(directory), `.${path.basename(directory)}.conversion-report.json`);
+}
+
+function readConversion(directory: string): ConversionSource | undefined {
+  const file = conversionReportPath(directory);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const reading = readJson(readFileSync(file, 'utf8'));
+  const phases = reading.ok && isRecord(reading.value) ? reading.value['phases'] : undefined;
+  if (!Array.isArray(phases)) return undefined;
+  return {
+    phases: records(phases).map((phase) => {
+      const sourcePath = String(phase['sourcePath'] ?? '');
+      const edits = records(phase['edits']);
+      return {
+        file: String(phase['file'] ?? ''),
+        sourcePath,
+        source: sourceBody(path.resolve(path.dirname(file), sourcePath)),
+        edits: edits.map((edit) => ({
+          kind: String(edit['kind'] ?? ''),
+          before: String(edit['before'] ?? ''),
+          after: String(edit['after'] ?? ''),
+        })),
+      };
+    }),
+  };
+}
+
+function records(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((item): item is Record<string, unknown> => isRecord(item)) : [];
+}
+
+function sourceBody(file: string): string | undefined {
+  try {
+    return stripFrontmatter(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Document } from '../document/document.ts';
+import type { SkillPackage } from '../model/package.ts';
+import type { Profile } from '../model/profile.ts';
+
+export type Severity = 'error' | 'warning' | 'info';
+
+/** Where a text rule looks: prose only, prose and fences, or inline code as well. `none`: the rule reads structure. */
+export type FencePolicy = 'none' | 'prose' | 'fences' | 'everywhere';
+
+/** What a check found, before severity, hint and suppression are applied. */
+export type Draft = {
+  /** Path inside the package. */
+  file: string;
+  /** Counted from 0. */
+  line: number;
+  /** One sentence: what was found. */
+  message: string;
+};
+
+export type Check = (subject: SkillPackage, surroundings: Surroundings) => Iterable<Draft>;
+
+/** What lies around a package: other skills, and where it was converted from. */
+export type Surroundings = {
+  /** Names and triggers of the other skills that are there; undefined when nobody looked. */
+  installed: ReadonlySet<string> | undefined;
+  conversion: ConversionSource | undefined;
+};
+
+/** One phase and the command it was extracted from. */
+export type ConvertedPhase = {
+  file: string;
+  sourcePath: string;
+  /** Body of the source without frontmatter; undefined when the source is gone. */
+  source: string | undefined;
+  edits: readonly { kind: string; before: string; after: string }[];
+};
+
+export type ConversionSource = { phases: readonly ConvertedPhase[] };
+
+export type Rule = {
+  id: string;
+  severity: Severity;
+  /** Profiles in which the rule is silent or weighs differently. */
+  in?: Partial<Record<Profile, Severity | 'off'>>;
+  fixable?: boolean;
+  /** The automatic fix changes more than markup, so it needs `--unsafe`. */
+  unsafe?: boolean;
+  fence: FencePolicy;
+  /** What must hold, one sentence. */
+  summary: string;
+  why: string;
+  /** What to do about a finding, one sentence. */
+  hint: string;
+  bad: string;
+  check: Check;
+};
+
+export type Finding = {
+  rule: string;
+  severity: Severity;
+  file: string;
+  /** Counted from 1. */
+  line: number;
+  message: string;
+  fixable: boolean;
+};
+
+export const at = (document: Document, line: number, message: string): Draft => ({
+  file: document.path,
+  line,
+  message,
+});

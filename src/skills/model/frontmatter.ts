@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
+import { isRecord } from '../../safe-json.ts';
+import { type Document, lineText } from '../document/document.ts';
+import { frontmatterLines, opensFrontmatter } from '../document/frontmatter-lines.ts';
+
+export type FrontmatterField = {
+  key: string;
+  value: unknown;
+  /** Counted from 0. */
+  line: number;
+};
+
+export type Frontmatter = {
+  state: 'absent' | 'unclosed' | 'closed';
+  fields: ReadonlyMap<string, FrontmatterField>;
+  /** Why strict YAML refuses it; the fields were then read line by line (S-045). */
+  problem: { message: string; line: number } | undefined;
+  /** Lines whose plain value YAML misreads: `: `, ` #` or a leading bracket. */
+  unquoted: readonly { key: string; line: number; raw: string }[];
+};
+
+const entry = /^([A-Za-z_][\w.-]*):(?:[ \t]+(.*)|[ \t]*)$/;
+const ambiguous = /^(?:true|false|yes|no|on|off|null|~|[-+.\d].*)$/i;
+const special = /^[&*!|>%@`{[\]},#?"']|^-(?:\s|$)/;
+
+/** Reads frontmatter whatever its state: strict YAML first, else `key: rest of line`. */
+export function readFrontmatter(document: Document): Frontmatter {
+  const count = frontmatterLines(document.text, document.lineStarts);
+  if (count === 0) {
+    const state = opensFrontmatter(document.text) ? 'unclosed' : 'absent';
+    return state === 'absent' ? empty(state) : { ...lineWise(document, unclosedLines(document)), state };
+  }
+  const simple = readSimple(document, count - 1);
+  if (simple !== undefined) return simple;
+  const raw = document.text.slice(document.lineStarts[1] ?? 0, document.lineStarts[count - 1] ?? 0);
+  const loose = lineWise(document, count - 1);
+  const strict = readYaml(raw);
+  if (strict.problem !== undefined) return { ...loose, problem: strict.problem };
+  const fields = new Map<string, FrontmatterField>();
+  for (const [key, value] of Object.entries(strict.data)) {
+    fields.set(key, { key, value, line: loose.fields.get(key)?.line ?? 1 });
+  }
+  return {
+    state: 'closed',
+    fields,
+    problem: undefined,
+    unquoted: loose.unquoted.filter((item) => item.raw.includes(' #')),
+  };
+}
+
+function empty(state: 'absent' | 'unclosed'): Frontmatter {
+  return { state, fields: new Map(), problem: undefined, unquoted: [] };
+}
+
+/** The common case, plain `key: text` lines, needs no YAML library and costs next to nothing. */
+function readSimple(document: Document, end: number): Frontmatter | undefined {
+  const fields = new Map<string, FrontmatterField>();
+  for (let line = 1; line < end; line += 1) {
+    const text = lineText(document, line);
+    if (text === '') continue;
+    const match = entry.exec(text);
+    const key = match?.[1];
+    if (key === undefined || fields.has(key)) return undefined;
+    const value = simpleScalar((match?.[2] ?? '').trimEnd());
+    if (value === undefined) return undefined;
+    fields.set(key, { key, value, line });
+  }
+  return { state: 'closed', fields, problem: undefined, unquoted: [] };
+}
+
+function simpleScalar(raw: string): string | undefined {
+  const quoted = /^"([^"\\]*)"$/.exec(raw) ?? /^'([^']*)'$/.exec(raw);
+  if (quoted !== null) return quoted[1] ?? '';
+  if (raw === '' || special.test(raw) || ambiguous.test(raw)) return undefined;
+  return raw.includes(': ') || raw.includes(' #') || raw.endsWith(':') ? undefined : raw;
+}
+
+function unclosedLines(document: Document): number {
+  let line = 1;
+  while (line < Math.min(document.lineStarts.length, 60) && entry.test(lineText(document, line))) line += 1;
+  return line;
+}
+
+/** S-045: every `key: rest` line; indented and list lines go to the key above. */
+function lineWise(document: Document, end: number): Frontmatter {
+  const fields = new Map<string, FrontmatterField>();
+  const unquoted: { key: string; line: number; raw: string }[] = [];
+  let last: FrontmatterField | undefined;
+  for (let line = 1; line < end; line += 1) {
+    const text = lineText(document, line);
+    const match = entry.exec(text);
+    const key = match?.[1];
+    if (key === undefined) {
+      if (last !== undefined && /^[ \t]|^- /.test(text))
+        last.value = [String(last.value), text.trim()].join(' ').trim();
+      continue;
+    }
+    const raw = (match?.[2] ?? '').trim();
+    last = { key, value: raw.replace(/^(["'])(.*)\1$/, '$2').replace(/^[|>][+-]?$/, ''), line };
+    if (!fields.has(key)) fields.set(key, last);
+    if (needsQuotes(raw)) unquoted.push({ key, line, raw });
+  }
+  return { state: 'closed', fields, problem: undefined, unquoted };
+}
+
+/** Whether YAML reads a plain value as something else than its characters. */
+export function needsQuotes(raw: string): boolean {
+  if (raw === '' || /^["'|>{]/.test(raw)) return false;
+  if (/^\[.*\]$/.test(raw)) return false;
+  return /^[[&*!%@`]/.test(raw) || raw.includes(': ') || raw.includes(' #') || raw.endsWith(':');
+}
+
+type YamlReading = { data: Record<string, unknown>; problem: { message: string; line: number } | undefined };
+
+let yamlModule: typeof Yaml | undefined;
+
+function readYaml(raw: string): YamlReading {
+  yamlModule ??= createRequire(import.meta.url)('yaml') as typeof Yaml;
+  try {
+    const document = yamlModule.parseDocument(raw, { logLevel: 'silent', prettyErrors: false });
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const line = 1 + raw.slice(0, error.pos[0]).split('\n').length - 1;
+      return { data: {}, problem: { message: error.message.split('\n', 1)[0] ?? error.message, line } };
+    }
+    const data: unknown = document.toJS({ maxAliasCount: 100 });
+    if (isRecord(data)) return { data, problem: undefined };
+    if (data === null || data === undefined) return { data: {}, problem: undefined };
+    return { data: {}, problem: { message: 'it is not a list of keys and values', line: 1 } };
+  } catch (error) {
+    const message = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+    return { data: {}, problem: { message, line: 1 } };
+  }
+}
+
+/** A field as text; lists are joined the way people write them. */
+export function fieldText(frontmatter: Frontmatter, key: string): string | undefined {
+  const value = frontmatter.fields.get(key)?.value;
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value)) return value.map(String).join(', ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,64 @@
+import { type Frontmatter, fieldText } from './frontmatter.ts';
+
+/** S-041: the phrases after "Triggers on"; every quoted phrase of that clause is one. */
+export function readTriggers(description: string): string[] {
+  const clause = /\btriggers?(?:\s+on)?\b|触发/i.exec(description);
+  if (clause === null) return [];
+  const tail = description.slice(clause.index);
+  return [
+    ...new Set([...tail.matchAll(/["“「]([^"”」\n]{1,200})["”」]/g)].map((match) => (match[1] ?? '').trim())),
+  ].filter((trigger) => trigger !== '');
+}
+
+/** Tool names of `allowed-tools`, comma or blank separated or a YAML list, as written. */
+export function readTools(frontmatter: Frontmatter): string[] {
+  const value = frontmatter.fields.get('allowed-tools')?.value;
+  if (Array.isArray(value)) return value.map((tool) => String(tool).trim()).filter((tool) => tool !== '');
+  return splitTools(fieldText(frontmatter, 'allowed-tools') ?? '');
+}
+
+/** Commas and blanks inside parentheses belong to the tool: `Bash(git add:*, git commit:*)` is one. */
+export function splitTools(text: string): string[] {
+  const tools: string[] = [];
+  let depth = 0;
+  let word = '';
+  for (const character of text.replace(/^\[|\]$/g, '')) {
+    if (character === '(') depth += 1;
+    if (character === ')') depth -= 1;
+    if (depth <= 0 && (character === ',' || character === ' ' || character === '\t')) {
+      tools.push(word);
+      word = '';
+    } else word += character;
+  }
+  tools.push(word);
+  return tools.map((tool) => tool.replace(/^["'-]+|["']+$/g, '').trim()).filter((tool) => tool !== '');
+}
+
+/** `Task(ui-agent)` and `Task(*)` are both `Task`. */
+export function bareTool(tool: string): string {
+  return tool.replace(/\(.*$/s, '').trim();
+}
+
+const families = [
+  ['Task', 'Agent'],
+  ['TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet'],
+] as const;
+
+/** S-044: whether a used tool is declared, the two renamed families counted as one each. */
+export function isDeclared(tool: string, declared: ReadonlySet<string>): boolean {
+  if (declared.has(tool) || declared.has('*')) return true;
+  const family = families.find((names) => (names as readonly string[]).includes(tool));
+  return family?.some((name) => declared.has(name)) ?? false;
+}
+
+/** Every spelling under which this package can be called: name, colon form, triggers that look like commands. */
+export function ownNames(name: string, triggers: readonly string[]): string[] {
+  const names = new Set<string>([
+    name,
+    ...triggers.filter((trigger) => /^[\w-]+(?::[\w-]+)+$/.test(trigger)),
+  ]);
+  const dash = name.indexOf('-');
+  if (dash > 0) names.add(`${name.slice(0, dash)}:${name.slice(dash + 1)}`);
+  for (const trigger of [...names]) names.add(trigger.replaceAll(':', '-'));
+  return [...names].filter((own) => own !== '');
+}

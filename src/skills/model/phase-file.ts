@@ -1,0 +1,92 @@
+import type { Document, Heading } from '../document/document.ts';
+import { linesText } from '../document/document.ts';
+import { type CompactMarks, readCompactMarks } from './compact.ts';
+import { readSteps, type Step } from './steps.ts';
+
+export type PhaseFile = {
+  document: Document;
+  /** File name inside `phases/`. */
+  file: string;
+  /** `2`, or `2.5` for an inserted half phase; undefined when the name has no number. */
+  number: number | undefined;
+  slug: string;
+  /** S-002: `NN-slug.md`, two digits, kebab-case (half phases are read, S-003). */
+  wellNamed: boolean;
+  title: Heading | undefined;
+  /** Number in the H1. */
+  titleNumber: number | undefined;
+  /** Name in the H1. */
+  name: string;
+  steps: readonly Step[];
+  compact: CompactMarks;
+  outputs: readonly Declared[];
+  inputs: readonly Declared[];
+  nextPhase: Heading | undefined;
+  completion: Heading | undefined;
+};
+
+/** A variable or file named in an Input or Output section. */
+export type Declared = { name: string; kind: 'variable' | 'file'; line: number };
+
+const fileName = /^(\d+(?:\.\d+)?)[-_](.+)\.md$/;
+const goodFileName = /^\d{2}(?:\.\d)?-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/;
+
+/** Reads one file of `phases/`. */
+export function readPhaseFile(document: Document): PhaseFile {
+  const file = document.path.slice(document.path.lastIndexOf('/') + 1);
+  const named = fileName.exec(file);
+  const title = document.headings.find(({ level }) => level === 1);
+  const heading = /^(?:[^\p{L}\p{N}]*)phase\s+(\d+(?:\.\d+)?)\s*(?:[:：—–-]\s*(.*))?$/iu.exec(
+    title?.title ?? '',
+  );
+  return {
+    document,
+    file,
+    number: named?.[1] === undefined ? undefined : Number(named[1]),
+    slug: named?.[2] ?? file.replace(/\.md$/, ''),
+    wellNamed: goodFileName.test(file),
+    title,
+    titleNumber: heading?.[1] === undefined ? undefined : Number(heading[1]),
+    name: (heading?.[2] ?? title?.title ?? '').trim(),
+    steps: readSteps(document),
+    compact: readCompactMarks(document),
+    outputs: readDeclared(document, /^outputs?$/i),
+    inputs: readDeclared(document, /^inputs?$/i),
+    nextPhase: findHeading(document, /^next\s+phase\b/i),
+    completion: findHeading(document, /^completion\b/i),
+  };
+}
+
+/** A heading by its words, numbering and decoration left out. */
+export function findHeading(document: Document, wanted: RegExp): Heading | undefined {
+  return document.headings.find(({ level, title }) => level > 1 && wanted.test(plainTitle(title)));
+}
+
+/** `## 6. Data Flow (details)` is "Data Flow". */
+export function plainTitle(title: string): string {
+  return title
+    .replace(/^[^\p{L}]+/u, '')
+    .replace(/\s*\([^)]*\)\s*$/, '')
+    .replace(/[*_`:]+/g, '')
+    .trim();
+}
+
+/** The backticked names in an Input or Output section, one finding of a name enough. */
+function readDeclared(document: Document, wanted: RegExp): Declared[] {
+  const heading = findHeading(document, wanted);
+  if (heading === undefined) return [];
+  const found = new Map<string, Declared>();
+  for (let line = heading.line + 1; line < heading.endLine; line += 1) {
+    const text = linesText(document, line, line + 1);
+    const lead = /\*\*\s*(variables?|files?)\s*\*\*|^\s*[-*]\s*(variables?|files?)\s*[::]/i.exec(text);
+    const word = (lead?.[1] ?? lead?.[2] ?? '').toLowerCase();
+    if (word === '') continue;
+    for (const [, name = ''] of text.matchAll(/`([^`\n]{1,200})`/g)) {
+      const isFile = word.startsWith('file');
+      const clean = isFile ? name : (/^[A-Za-z_$][\w$.]*/.exec(name)?.[0] ?? '');
+      if (clean !== '' && !found.has(clean))
+        found.set(clean, { name: clean, kind: isFile ? 'file' : 'variable', line });
+    }
+  }
+  return [...found.values()];
+}

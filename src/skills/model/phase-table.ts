@@ -1,0 +1,86 @@
+import type { Document, Table } from '../document/document.ts';
+
+export type PhaseRow = {
+  line: number;
+  number: number | undefined;
+  /** `phases/NN-x.md` as the row names it. */
+  target: string | undefined;
+  purpose: string;
+  /** Text of the Compact column, undefined when the table has none. */
+  compact: string | undefined;
+  /** S-081: 🔄 or the word sentinel, in whatever language around it. */
+  guarded: boolean;
+};
+
+export type PhaseTable = { table: Table; compactColumn: number; rows: readonly PhaseRow[] };
+
+export type RoutingRow = { line: number; trigger: string; mode: string; targets: readonly string[] };
+
+export type RoutingTable = { table: Table; rows: readonly RoutingRow[] };
+
+const phasePath = /phases\/[^\s)\]`"'|,;]+?\.md/g;
+
+/**
+ * The table of phases: one headed "Phase" with a document column, or else any table most of whose rows name files of
+ * `phases/`.
+ */
+export function readPhaseTable(document: Document): PhaseTable | undefined {
+  const named = document.tables.find(({ header }) => {
+    const [first = '', ...rest] = header.map(plain);
+    return (
+      /^(?:#|phase|阶段|no\.?)$/i.test(first) &&
+      rest.some((cell) => /document|file|文件|文档|path/i.test(cell))
+    );
+  });
+  const table =
+    named ??
+    document.tables.find(({ rows, header }) => {
+      if (/^trigger/i.test(plain(header[0] ?? ''))) return false;
+      const hits = rows.filter(({ cells }) => cells.some((cell) => /phases\/[^\s)]+\.md/.test(cell))).length;
+      return hits > 0 && hits * 2 >= rows.length;
+    });
+  return table === undefined ? undefined : readRows(table);
+}
+
+function readRows(table: Table): PhaseTable {
+  const header = table.header.map(plain);
+  const compactColumn = header.findIndex((cell) => /^compact\b/i.test(cell));
+  const purposeColumn = header.findIndex((cell) => /purpose|description|用途|说明/i.test(cell));
+  const rows = table.rows.map(({ line, cells }): PhaseRow => {
+    const target = cells.join(' | ').match(phasePath)?.[0];
+    const first = /^[^\d/]*(\d+(?:\.\d+)?)/.exec(plain(cells[0] ?? ''))?.[1];
+    const number = first ?? /phases\/(\d+(?:\.\d+)?)/.exec(target ?? '')?.[1];
+    const compact = compactColumn < 0 ? undefined : (cells[compactColumn] ?? '');
+    return {
+      line,
+      number: number === undefined ? undefined : Number(number),
+      target,
+      purpose: cells[purposeColumn] ?? '',
+      compact,
+      guarded: /🔄|sentinel/iu.test(compact ?? ''),
+    };
+  });
+  return { table, compactColumn, rows };
+}
+
+/** The routing table of a router: triggers in the first column, phase documents in another. */
+export function readRoutingTable(document: Document): RoutingTable | undefined {
+  for (const table of document.tables) {
+    const header = table.header.map(plain);
+    if (!/^trigger/i.test(header[0] ?? '')) continue;
+    const modeColumn = header.findIndex((cell) => /^mode$/i.test(cell));
+    if (modeColumn < 0) continue;
+    const rows = table.rows.map(({ line, cells }) => ({
+      line,
+      trigger: plain(cells[0] ?? '').replace(/^["“]|["”]$/g, ''),
+      mode: plain(cells[modeColumn] ?? ''),
+      targets: [...new Set(cells.join(' | ').match(phasePath) ?? [])],
+    }));
+    return { table, rows };
+  }
+  return undefined;
+}
+
+function plain(cell: string): string {
+  return cell.replace(/[`*]/g, '').trim();
+}

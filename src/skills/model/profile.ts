@@ -1,0 +1,28 @@
+import type { Document } from '../document/document.ts';
+import { findHeading } from './phase-file.ts';
+import { readRoutingTable } from './phase-table.ts';
+
+/** How a package is built; rules name the profiles they apply to. */
+export const profiles = ['single', 'pipeline', 'router', 'loop'] as const;
+
+export type Profile = (typeof profiles)[number];
+
+export function isProfile(value: unknown): value is Profile {
+  return profiles.some((profile) => profile === value);
+}
+
+/** A package without phases is single; one with phases is a pipeline unless it routes or loops. */
+export function detectProfile(skill: Document | undefined, phaseCount: number): Profile {
+  if (skill === undefined) return phaseCount > 0 ? 'pipeline' : 'single';
+  const namesPhases =
+    /\bRef:\s*`?phases\/\d/.test(skill.text) ||
+    findHeading(skill, /^phase reference documents$/i) !== undefined;
+  if (phaseCount === 0 && !namesPhases) return 'single';
+  if (
+    readRoutingTable(skill) !== undefined ||
+    findHeading(skill, /^mode detection\s*(?:&|and)\s*routing$/i) !== undefined
+  ) {
+    return 'router';
+  }
+  return findHeading(skill, /^loop control$/i) === undefined ? 'pipeline' : 'loop';
+}

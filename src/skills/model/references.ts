@@ -1,0 +1,73 @@
+import { type Document, lineAt, type Zone, zoneAt } from '../document/document.ts';
+
+export type Reference = {
+  kind: 'link' | 'ref' | 'read';
+  /** Path as written, without anchor. */
+  target: string;
+  anchor: string | undefined;
+  /** Link text, or the words around a marker. */
+  label: string;
+  document: Document;
+  line: number;
+  offset: number;
+  zone: Zone;
+};
+
+const link = /(?<!!)\[([^\]\n]{0,300})\]\(<?([^)\s>\n]{1,500})>?(?:\s+["'][^"'\n]*["'])?\)/g;
+const marker = /\bRef:\s*`?(\[[^\]\n]{0,200}\]\()?([^\s`)\]]{1,300})/g;
+const read = /\bRead\(\s*["'`]([^"'`\n]{1,300})["'`]/g;
+
+/** Links of the prose, and `Ref:` markers and `Read("…")` calls wherever they stand. */
+export function readReferences(document: Document): Reference[] {
+  const { text } = document;
+  const found: Reference[] = [];
+  const add = (kind: Reference['kind'], raw: string, label: string, offset: number) => {
+    const hash = raw.indexOf('#');
+    found.push({
+      kind,
+      target: decode(hash < 0 ? raw : raw.slice(0, hash)),
+      anchor: hash < 0 ? undefined : decode(raw.slice(hash + 1)),
+      label,
+      document,
+      line: lineAt(document, offset),
+      offset,
+      zone: zoneAt(document, offset),
+    });
+  };
+  if (text.includes('](')) {
+    for (const match of text.matchAll(link)) {
+      const target = match[2] ?? '';
+      if (isExternal(target) || zoneAt(document, match.index) !== 'prose') continue;
+      add('link', target, match[1] ?? '', match.index);
+    }
+  }
+  if (text.includes('Ref:')) {
+    for (const match of text.matchAll(marker)) {
+      if (match[1] !== undefined) continue;
+      const target = (match[2] ?? '').replace(/[.,;]+$/, '');
+      if (/\.[a-z]{1,5}(?:#|$)/i.test(target) && !isExternal(target)) add('ref', target, 'Ref', match.index);
+    }
+  }
+  if (text.includes('Read(')) {
+    for (const match of text.matchAll(read)) add('read', match[1] ?? '', 'Read', match.index);
+  }
+  return found;
+}
+
+/** A scheme, a protocol-relative address or an anchor inside the same file. */
+function isExternal(target: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:/i.test(target) || target.startsWith('//') || target.startsWith('#');
+}
+
+/** S1: `phases/0N-xxx.md`, `{name}.md`, `<file>`, globs: teaching text, not a path. */
+export function isPlaceholder(target: string): boolean {
+  return /[{}<>*$|]|xxx|\.\.\.|…|(?:^|\/)(?:NN|0N|N)[-.]|\bYYYY\b|path\/to\//.test(target);
+}
+
+function decode(target: string): string {
+  try {
+    return decodeURIComponent(target);
+  } catch {
+    return target;
+  }
+}

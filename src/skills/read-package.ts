@@ -1,0 +1,113 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type { PackageFiles } from './model/package.ts';
+
+/** Larger Markdown files are reported, not read. */
+export const largestFile = 16 * 1024 * 1024;
+const deepest = 6;
+const mostEntries = 5_000;
+const skipped = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv']);
+
+/** Reads a package directory: SKILL.md, phases and plan files as text, all else by name. Symlinked folders are not entered. */
+export function readPackageFiles(directory: string): PackageFiles {
+  const texts = new Map<string, string>();
+  const listing = new Set<string>();
+  const unreadable: { path: string; message: string }[] = [];
+  const walk = (relative: string, depth: number) => {
+    for (const entry of entriesOf(path.join(directory, relative), relative, unreadable)) {
+      if (listing.size >= mostEntries || skipped.has(entry.name)) continue;
+      const inside = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      listing.add(inside);
+      if (entry.isDirectory()) {
+        if (depth < deepest) walk(inside, depth + 1);
+      } else if (isRead(inside)) {
+        const text = readText(path.join(directory, inside), inside, unreadable);
+        if (text !== undefined) texts.set(inside, text);
+      }
+    }
+  };
+  walk('', 0);
+  return { path: directory, directory: path.basename(path.resolve(directory)), texts, listing, unreadable };
+}
+
+function isRead(inside: string): boolean {
+  return (
+    inside === 'SKILL.md' ||
+    /^phases\/[^/]+\.md$/.test(inside) ||
+    inside === 'plan.json' ||
+    /^\.task\/[^/]+\.json$/.test(inside)
+  );
+}
+
+function entriesOf(
+  directory: string,
+  relative: string,
+  unreadable: { path: string; message: string }[],
+): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    unreadable.push({ path: relative === '' ? '.' : relative, message: reason(error) });
+    return [];
+  }
+}
+
+function readText(
+  file: string,
+  inside: string,
+  unreadable: { path: string; message: string }[],
+): string | undefined {
+  try {
+    // A FIFO or device would block; a link to a regular file is fine.
+    const found = statSync(file);
+    if (!found.isFile()) {
+      unreadable.push({ path: inside, message: 'it is not a regular file' });
+      return undefined;
+    }
+    if (found.size > largestFile) {
+      unreadable.push({
+        path: inside,
+        message: `it has ${found.size} bytes; at most ${largestFile} are read`,
+      });
+      return undefined;
+    }
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    unreadable.push({ path: inside, message: reason(error) });
+    return undefined;
+  }
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EACCES' || code === 'EPERM') return 'reading it is not permitted';
+  if (code === 'ELOOP') return 'its links form a loop';
+  if (code === 'ENOENT') return 'its link leads nowhere';
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Directories at or below a root that hold a SKILL.md, in path order. Links are not followed. */
+export function findPackages(root: string): string[] {
+  const found: string[] = [];
+  const walk = (directory: string, depth: number) => {
+    let entries: Dirent[];
+    try {
+      entries = readdirSync(directory, { withFileTypes: true });
+    } catch {
+      return;
+    }
+    if (entries.some((entry) => entry.name === 'SKILL.md')) found.push(directory);
+    if (depth >= 12 || found.length >= 100_000) return;
+    for (const entry of entries) {
+      if (!entry.isDirectory() || skipped.has(entry.name)) continue;
+      walk(path.join(directory, entry.name), depth + 1);
+    }
+  };
+  walk(root, 0);
+  return found.sort();
+}
+
+/** Whether a path is a directory, without following a link at its end. */
+export function isDirectory(target: string): boolean {
+  return lstatSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,59 @@
+import type { Rule } from '../lint/rule.ts';
+import { compactRules } from './compact.ts';
+import { conversionRules } from './conversion.ts';
+import { crossRules } from './cross-package.ts';
+import { dataFlowRules } from './data-flow.ts';
+import { frontmatterRules } from './frontmatter.ts';
+import { hygieneRules } from './hygiene.ts';
+import { planRules } from './plan.ts';
+import { preferenceRules } from './preferences.ts';
+import { referenceRules } from './references.ts';
+import { sectionRules } from './sections.ts';
+import { specificationRules } from './specification.ts';
+import { structureRules } from './structure.ts';
+import { suppressionRules } from './suppression.ts';
+import { todoRules } from './todo.ts';
+
+/** Rules that look at one package. */
+export const packageRules: readonly Rule[] = [
+  ...frontmatterRules,
+  ...structureRules,
+  ...referenceRules,
+  ...sectionRules,
+  ...hygieneRules,
+  ...compactRules,
+  ...dataFlowRules,
+  ...preferenceRules,
+  ...todoRules,
+  ...conversionRules,
+  ...planRules,
+  ...specificationRules,
+  ...suppressionRules,
+];
+
+export type RuleText = Omit<Rule, 'check'>;
+
+/** Every rule there is, for explanations, documents and formats. */
+export const allRules: readonly RuleText[] = [...packageRules, ...crossRules];
+
+export const ruleById: ReadonlyMap<string, RuleText> = new Map(allRules.map((rule) => [rule.id, rule]));
+
+/** What the two letters of an id stand for. */
+export const ruleFamilies: Readonly<Record<string, string>> = {
+  FM: 'Frontmatter',
+  ST: 'Structure',
+  RF: 'References',
+  SC: 'Sections',
+  HY: 'Hygiene of phase files',
+  CP: 'Compact recovery',
+  DF: 'Data flow',
+  PR: 'Preferences and questions',
+  TD: 'Todo lists and samples',
+  CF: 'Fidelity of conversions',
+  PL: 'Plans and tasks',
+  XP: 'Across packages',
+  SP: 'Agent Skills specification',
+  SZ: 'Size budgets',
+  IO: 'Reading',
+  SU: 'Suppressions',
+};

@@ -29,13 +29,17 @@ export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOp
   const fixed = draft.fixed
     .map((part) => overridden(part, overrides[`${draft.task}/${part.name}`]))
     .filter((part) => part !== undefined);
-  const parts: ComposedPart[] = [
+  const before: ComposedPart[] = [
     ...fixed.map((part) => rendered(part, 'fixed', nonce)),
-    { name: 'data-rule', kind: 'fixed' as const, text: untrustedRule },
-    { name: 'answer', kind: 'answer' as const, text: renderAnswer(draft.answer) },
-    ...draft.changing.map((part) => rendered(part, 'changing', nonce)),
-  ].filter((part) => part.text !== '');
-  const stable = parts.filter((part) => part.kind !== 'changing');
+    { name: 'data-rule', kind: 'fixed', text: untrustedRule },
+  ];
+  const answer: ComposedPart = { name: 'answer', kind: 'answer', text: renderAnswer(draft.answer) };
+  const changing = draft.changing.map((part) => rendered(part, 'changing', nonce));
+  const parts = (
+    draft.answerLast === true ? [...before, ...changing, answer] : [...before, answer, ...changing]
+  ).filter((part) => part.text !== '');
+  const firstChanging = parts.findIndex((part) => part.kind === 'changing');
+  const stable = firstChanging < 0 ? parts : parts.slice(0, firstChanging);
   return {
     task: draft.task,
     text: `${parts.map((part) => part.text).join(separator)}\n`,

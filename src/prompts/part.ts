@@ -26,6 +26,8 @@ export type PromptDraft = {
   fixed: readonly Part[];
   answer: Answer;
   changing: readonly Part[];
+  /** T-099: in a continued session there is no prefix to keep, and the schema closes the message. */
+  answerLast?: boolean;
 };
 
 /** A part of our own words. */

@@ -40,6 +40,13 @@ export const errorTable = {
   'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },
   'store-unreachable': { exit: 1, meaning: 'The PostgreSQL server does not answer.' },
   'code-version-gone': { exit: 1, meaning: 'The run was started by another version of the workflow code.' },
+  'consent-refused': { exit: 5, meaning: 'Consent to call the agents was refused.' },
+  'author-failed': { exit: 1, meaning: 'No agent gave a usable answer to a task the run cannot do without.' },
+  'too-few-sketches': { exit: 1, meaning: 'Fewer usable sketches came back than a design needs.' },
+  'budget-used-up': {
+    exit: 7,
+    meaning: 'The limit on tokens or money was reached and the run was stopped there.',
+  },
   'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
   'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
   'artifact-missing': {

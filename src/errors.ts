@@ -54,3 +54,8 @@ function systemCode(value: unknown): ErrorCode | undefined {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission-denied';
   return undefined;
 }
+
+/** Whether a text is one of our codes, for errors that were written to a file and are read back. */
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(errorTable, text);
+}

@@ -7,6 +7,7 @@ import { changedPaths, copyTree, type Snapshot, snapshotTree } from './tree-guar
 
 export type ConfineRequest = {
   access: Access;
+  guard: 'disk' | 'project';
   directory: string;
   home: string;
   laneDirectory: string;
@@ -30,7 +31,7 @@ export type Confined = {
 export async function confine(request: ConfineRequest): Promise<Confined> {
   const bubblewrap = findBubblewrap(request.world);
   if (bubblewrap !== undefined) {
-    const { access, directory, home, visible, writable, world } = request;
+    const { access, guard, directory, home, visible, writable, world } = request;
     const search = world.environment['PATH'] ?? '';
     return {
       confinement: 'bubblewrap',
@@ -41,6 +42,7 @@ export async function confine(request: ConfineRequest): Promise<Confined> {
           directory,
           home,
           access,
+          guard,
           visible,
           writable,
           userHome: world.home,

@@ -15,6 +15,7 @@ const base = () => ({
   directory: path.join(home, 'code'),
   home: path.join(home, 'code/.lane/home'),
   access: 'read' as const,
+  guard: 'disk' as const,
   userHome: home,
   search: '/usr/bin',
 });
@@ -73,4 +74,13 @@ test('no bubblewrap where it is switched off, missing, broken, or not of this sy
   expect(findBubblewrap({ ...world, environment: {} })).toBeUndefined();
   writeFileSync(path.join(home, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   expect(findBubblewrap(world)).toBeUndefined();
+});
+
+test('a program of the user: the disk stays as it is, the work is read-only', () => {
+  mkdirSync(base().home, { recursive: true });
+  expect(binds(jailedCommand('bwrap', { ...base(), guard: 'project' }))).toEqual([
+    '--bind /',
+    `--ro-bind ${home}/code`,
+    `--bind ${home}/code/.lane/home`,
+  ]);
 });

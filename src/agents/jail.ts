@@ -10,6 +10,8 @@ export type JailRequest = {
   /** The lane's private HOME, always writable. */
   home: string;
   access: 'read' | 'write';
+  /** `disk`: nothing but the lane's own folders can be written. `project`: only the work directory is protected. */
+  guard: 'disk' | 'project';
   /** More folders the agent must be able to write, such as git's own of a worktree. */
   writable?: readonly string[];
   /** Folders of the user's HOME that stay visible, read-only. */
@@ -25,13 +27,14 @@ export type JailRequest = {
  * namespace of its own so that nothing survives. Later mounts cover earlier ones, so the order matters.
  */
 export function jailedCommand(bubblewrap: string, request: JailRequest): string[] {
-  const { directory, home, userHome, access } = request;
-  const hidden = hidesHome(request);
+  const { directory, home, userHome, access, guard } = request;
+  const hidden = guard === 'disk' && hidesHome(request);
   const visible = hidden ? visibleFolders(request) : [];
   const writable = [home, ...(access === 'write' ? [directory] : []), ...(request.writable ?? [])];
   return [
     bubblewrap,
-    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...[guard === 'disk' ? '--ro-bind' : '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
+    ...(guard === 'project' && access === 'read' ? ['--ro-bind', directory, directory] : []),
     ...(hidden ? ['--tmpfs', userHome] : []),
     ...visible.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...writable.flatMap((folder) => ['--bind', folder, folder]),

@@ -9,7 +9,14 @@ import type { Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
 import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
 import { copyLogin, loginVariables, namedLoginFiles, returnRenewedLogins } from './logins.ts';
-import { type Agent, type AgentTask, type CallContext, type LaneResult, unknownUsage } from './port.ts';
+import {
+  type Agent,
+  type AgentTask,
+  type CallContext,
+  type LaneResult,
+  type Probe,
+  unknownUsage,
+} from './port.ts';
 import { probeAgent } from './probe.ts';
 import { childEnvironment } from './process/environment.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
@@ -27,8 +34,15 @@ export function createProcessAgent(driver: Driver, settings: AgentSettings, worl
     title: driver.title,
     capabilities: driver.capabilities,
     call,
-    probe: (context) => probeAgent(call, context),
+    // A plain program promises answers to tasks, not to small talk; that it is there is all that can be asked.
+    probe: (context) =>
+      driver.succeedsByExit === true ? presence(driver, settings, world) : probeAgent(call, context),
   };
+}
+
+async function presence(driver: Driver, settings: AgentSettings, world: World): Promise<Probe> {
+  if (resolveProgram(driver, settings, world) !== undefined) return { healthy: true };
+  return { healthy: false, message: missingProgram(driver, settings) };
 }
 
 type Call = { driver: Driver; settings: AgentSettings; world: World; task: AgentTask; context: CallContext };
@@ -55,6 +69,7 @@ async function callProgram(call: Call): Promise<LaneResult> {
   const unpacked = await shareUnpacked(driver, program, world, home);
   const confined = await confine({
     access: task.access,
+    guard: driver.guard ?? 'disk',
     directory: task.directory,
     home,
     laneDirectory: task.laneDirectory,

@@ -18,4 +18,40 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'the prompt that a role of a command gets',
     load: async () => (await import('./prompt.ts')).promptCommand,
   },
+  design: {
+    summary: 'Several agents sketch, argue, plan, review and vote',
+    load: async () => (await import('./design.ts')).command,
+  },
+  runs: {
+    summary: 'List, prune and remove runs',
+    load: async () => (await import('./runs.ts')).command,
+  },
+  show: {
+    summary: 'One run: status, lanes, questions, artifacts, cost',
+    load: async () => (await import('./show.ts')).command,
+  },
+  watch: {
+    summary: 'Follow a run of this or another process',
+    load: async () => (await import('./watch.ts')).command,
+  },
+  answer: {
+    summary: 'Answer the questions of a run',
+    load: async () => (await import('./answer.ts')).command,
+  },
+  resume: {
+    summary: 'Go on with a run that paused, stopped, failed or was killed',
+    load: async () => (await import('./resume.ts')).command,
+  },
+  cancel: {
+    summary: 'End a run for good',
+    load: async () => (await import('./cancel.ts')).command,
+  },
+  doctor: {
+    summary: 'Agents found and their health, jail, git, store',
+    load: async () => (await import('./doctor.ts')).command,
+  },
+  config: {
+    summary: 'Every setting and where it comes from',
+    load: async () => (await import('./config.ts')).command,
+  },
 };

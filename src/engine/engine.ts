@@ -5,7 +5,7 @@ import type { EventListener } from './event-log.ts';
 import { readMessages, removeMessage } from './inbox.ts';
 import { LiveRun } from './live-run.ts';
 import { PauseWatch } from './pause-watch.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 import { type Answer, checkAnswer, type Question, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
@@ -63,6 +63,7 @@ export class Engine {
   readonly #live = new Map<string, LiveRun>();
   readonly #watches = new Map<string, PauseWatch>();
   #inboxTimer: NodeJS.Timeout | undefined;
+  #readingInboxes = false;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
@@ -122,10 +123,22 @@ export class Engine {
     }
     await updateRunRecord(directory, {
       status: 'running',
+      process: thisProcess(),
       ended: undefined,
       exit: undefined,
       error: undefined,
     });
+  }
+
+  /** Waits until no run that another process asked for is under way here. */
+  async drain(own: string, signal: AbortSignal): Promise<void> {
+    const others = [...this.#live.keys()].filter((run) => run !== own);
+    const stopped = once(signal);
+    await Promise.all(
+      others.map((run) =>
+        Promise.race([stopped, this.#watch(run).paused(), DBOS.getResult(run).catch(() => {})]),
+      ),
+    );
   }
 
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
@@ -142,7 +155,10 @@ export class Engine {
       if (next === 'end') return { kind: 'ended', record: await this.#settle(runId) };
       if (next === 'stop') {
         await this.#stopRun(runId, 'stop');
-        return { kind: 'stopped', record: await updateRunRecord(directory, { status: 'stopped' }) };
+        return {
+          kind: 'stopped',
+          record: await updateRunRecord(directory, { status: 'stopped', process: undefined }),
+        };
       }
       // Somebody else may answer, cancel or stop while a person here is being asked.
       const asking = new AbortController();
@@ -156,7 +172,7 @@ export class Engine {
         await this.#stopRun(runId, 'question');
         return {
           kind: 'paused',
-          record: await updateRunRecord(directory, { status: 'paused' }),
+          record: await updateRunRecord(directory, { status: 'paused', process: undefined }),
           questions: next,
         };
       }
@@ -314,21 +330,35 @@ export class Engine {
     });
   }
 
+  /** Takes what other processes left. A message goes only after it took effect, so a crash in between loses nothing. */
   async #readInboxes(): Promise<void> {
-    for (const [runId, live] of this.#live) {
-      if (live.stopping) continue;
-      for (const received of await readMessages(live.directory.inbox)) {
+    if (this.#readingInboxes) return;
+    this.#readingInboxes = true;
+    try {
+      for (const received of await readMessages(this.#options.home.inbox)) {
+        if (received.message.type === 'run') await this.start(received.message.run).catch(() => {});
         await removeMessage(received);
-        try {
-          if (received.message.type === 'answer') await this.answer(runId, received.message.answers);
-          if (received.message.type === 'cancel') await this.cancel(runId, received.message.reason);
-        } catch (error) {
-          live.events.emit(`inbox:${received.file}`, {
-            type: 'warning',
-            text: toCharretteError(error).message,
-          });
-        }
       }
+      for (const [runId, live] of this.#live) {
+        if (!live.stopping) await this.#readInbox(runId, live);
+      }
+    } finally {
+      this.#readingInboxes = false;
+    }
+  }
+
+  async #readInbox(runId: string, live: LiveRun): Promise<void> {
+    for (const received of await readMessages(live.directory.inbox)) {
+      try {
+        if (received.message.type === 'answer') await this.answer(runId, received.message.answers);
+        if (received.message.type === 'cancel') await this.cancel(runId, received.message.reason);
+      } catch (error) {
+        live.events.emit(`inbox:${received.file}`, {
+          type: 'warning',
+          text: toCharretteError(error).message,
+        });
+      }
+      await removeMessage(received);
     }
   }
 

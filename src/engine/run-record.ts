@@ -2,6 +2,7 @@ import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 const runStatuses = ['running', 'paused', 'done', 'not-accepted', 'failed', 'cancelled', 'stopped'] as const;
@@ -24,6 +25,8 @@ export type RunRecord = {
   baseCommit?: string;
   status: RunStatus;
   created: string;
+  /** The process that works on it. */
+  process?: ProcessIdentity;
   ended?: string;
   exit?: number;
   error?: { code: string; message: string; fix?: string };
@@ -34,6 +37,11 @@ const finalStatuses: readonly RunStatus[] = ['done', 'not-accepted', 'failed', '
 
 export function isFinal(status: RunStatus): boolean {
   return finalStatuses.includes(status);
+}
+
+/** Whether a process is at work on it right now; a run that says `running` without one was interrupted. */
+export function isLive(record: RunRecord): boolean {
+  return !isFinal(record.status) && record.process !== undefined && isAlive(record.process);
 }
 
 export async function writeRunRecord(directory: RunDirectory, record: RunRecord): Promise<void> {

@@ -89,6 +89,11 @@ export class WorkflowContext {
     }
   }
 
+  /** Waits; a resumed run waits only for what is left. */
+  async sleep(milliseconds: number): Promise<void> {
+    if (milliseconds > 0) await DBOS.sleep(milliseconds);
+  }
+
   /** Answers a question without asking, and puts it on record like any other. */
   async decide(question: Question, value: string): Promise<void> {
     await this.step(`decide ${question.id}`, async () => {

@@ -64,6 +64,8 @@ export type Conversation = {
 export type Driver = {
   title: string;
   family: string;
+  /** What the jail keeps from being written; `disk` when absent. */
+  guard?: 'disk' | 'project';
   /** Names of the program on PATH, the preferred first. */
   programs: readonly string[];
   /** Native binaries inside the npm package, below the folder `node_modules`; `{os}` and `{cpu}` are filled in. */

@@ -4,6 +4,8 @@ import type { Driver } from './driver.ts';
 export const exec: Driver = {
   title: 'Program',
   family: 'exec',
+  // The user's own program may keep files of its own; what it must not touch is the work.
+  guard: 'project',
   programs: [],
   natives: [],
   versionArguments: [],

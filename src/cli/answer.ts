@@ -1,0 +1,80 @@
+import { leaveMessage } from '../engine/inbox.ts';
+import { type Answer, checkAnswer, readQuestions, unanswered } from '../engine/question.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import { readAnswerFile } from './ask.ts';
+import type { CommandSpec } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { findHome, findRun } from './project.ts';
+
+export const command: CommandSpec = {
+  name: 'answer',
+  summary: 'Answer the questions of a run; a paused one goes on',
+  examples: [
+    ['charrette answer latest scope=api', 'answer one question'],
+    ['charrette answer 4f2a90c1 --file answers.json', 'answers from a file'],
+  ],
+  arguments: [
+    ['<run>', 'run id, an unambiguous part of it, or latest'],
+    ['[answers...]', '<question>=<answer>'],
+  ],
+  options: [
+    { flags: '--file <file>', description: 'a JSON object of question → answer' },
+    { flags: '--no-resume', description: 'only leave the answers; do not go on with a paused run' },
+  ],
+  async run(invocation) {
+    const { arguments: words, options, global } = invocation;
+    const home = findHome(global.cwd);
+    const directory = await findRun(home, words[0] as string);
+    const given =
+      typeof options['file'] === 'string' ? await readAnswerFile(options['file']) : new Map<string, string>();
+    for (const word of words[1] as string[]) given.set(...readPair(word));
+    const file = readQuestions(directory);
+    if (given.size === 0)
+      throw nothingGiven(
+        directory.id,
+        unanswered(file).map((question) => question.id),
+      );
+    const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
+    for (const answer of answers) {
+      const question = file.questions.find((candidate) => candidate.id === answer.question);
+      if (question !== undefined) checkAnswer(question, answer.value);
+    }
+    const record = await readRunRecord(directory);
+    if (isFinal(record.status)) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `The run ${directory.id} has ended: ${record.status}.`,
+      });
+    }
+    await leaveMessage(directory.inbox, { type: 'answer', answers });
+    if (isLive(record) || options['resume'] === false) {
+      return {
+        exit: 0,
+        json: { run: directory.id, status: record.status, answers },
+        text: `Left ${answers.length} answer(s).\n`,
+      };
+    }
+    return conductRun(home, directory.id, invocation, given);
+  },
+};
+
+function readPair(word: string): [string, string] {
+  const at = word.indexOf('=');
+  if (at > 0) return [word.slice(0, at), word.slice(at + 1)];
+  throw new CharretteError({
+    code: 'usage',
+    message: `${JSON.stringify(word)} is no answer; write <question>=<answer>.`,
+  });
+}
+
+function nothingGiven(run: string, open: readonly string[]): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message:
+      open.length === 0
+        ? `The run ${run} asks nothing at the moment.`
+        : `Open questions of ${run}: ${open.join(', ')}.`,
+    fix: 'Give answers as <question>=<answer>, or with --file.',
+  });
+}

@@ -1,0 +1,83 @@
+import type { AnswerProvider } from '../engine/engine.ts';
+import type { Answer, Question } from '../engine/question.ts';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isRecord, parseJson } from '../safe-json.ts';
+import type { GlobalFlags, Terminal } from './command.ts';
+
+/** Who answers the questions of a run: a file, the recommendation (--yes), a person on the terminal, or nobody. */
+export function makeAnswerProvider(
+  global: GlobalFlags,
+  terminal: Terminal,
+  given: ReadonlyMap<string, string>,
+): AnswerProvider {
+  return async (questions, signal) => {
+    const answers: Answer[] = [];
+    for (const question of questions) {
+      const fromFile = given.get(question.id);
+      if (fromFile !== undefined) answers.push({ question: question.id, value: fromFile, source: 'file' });
+      else if (global.yes && question.recommended !== undefined) {
+        answers.push({ question: question.id, value: question.recommended, source: 'recommended' });
+      } else if (global.input) {
+        const value = await askOnTerminal(question, terminal, signal);
+        if (value === undefined) return undefined;
+        answers.push({ question: question.id, value, source: 'person' });
+      } else return undefined;
+    }
+    return answers;
+  };
+}
+
+async function askOnTerminal(
+  question: Question,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { isCancel, log, select, text } = await import('@clack/prompts');
+  const output = terminal.stderr as NodeJS.WriteStream;
+  if (question.detail !== undefined) log.message(question.detail, { output });
+  if (question.options !== undefined) {
+    const options = question.options.map(({ value, label }) =>
+      value === question.recommended ? { value, label, hint: 'recommended' } : { value, label },
+    );
+    const chosen = await select({
+      message: question.text,
+      options,
+      initialValue: question.recommended,
+      output,
+      signal,
+    });
+    return isCancel(chosen) ? undefined : chosen;
+  }
+  const placeholder =
+    question.recommended === undefined
+      ? {}
+      : { placeholder: question.recommended, defaultValue: question.recommended };
+  const written = await text({ message: question.text, ...placeholder, output, signal });
+  return isCancel(written) ? undefined : written;
+}
+
+/** Reads `--answers FILE`: an object of question id → value, or the shape of questions.json with its answers filled. */
+export async function readAnswerFile(file: string): Promise<Map<string, string>> {
+  const text = await readTextFile(file);
+  if (text === undefined) {
+    throw new CharretteError({ code: 'not-found', message: `The answers file ${file} does not exist.` });
+  }
+  const value = parseJson(text, file);
+  if (isRecord(value)) {
+    const list = value['answers'];
+    const pairs = Array.isArray(list)
+      ? list.map((answer) =>
+          isRecord(answer) ? ([answer['question'], answer['value']] as const) : ([] as const),
+        )
+      : Object.entries(value);
+    if (pairs.every(([question, answer]) => typeof question === 'string' && typeof answer === 'string')) {
+      return new Map(pairs as [string, string][]);
+    }
+  }
+  throw new CharretteError({
+    code: 'json-invalid',
+    message: `${file} holds no answers.`,
+    fix: 'Write {"<question id>": "<answer>", …}, or fill `answers` of questions.json with {question, value}.',
+  });
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { leaveMessage } from '../engine/inbox.ts';
+import { isFinal, isLive, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import type { CommandSpec } from './command.ts';
+import { findHome, findRun } from './project.ts';
+
+export const command: CommandSpec = {
+  name: 'cancel',
+  summary: 'End a run for good; what it wrote stays',
+  examples: [['charrette cancel latest', 'end the latest run, also one of another process']],
+  arguments: [['<run>', 'run id, an unambiguous part of it, or latest']],
+  async run({ arguments: [name], global, signal }) {
+    const directory = await findRun(findHome(global.cwd), name as string);
+    const record = await readRunRecord(directory);
+    if (isFinal(record.status)) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `The run ${directory.id} has ended: ${record.status}.`,
+      });
+    }
+    if (isLive(record)) {
+      await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });
+      while (!signal.aborted && !isFinal((await readRunRecord(directory)).status)) await sleep(100);
+    } else {
+      await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: new Date().toISOString() });
+    }
+    return {
+      exit: 0,
+      json: { run: directory.id, status: 'cancelled' },
+      text: `Cancelled ${directory.id}.\n`,
+    };
+  },
+};

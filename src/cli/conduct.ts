@@ -1,0 +1,142 @@
+import { thisWorld } from '../agents/settings.ts';
+import { loadConfig } from '../config/config.ts';
+import type { Engine } from '../engine/engine.ts';
+import { followEvents } from '../engine/follow.ts';
+import { leaveMessage } from '../engine/inbox.ts';
+import { readLedger, totalsOf } from '../engine/ledger.ts';
+import { isAlive, type ProcessIdentity } from '../engine/process-identity.ts';
+import { readQuestions, unanswered } from '../engine/question.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
+import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
+import { openStories } from '../workflows/open.ts';
+import { listArtifacts } from './artifacts.ts';
+import { makeAnswerProvider } from './ask.ts';
+import type { CommandResult, Invocation } from './command.ts';
+import { makeReporter } from './reporter.ts';
+
+/** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
+export async function conductRun(
+  home: Home,
+  runId: string,
+  invocation: Invocation,
+  given: ReadonlyMap<string, string>,
+): Promise<CommandResult> {
+  const opening = await openHere(home, invocation);
+  const record = opening.opened
+    ? await conductHere(opening.engine, home, runId, invocation, given)
+    : await followElsewhere(opening.holder, home, runId, invocation, given);
+  return describeRun(runDirectoryOf(home, runId), record, invocation);
+}
+
+async function conductHere(
+  engine: Engine,
+  home: Home,
+  runId: string,
+  invocation: Invocation,
+  given: ReadonlyMap<string, string>,
+): Promise<RunRecord> {
+  const { global, terminal, signal } = invocation;
+  try {
+    engine.subscribe(runId, makeReporter(global, terminal));
+    await engine.start(runId);
+    const end = await engine.wait(runId, { signal, answer: makeAnswerProvider(global, terminal, given) });
+    await engine.drain(runId, signal);
+    return end.record;
+  } finally {
+    await engine.close();
+  }
+}
+
+/** Another process holds the store: leave the request there and watch; when that process ends, take over. */
+async function followElsewhere(
+  holder: ProcessIdentity,
+  home: Home,
+  runId: string,
+  invocation: Invocation,
+  given: ReadonlyMap<string, string>,
+): Promise<RunRecord> {
+  const { global, terminal, signal } = invocation;
+  const directory = runDirectoryOf(home, runId);
+  if (!global.quiet)
+    terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
+  await leaveMessage(home.inbox, { type: 'run', run: runId });
+  const report = makeReporter(global, terminal);
+  const answer = makeAnswerProvider(global, terminal, given);
+  const stop = new AbortController();
+  const watchHolder = setInterval(() => {
+    if (!isAlive(holder)) stop.abort('holder-gone');
+  }, 500).unref();
+  try {
+    const events = followEvents(directory.events, { signal: AbortSignal.any([signal, stop.signal]) });
+    for await (const event of events) {
+      report(event);
+      if (event.type === 'run-end') break;
+      if (event.type !== 'question-ask') continue;
+      const open = unanswered(readQuestions(directory));
+      if (open.length === 0) continue;
+      const answers = await answer(open, signal);
+      if (answers === undefined) return { ...(await readRunRecord(directory)), status: 'paused' };
+      await leaveMessage(directory.inbox, { type: 'answer', answers });
+    }
+  } finally {
+    clearInterval(watchHolder);
+  }
+  if (!stop.signal.aborted) return readRunRecord(directory);
+  const opening = await openHere(home, invocation);
+  return opening.opened
+    ? conductHere(opening.engine, home, runId, invocation, given)
+    : followElsewhere(opening.holder, home, runId, invocation, given);
+}
+
+/** The result of a run command as the contract has it: `{run, status, artifacts, cost}`, or what it waits for. */
+async function describeRun(
+  directory: RunDirectory,
+  record: RunRecord,
+  invocation: Invocation,
+): Promise<CommandResult> {
+  const cost = totalsOf(readLedger(directory.ledger));
+  const resume = `charrette resume ${directory.id}`;
+  if (record.status === 'failed') throw failure(record, resume);
+  if (record.status === 'paused') {
+    const questions = unanswered(readQuestions(directory));
+    const asked = questions.map((question) => `  ${question.id}: ${question.text}`).join('\n');
+    return {
+      exit: exitCodes.paused,
+      json: { run: directory.id, status: 'paused', questions, resume, cost },
+      text: `Paused. Open questions:\n${asked}\nAnswer with \`charrette answer ${directory.id} <question>=<answer>\`, or go on with \`${resume}\`.\n`,
+    };
+  }
+  if (record.status === 'stopped') {
+    const reason: unknown = invocation.signal.reason;
+    invocation.terminal.stderr.write(`Resume with \`${resume}\`.\n`);
+    if (isCharretteError(reason)) throw reason;
+    return {
+      exit: reason === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted,
+      json: { run: directory.id, status: 'stopped', resume, cost },
+    };
+  }
+  const artifacts = await listArtifacts(directory);
+  return {
+    exit: (record.exit ?? exitCodes.failed) as ExitCode,
+    json: { run: directory.id, status: record.status, artifacts, cost },
+    text: '',
+  };
+}
+
+function failure(record: RunRecord, resume: string): CharretteError {
+  const code = record.error?.code;
+  return new CharretteError({
+    code: code !== undefined && isErrorCode(code) ? code : 'internal',
+    message: record.error?.message ?? `The run ${record.run} failed.`,
+    fix:
+      record.error?.fix ??
+      `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`,
+  });
+}
+
+async function openHere(home: Home, { global, terminal }: Invocation) {
+  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+  return openStories(home, config.store ?? 'embedded', thisWorld());
+}

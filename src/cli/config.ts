@@ -1,0 +1,30 @@
+import { loadConfig } from '../config/config.ts';
+import type { CommandSpec } from './command.ts';
+import { columns } from './help.ts';
+import { findProject } from './project.ts';
+
+export const command: CommandSpec = {
+  name: 'config',
+  summary: 'Every setting and where it comes from',
+  examples: [
+    ['charrette config', 'settings with their origin'],
+    ['charrette config --schema', 'the JSON Schema of a configuration file'],
+  ],
+  options: [{ flags: '--schema', description: 'print the JSON Schema instead' }],
+  async run({ options, global, terminal }) {
+    if (options['schema'] === true) {
+      const [{ z }, { configSchema }] = await Promise.all([import('zod'), import('../schema/config.ts')]);
+      const schema = z.toJSONSchema(configSchema);
+      return { exit: 0, json: schema, text: `${JSON.stringify(schema, null, 2)}\n` };
+    }
+    const resolved = await loadConfig({
+      project: findProject(global.cwd),
+      env: terminal.env,
+      file: global.config,
+    });
+    const rows = resolved.origins.map(
+      ({ key, value, from }) => [`${key} = ${JSON.stringify(value)}`, from] as const,
+    );
+    return { exit: 0, json: resolved, text: `${columns(rows).join('\n')}\n` };
+  },
+};

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findOnPath } from '../agents/detect.ts';
+import { findBubblewrap } from '../agents/jail.ts';
+import { agentVersion } from '../agents/registry.ts';
+import { thisWorld, type World } from '../agents/settings.ts';
+import { loadConfig } from '../config/config.ts';
+import { type Home, listRunIds } from '../engine/run-directory.ts';
+import { rosterOf, seatAgents } from '../workflows/roster.ts';
+import type { CommandSpec } from './command.ts';
+import { columns } from './help.ts';
+import { findHome } from './project.ts';
+
+type AgentHealth = {
+  id: string;
+  protocol: string;
+  title: string;
+  family: string;
+  version?: string;
+  healthy?: boolean;
+  message?: string;
+};
+
+export const command: CommandSpec = {
+  name: 'doctor',
+  summary: 'Agents found and their health, jail, git, store',
+  examples: [
+    ['charrette doctor', 'what is installed'],
+    ['charrette doctor --probe', 'also ask every agent for a sign of life (one small model call each)'],
+  ],
+  options: [{ flags: '--probe', description: 'call every agent once' }],
+  async run({ options, global, terminal, signal }) {
+    const home = findHome(global.cwd);
+    const world = thisWorld();
+    const { config, files } = await loadConfig({
+      project: home.project,
+      env: terminal.env,
+      file: global.config,
+    });
+    const agents = await examineAgents(
+      rosterOf(config, world),
+      world,
+      home,
+      options['probe'] === true,
+      signal,
+    );
+    const bubblewrap = findBubblewrap(world);
+    const store = await storeFacts(home);
+    const report = {
+      node: process.versions.node,
+      git: findOnPath('git', world) ?? null,
+      jail: bubblewrap ?? null,
+      project: home.project,
+      configuration: files,
+      store: { kind: config.store === 'embedded' ? 'embedded' : 'shared', ...store },
+      agents,
+    };
+    return { exit: 0, json: report, text: renderReport(report) };
+  },
+};
+
+async function examineAgents(
+  roster: ReturnType<typeof rosterOf>,
+  world: World,
+  home: Home,
+  probe: boolean,
+  signal: AbortSignal,
+): Promise<AgentHealth[]> {
+  const seated = await seatAgents(roster, world);
+  const folder = await mkdtemp(path.join(tmpdir(), 'charrette-doctor-'));
+  try {
+    return await Promise.all(
+      roster.map(async (settings): Promise<AgentHealth> => {
+        const agent = seated.get(settings.id);
+        const version = agentVersion(settings, world, folder);
+        const known = {
+          id: settings.id,
+          protocol: settings.protocol,
+          title: agent?.title ?? '',
+          family: agent?.family ?? '',
+          version,
+        };
+        if (!probe || agent === undefined) return known;
+        const laneDirectory = await mkdtemp(path.join(folder, `${settings.id}-`));
+        return {
+          ...known,
+          ...(await agent.probe({ signal, onEvent() {}, laneDirectory, directory: home.project })),
+        };
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function storeFacts(
+  home: Home,
+): Promise<{ path: string; bytes: number; runs: number; runBytes: number }> {
+  return {
+    path: home.store,
+    bytes: await sizeOf(home.store),
+    runs: (await listRunIds(home)).length,
+    runBytes: await sizeOf(home.runs),
+  };
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  if (!existsSync(folder)) return 0;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        stat(path.join(entry.parentPath, entry.name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+type Report = {
+  node: string;
+  git: string | null;
+  jail: string | null;
+  project: string;
+  configuration: string[];
+  store: { kind: string; path: string; bytes: number; runs: number; runBytes: number };
+  agents: AgentHealth[];
+};
+
+function renderReport(report: Report): string {
+  const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
+  const rows: [string, string][] = [
+    ['node', report.node],
+    ['git', report.git ?? 'not found: install git to design for repositories'],
+    [
+      'jail',
+      report.jail ??
+        'bubblewrap not found: agents with read access work on a copy and are checked afterwards',
+    ],
+    ['project', report.project],
+    ['configuration', report.configuration.join(', ') || 'none'],
+    [
+      'store',
+      `${report.store.kind}, ${megabytes(report.store.bytes)}; ${report.store.runs} runs, ${megabytes(report.store.runBytes)}`,
+    ],
+  ];
+  const agents = report.agents.map(({ id, title, version, healthy, message }) => {
+    const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
+    return [id, `${title}${version === undefined ? '' : ` ${version}`}${health}`] as const;
+  });
+  return `${[...columns(rows), '', 'Agents', ...columns(agents)].join('\n')}\n`;
+}

@@ -1,0 +1,22 @@
+import type { RunEvent } from '../engine/event.ts';
+import type { GlobalFlags, Terminal } from './command.ts';
+import { linesOf } from './event-lines.ts';
+
+/** Turns the events of a run into what this terminal or pipe wants to see. */
+export function makeReporter(global: GlobalFlags, terminal: Terminal): (event: RunEvent) => void {
+  if (global.output === 'stream-json')
+    return (event) => void terminal.stdout.write(`${JSON.stringify(event)}\n`);
+  if (global.quiet) return () => {};
+  return (event) => {
+    if (event.type === 'body' && global.output === 'text') {
+      terminal.stdout.write(`## ${event.heading}\n\n${withoutControls(event.text)}\n`);
+    }
+    for (const line of linesOf(event, { verbose: global.verbose }))
+      terminal.stderr.write(`${withoutControls(line)}\n`);
+  };
+}
+
+/** Text of agents must not steer the terminal. */
+export function withoutControls(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '�');
+}

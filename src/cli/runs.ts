@@ -1,0 +1,31 @@
+import type { CommandSpec } from './command.ts';
+import { findHome } from './project.ts';
+import { listRuns, renderRuns } from './run-list.ts';
+
+const list = {
+  name: 'list',
+  summary: 'The runs of this project, newest first',
+  examples: [
+    ['charrette runs', 'every run with its status'],
+    ['charrette runs --json', 'the same for a program'],
+  ],
+  async run({ global }) {
+    const runs = await listRuns(findHome(global.cwd));
+    return { exit: 0, json: { runs }, text: renderRuns(runs, Date.now()) };
+  },
+} satisfies CommandSpec;
+
+export const command: CommandSpec = {
+  ...list,
+  name: 'runs',
+  summary: 'List, prune and remove runs',
+  examples: [
+    ...list.examples,
+    ['charrette runs prune --older-than 30', 'remove ended runs older than 30 days'],
+  ],
+  subcommands: {
+    list: { summary: list.summary, load: async () => list },
+    prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-remove.ts')).prune },
+    rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-remove.ts')).remove },
+  },
+};

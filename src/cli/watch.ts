@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { followEvents } from '../engine/follow.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
+import type { CommandSpec } from './command.ts';
+import { findHome, findRun } from './project.ts';
+import { makeReporter } from './reporter.ts';
+import { shownStatus } from './run-list.ts';
+
+export const command: CommandSpec = {
+  name: 'watch',
+  summary: 'Follow a run of this or another process until it ends',
+  examples: [
+    ['charrette watch', 'the latest run, from its beginning'],
+    ['charrette watch latest --output stream-json', 'its events, one JSON document a line'],
+  ],
+  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  async run({ arguments: [name], global, terminal, signal }) {
+    const directory = await findRun(findHome(global.cwd), name as string | undefined);
+    const report = makeReporter(global, terminal);
+    const idle = new AbortController();
+    const watching = (async () => {
+      while (!idle.signal.aborted) {
+        const record = await readRunRecord(directory);
+        // Give the last events of a run that nobody works on any more time to be read.
+        if (!isLive(record)) setTimeout(() => idle.abort(), 300);
+        await sleep(500, undefined, { signal: idle.signal }).catch(() => {});
+      }
+    })();
+    const events = followEvents(directory.events, {
+      signal: AbortSignal.any([signal, idle.signal]),
+      until: (event) => event.type === 'run-end',
+    });
+    for await (const event of events) report(event);
+    idle.abort();
+    await watching;
+    const record = await readRunRecord(directory);
+    const status = shownStatus(record);
+    const exit = (
+      isFinal(record.status) ? (record.exit ?? 1) : status === 'paused' ? exitCodes.paused : 0
+    ) as ExitCode;
+    return { exit, json: { run: directory.id, status } };
+  },
+};

@@ -1,0 +1,108 @@
+import { CharretteError } from '../errors.ts';
+import { type Config, configSchema } from '../schema/config.ts';
+import { type ConfigSource, findSources } from './sources.ts';
+
+/** A setting and where it comes from. */
+export type Origin = { key: string; value: unknown; from: string };
+
+export type ResolvedConfig = { config: Config; origins: Origin[]; files: string[] };
+
+const defaults = {
+  detect: true,
+  store: 'embedded',
+  panel: 'diagonal',
+  dialectic: 'binding',
+  padding: true,
+  branch: true,
+  consent: false,
+  limits: { parallel: 8 },
+} satisfies Config;
+
+/** Variables that set a value, with the key they set. */
+const variables = [
+  { name: 'CHARRETTE_DATABASE_URL', key: 'store', read: (value: string) => ({ url: value }) },
+  { name: 'CHARRETTE_PANEL', key: 'panel', read: (value: string) => value },
+  { name: 'CHARRETTE_AUTHOR', key: 'author', read: (value: string) => value },
+  { name: 'CHARRETTE_DIALECTIC', key: 'dialectic', read: (value: string) => value },
+  { name: 'CHARRETTE_CONSENT', key: 'consent', read: (value: string) => value === '1' || value === 'true' },
+] as const;
+
+/** Flags > environment > project > user > defaults; each key knows where its value comes from. */
+export async function loadConfig(options: {
+  project: string;
+  env: NodeJS.ProcessEnv;
+  file?: string | undefined;
+  flags?: Config;
+}): Promise<ResolvedConfig> {
+  const sources = await findSources(options.project, options.env, options.file);
+  const layers: { from: string; values: Config }[] = [{ from: 'default', values: defaults }];
+  for (const source of sources)
+    layers.push({ from: `${source.layer}: ${source.file}`, values: checkSource(source) });
+  for (const { name, key, read } of variables) {
+    const value = options.env[name];
+    if (value === undefined || value === '') continue;
+    layers.push({ from: `environment: ${name}`, values: checkVariable(name, { [key]: read(value) }) });
+  }
+  if (options.flags !== undefined) layers.push({ from: 'flag', values: options.flags });
+  return { ...merge(layers), files: sources.map((source) => source.file) };
+}
+
+function merge(layers: readonly { from: string; values: Config }[]): { config: Config; origins: Origin[] } {
+  const config: Record<string, unknown> = {};
+  const origins = new Map<string, Origin>();
+  for (const { from, values } of layers) {
+    for (const [key, value] of Object.entries(values)) {
+      if (value === undefined || key === '$schema') continue;
+      if (key === 'agents' || key === 'limits') {
+        config[key] = { ...(config[key] as object | undefined), ...(value as object) };
+        for (const [inner, set] of Object.entries(value as object)) {
+          if (set !== undefined) origins.set(`${key}.${inner}`, { key: `${key}.${inner}`, value: set, from });
+        }
+      } else {
+        config[key] = value;
+        origins.set(key, { key, value, from });
+      }
+    }
+  }
+  return {
+    config: config as Config,
+    origins: [...origins.values()].sort((a, b) => a.key.localeCompare(b.key)),
+  };
+}
+
+function checkSource(source: ConfigSource): Config {
+  const result = configSchema.safeParse(source.values);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const keys =
+    issue?.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : (issue?.path ?? []);
+  const line = source.lineOf(keys);
+  const place = line === undefined ? source.file : `${source.file}:${line}`;
+  throw new CharretteError({
+    code: 'config-invalid',
+    message: `${place}: \`${keys.join('.') || '(top)'}\` ${describe(issue)}`,
+    fix: 'Run `charrette config --schema` for what is allowed.',
+  });
+}
+
+function describe(issue: { code: string; message: string; path: PropertyKey[] } | undefined): string {
+  if (issue === undefined) return 'is wrong.';
+  if (issue.code === 'unrecognized_keys') return `is not a setting; ${allowedAt(issue.path)}.`;
+  return `is wrong: ${issue.message}.`;
+}
+
+function allowedAt(path: readonly PropertyKey[]): string {
+  const [first] = path;
+  if (first === undefined) return `known are ${Object.keys(configSchema.shape).join(', ')}`;
+  if (first === 'limits') return 'known are maxTokens, maxUsd, parallel';
+  return 'see the schema';
+}
+
+function checkVariable(name: string, values: unknown): Config {
+  const result = configSchema.safeParse(values);
+  if (result.success) return result.data;
+  throw new CharretteError({
+    code: 'config-invalid',
+    message: `The variable ${name} is wrong: ${result.error.issues[0]?.message}.`,
+  });
+}

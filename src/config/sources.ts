@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { LineCounter, parseDocument } from 'yaml';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+
+/** A configuration file as found: its values and where each key stands. */
+export type ConfigSource = {
+  /** `user`, `project` or `flag` (--config). */
+  layer: 'user' | 'project' | 'flag';
+  file: string;
+  values: unknown;
+  lineOf: (keys: readonly PropertyKey[]) => number | undefined;
+};
+
+const projectFiles = [
+  'charrette.config.json',
+  'charrette.config.yaml',
+  'charrette.config.yml',
+  'charrette.config.ts',
+  'charrette.config.mjs',
+  path.join('.charrette', 'config.json'),
+];
+
+/** The files that apply, weakest first. */
+export async function findSources(
+  project: string,
+  env: NodeJS.ProcessEnv,
+  explicit: string | undefined,
+): Promise<ConfigSource[]> {
+  const home = env['HOME'] ?? homedir();
+  const userFile = path.join(
+    env['XDG_CONFIG_HOME'] ?? path.join(home, '.config'),
+    'charrette',
+    'config.json',
+  );
+  const sources: ConfigSource[] = [];
+  if (existsSync(userFile)) sources.push(await readSource('user', userFile));
+  if (explicit !== undefined) {
+    const file = path.resolve(project, explicit);
+    if (!existsSync(file)) {
+      throw new CharretteError({
+        code: 'config-unreadable',
+        message: `--config names ${file}, which does not exist.`,
+      });
+    }
+    return [...sources, await readSource('flag', file)];
+  }
+  const found = projectFiles.map((name) => path.join(project, name)).filter((file) => existsSync(file));
+  if (found.length > 1) {
+    throw new CharretteError({
+      code: 'config-invalid',
+      message: `The project has ${found.length} configuration files: ${found.join(', ')}.`,
+      fix: 'Keep one of them.',
+    });
+  }
+  for (const file of found) sources.push(await readSource('project', file));
+  return sources;
+}
+
+async function readSource(layer: ConfigSource['layer'], file: string): Promise<ConfigSource> {
+  if (/\.(ts|mjs|js)$/.test(file)) {
+    const module: { default?: unknown } = await import(pathToFileURL(file).href);
+    return { layer, file, values: module.default, lineOf: () => undefined };
+  }
+  const text = (await readTextFile(file)) ?? '';
+  const lines = new LineCounter();
+  // JSON is YAML with more brackets, so one reader gives line numbers for both.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) {
+    const line = problem.linePos?.[0].line ?? 1;
+    throw new CharretteError({
+      code: 'config-unreadable',
+      message: `${file}:${line}: ${problem.message.split('\n')[0]}`,
+      fix: 'Correct the file, or move it away to go on without it.',
+    });
+  }
+  return {
+    layer,
+    file,
+    values: document.toJS() ?? {},
+    lineOf: (keys) => {
+      for (let length = keys.length; length > 0; length -= 1) {
+        const node = document.getIn(keys.slice(0, length), true);
+        const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : undefined;
+        if (Array.isArray(range) && typeof range[0] === 'number') return lines.linePos(range[0]).line;
+      }
+      return undefined;
+    },
+  };
+}

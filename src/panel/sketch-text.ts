@@ -1,0 +1,33 @@
+import type { Sketch } from '../schema/judgements/sketch.ts';
+
+/** A sketch as people and later prompts read it. */
+export function renderSketch(sketch: Sketch): string {
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ['', `## ${title}`, ...lines];
+  return `${[
+    sketch.summary,
+    '',
+    sketch.approach,
+    ...section(
+      'Decisions',
+      sketch.decisions.map(({ title, choice, reason }) => `- **${title}**: ${choice} (${reason})`),
+    ),
+    ...section(
+      'Files',
+      sketch.files.map(({ path, reason }) => `- \`${path}\`: ${reason}`),
+    ),
+    ...section(
+      'Risks',
+      sketch.risks.map(({ risk, mitigation }) => `- ${risk} Mitigation: ${mitigation}`),
+    ),
+  ].join('\n')}\n`;
+}
+
+/** L-373: at least a paragraph of architecture. A banner or a refusal is shorter than that. */
+export function sketchProblems(sketch: Sketch): string[] {
+  const words = sketch.approach.split(/\s+/).filter((word) => word !== '').length;
+  const problems: string[] = [];
+  if (words < 80) problems.push(`approach has ${words} words; a sketch needs at least 80`);
+  if (!/[.!?。！？]/.test(sketch.approach)) problems.push('approach has no finished sentence');
+  return problems;
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+export const protocols = [
+  'claude',
+  'codex',
+  'cursor',
+  'gemini',
+  'opencode',
+  'qwen',
+  'grok',
+  'goose',
+  'copilot',
+  'pi',
+  'acp',
+  'model',
+  'exec',
+  'static',
+] as const;
+
+export type Protocol = (typeof protocols)[number];
+
+const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'takes lower-case letters, digits and dashes');
+const positive = z.number().positive();
+
+/** One agent, as the project or the user declares it. */
+export const agentConfigSchema = z.strictObject({
+  protocol: z.enum(protocols).describe('How the program is spoken to.'),
+  command: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .describe('Program and arguments; found on PATH when absent.'),
+  model: z.string().min(1).optional(),
+  effort: z.string().min(1).optional().describe('Reasoning effort, where the agent takes one.'),
+  family: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Who made the model; judges of the author’s family count less.'),
+  baseUrl: z.url().optional().describe('For `model`: an OpenAI-, Anthropic- or Google-compatible address.'),
+  provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']).optional(),
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Variables for the program, beyond the safelist.'),
+  passEnv: z.array(z.string()).optional().describe('Names of variables that are passed on from the caller.'),
+  enabled: z.boolean().optional(),
+});
+
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  agents: z.record(name, agentConfigSchema).optional().describe('Agents by name; found ones are added.'),
+  detect: z.boolean().optional().describe('Whether agents on PATH are used without being declared.'),
+  store: z.union([z.literal('embedded'), z.strictObject({ url: z.string().min(1) })]).optional(),
+  panel: z.enum(['diagonal', 'wide', 'pair', 'solo']).optional(),
+  author: name.optional().describe('The agent that writes synthesis, plan and revision.'),
+  dialectic: z.enum(['off', 'advisory', 'binding']).optional(),
+  sketches: z.union([z.literal(0), z.literal(2), z.literal(4)]).optional(),
+  consent: z.boolean().optional().describe('True: runs start without asking for consent to call the agents.'),
+  limits: z
+    .strictObject({
+      maxTokens: positive.optional(),
+      maxUsd: positive.optional(),
+      parallel: z.int().min(1).max(64).optional().describe('Agent calls at the same time.'),
+    })
+    .optional(),
+  padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
+  branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
+});
+
+export type AgentConfig = z.infer<typeof agentConfigSchema>;
+export type Config = z.infer<typeof configSchema>;

@@ -1,0 +1,60 @@
+import { renderDiscussion } from '../../panel/discussion-file.ts';
+import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
+import { slugify } from '../../text/slug.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known } from './state.ts';
+import { settled } from './step-1c-questions.ts';
+
+/** L-178, L-723 */
+const mostQuestions = 7;
+
+export type Discussed = { count: number; text: string; deferred: boolean };
+
+/** One question at a time, each with a recommended answer; what the code answers is reported, not asked. */
+export async function discuss(
+  desk: Desk,
+  design: Design,
+  round: 1 | 2,
+  second: DiscussionInput['second'],
+  fewest: number,
+): Promise<Discussed> {
+  const [reply] = await desk.ask('vote', [
+    {
+      seat: known(design, 'seating').author,
+      lane: `discussion-${round}`,
+      task: `discussion-${round}`,
+      judgement: 'discussion',
+      draft: (schema) =>
+        discussionPrompt({
+          commission: design.commission,
+          schema,
+          ...(second === undefined ? {} : { second }),
+        }),
+      input: { feature: desk.inputs.feature, commission: design.commission, second },
+    },
+  ]);
+  const points = reply?.value?.points ?? [];
+  if (points.length < fewest) return { count: 0, text: '', deferred: false };
+  const open = points.filter((point) => point.answeredByCode === null).slice(0, mostQuestions);
+  const entries: Parameters<typeof renderDiscussion>[0][number][] = [];
+  for (const [index, point] of points.entries()) {
+    if (point.answeredByCode !== null) {
+      entries.push({
+        title: point.title,
+        question: point.question,
+        resolution: point.answeredByCode,
+        source: 'codebase',
+      });
+    } else if (open.includes(point)) {
+      const id = `discuss-${round}-${index + 1}-${slugify(point.title, 24, 'point')}`;
+      const answers = await desk.context.ask([{ id, text: point.question, recommended: point.recommended }]);
+      entries.push({
+        title: point.title,
+        question: point.question,
+        resolution: settled(answers.get(id)?.value, point.recommended),
+        source: 'user',
+      });
+    }
+  }
+  return { count: entries.length, text: renderDiscussion(entries), deferred: entries.length < points.length };
+}

@@ -1,0 +1,82 @@
+import type { Bucket } from '../../dialectic/buckets.ts';
+import type { NumberedDecision } from '../../dialectic/decisions.ts';
+import type { Resolution } from '../../dialectic/resolutions.ts';
+import type { RunAvailability } from '../../panel/health.ts';
+import type { Commission } from '../../prompts/panel/common.ts';
+import type { Stance } from '../../prompts/panel/stances.ts';
+import type { Plan } from '../../schema/judgements/plan.ts';
+import type { Sketch } from '../../schema/judgements/sketch.ts';
+import type { Synthesis } from '../../schema/judgements/synthesis.ts';
+import type { RunInputs } from '../inputs.ts';
+
+/** What `design` was asked to do, settled before the run starts and kept in run.json. */
+export type DesignInputs = RunInputs & {
+  feature: string;
+  auto: boolean;
+  quick: boolean;
+  /** One agent writes the plan; nobody but the program's own check reviews it. */
+  solo: boolean;
+  panel: string;
+  dialectic: 'off' | 'advisory' | 'binding';
+  sketches: 0 | 2 | 4;
+  reviewRounds: 1 | 2;
+  padding: boolean;
+  author?: string;
+  baseCommit?: string;
+  /** The packed design context; absent when there is none. */
+  brief?: string;
+  branch: boolean;
+  /** Consent was given beforehand, by flag or configuration. */
+  consented: boolean;
+  estimate: { calls: number; tokens: number };
+  budget: { maxTokens?: number; maxUsd?: number };
+  /** Where the deliverables are copied to as well. */
+  out?: string;
+};
+
+/** A chair of the panel and who may sit on it, the first choice first. */
+export type Seat = { id: string; label: string; stance: Stance; agents: string[] };
+
+export type Seating = {
+  sketch: Seat[];
+  review: Seat[];
+  judges: Seat[];
+  voters: Seat[];
+  author: Seat;
+  buckets: Bucket[];
+};
+
+export type SeatSketch = { seat: Seat; agent: string; family: string; sketch: Sketch };
+
+/** Everything known so far; each step adds to it. */
+export type Design = {
+  commission: Commission;
+  seating?: Seating;
+  sketches?: SeatSketch[];
+  synthesis?: Synthesis;
+  synthesisText?: string;
+  decisions?: NumberedDecision[];
+  resolutions?: Resolution[];
+  resolutionsText?: string;
+  plan?: Plan;
+  planText?: string;
+  health?: RunAvailability;
+  /** Family of the agent that wrote the synthesis; judges of it count only when no other is there. */
+  authorFamily?: string;
+  acceptedText?: string;
+  rejectedText?: string;
+  findingsRaised?: number;
+  /** C-37 */
+  revisedAfterReview?: boolean;
+  diagram?: 'ok' | 'rejected' | 'generation-failed' | 'skipped';
+  /** Accepted blocking findings that the revision did not deal with. */
+  blocking?: string[];
+  planErrors?: number;
+};
+
+/** A part of the design that an earlier step must have made. */
+export function known<Key extends keyof Design>(design: Design, key: Key): NonNullable<Design[Key]> {
+  const value = design[key];
+  if (value === undefined || value === null) throw new Error(`The step that makes \`${key}\` has not run.`);
+  return value;
+}

@@ -1,0 +1,89 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import { healthWarning, isUp, type ProbeOutcome, runAvailability } from '../../panel/health.ts';
+import { grantConsent, isConsented } from '../consent.ts';
+import type { Desk } from './desk.ts';
+import { seatPanel } from './seating.ts';
+import type { Design } from './state.ts';
+
+/** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
+export async function setup(desk: Desk, _design: Design): Promise<Partial<Design>> {
+  desk.begin('0', 'setup');
+  await askConsent(desk);
+  const agents = [...desk.services.agents.values()];
+  const probes = await desk.context.step('probe agents', async (signal) => {
+    const outcomes = await Promise.all(
+      agents.map(async (agent): Promise<[string, ProbeOutcome]> => {
+        const laneDirectory = path.join(desk.context.live.directory.lanes, `probe-${agent.id}`);
+        await mkdir(laneDirectory, { recursive: true });
+        const probe = await agent.probe({
+          signal,
+          onEvent() {},
+          laneDirectory,
+          directory: desk.inputs.project,
+        });
+        return [
+          agent.id,
+          {
+            available: true,
+            healthy: probe.healthy,
+            ...(probe.message === undefined ? {} : { reason: probe.message }),
+          },
+        ];
+      }),
+    );
+    signal.throwIfAborted();
+    return Object.fromEntries(outcomes);
+  });
+  const health = runAvailability(probes);
+  const up = agents.filter((agent) => isUp(health, agent.id));
+  for (const agent of agents) {
+    const state = health.agents[agent.id];
+    const warning = state === undefined ? undefined : healthWarning(agent.title, state, up[0]?.title);
+    if (warning !== undefined) desk.warn(warning);
+  }
+  if (up.length === 0) {
+    throw new CharretteError({
+      code: 'agent-not-found',
+      message: `None of the agents answers: ${agents.map(({ id }) => `${id} (${health.agents[id]?.reason ?? 'no answer'})`).join(', ')}.`,
+      fix: 'Run `charrette doctor --probe`; log in where that is missing, or use `--agents static`.',
+      retryable: true,
+    });
+  }
+  if (up.every((agent) => agent.family === 'static'))
+    desk.note('no model, rule-based: the static agent works from the repository alone');
+  const { sketches, author, solo } = desk.inputs;
+  desk.end();
+  return { health, seating: seatPanel(up, { sketches, author, solo }) };
+}
+
+/** The first run in a project says whom it will call and asks; runs after it do not. */
+async function askConsent(desk: Desk): Promise<void> {
+  const callers = [...desk.services.agents.values()].filter((agent) => agent.family !== 'static');
+  if (desk.inputs.consented || callers.length === 0) return;
+  const ids = callers.map((agent) => agent.id);
+  if (await desk.context.step('consent on record', async () => isConsented(desk.context.live.directory, ids)))
+    return;
+  const { estimate } = desk.inputs;
+  const answers = await desk.context.ask([
+    {
+      id: 'consent',
+      text: `Let ${callers.map((agent) => `${agent.title} (${agent.id}, ${agent.family})`).join(', ')} read this repository?`,
+      detail: `About ${estimate.calls} calls and ${estimate.tokens} tokens (estimated); what that costs depends on your contract with each vendor.`,
+      options: [
+        { value: 'yes', label: 'Yes, in this project from now on' },
+        { value: 'no', label: 'No' },
+      ],
+      recommended: 'yes',
+    },
+  ]);
+  if (answers.get('consent')?.value !== 'yes') {
+    throw new CharretteError({
+      code: 'consent-refused',
+      message: 'Nobody may be called: consent was refused.',
+      fix: 'Use `--agents static` to work without any agent, or choose agents with `--agents`.',
+    });
+  }
+  await desk.context.step('remember consent', async () => grantConsent(desk.context.live.directory, ids));
+}

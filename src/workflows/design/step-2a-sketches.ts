@@ -1,0 +1,53 @@
+import { CharretteError } from '../../errors.ts';
+import { renderSketch } from '../../panel/sketch-text.ts';
+import { sketchPrompt } from '../../prompts/panel/sketch.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known, type SeatSketch } from './state.ts';
+
+/** Step 2a: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
+export async function sketches(desk: Desk, design: Design): Promise<Partial<Design>> {
+  const seats = known(design, 'seating').sketch;
+  if (seats.length === 0) {
+    desk.begin('2a', 'sketches');
+    desk.skip('sketches — none asked for');
+    return { sketches: [] };
+  }
+  desk.begin('2a', 'sketches');
+  const replies = await desk.ask(
+    'sketch',
+    seats.map((seat) => ({
+      seat,
+      lane: `sketch-${seat.id}`,
+      task: 'sketch',
+      judgement: 'sketch' as const,
+      draft: (schema) => sketchPrompt({ commission: design.commission, stance: seat.stance, schema }),
+      input: {
+        feature: design.commission.description,
+        commission: design.commission,
+        stance: seat.stance,
+        seat: seat.id,
+      },
+    })),
+  );
+  const usable: SeatSketch[] = [];
+  for (const [index, reply] of replies.entries()) {
+    const seat = seats[index];
+    if (seat === undefined) continue;
+    for (const failure of reply.failures)
+      desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
+    if (reply.kind !== 'ok' || reply.value === undefined) continue;
+    usable.push({ seat, agent: reply.agent, family: reply.family, sketch: reply.value });
+    await desk.context.artifact(`${seat.id}-sketch-output.txt`, renderSketch(reply.value));
+  }
+  const needed = Math.min(seats.length, desk.inputs.quick ? 1 : 2);
+  if (usable.length < needed) {
+    throw new CharretteError({
+      code: 'too-few-sketches',
+      message: `${usable.length} of ${seats.length} sketches are usable; ${needed} are needed.`,
+      fix: 'See the warnings above for each seat; mend the cause, then resume the run.',
+      retryable: true,
+    });
+  }
+  desk.end();
+  return { sketches: usable };
+}

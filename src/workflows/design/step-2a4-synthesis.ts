@@ -1,0 +1,44 @@
+import { rankDecisions } from '../../dialectic/decisions.ts';
+import { renderDecisions } from '../../dialectic/decisions-file.ts';
+import { renderSynthesis } from '../../dialectic/synthesis-text.ts';
+import { renderSketch } from '../../panel/sketch-text.ts';
+import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known } from './state.ts';
+
+/** Step 2a.4: agreements, divergences with a call on each, and the decisions that are really contested (L-450…L-457). */
+export async function synthesis(desk: Desk, design: Design): Promise<Partial<Design>> {
+  const sketches = known(design, 'sketches');
+  if (sketches.length === 0) {
+    await desk.context.artifact('approach-synthesis.txt', 'NO_SKETCHES\n');
+    await desk.context.artifact('contested-decisions.md', renderDecisions([]));
+    return { decisions: [] };
+  }
+  const { value } = await desk.author(known(design, 'seating').author, {
+    lane: 'synthesis',
+    task: 'synthesis',
+    judgement: 'synthesis',
+    draft: (schema) =>
+      synthesisPrompt({
+        commission: design.commission,
+        sketches: sketches.map(({ seat, sketch }) => ({
+          label: seat.label,
+          text: renderSketch(sketch),
+        })),
+        highlights: !desk.inputs.quick,
+        schema,
+      }),
+    input: {
+      feature: design.commission.description,
+      commission: design.commission,
+      sketches: sketches.map(({ seat, sketch }) => ({ label: seat.label, stance: seat.stance, sketch })),
+    },
+  });
+  const text = renderSynthesis(value);
+  const decisions = rankDecisions(value.contested);
+  await desk.context.artifact('approach-synthesis.txt', text);
+  await desk.context.artifact('contested-decisions.md', renderDecisions(decisions));
+  desk.show('Approach Synthesis', text);
+  desk.end('sketches — synthesis saved');
+  return { synthesis: value, synthesisText: text, decisions };
+}

@@ -1,0 +1,202 @@
+import { buildDialecticBallot, type EligibleDebate } from '../../dialectic/ballot.ts';
+import { type DebatePlan, planDebates, type QueuedDebate } from '../../dialectic/buckets.ts';
+import { decisionId } from '../../dialectic/decisions.ts';
+import { defenceReading, renderDefence } from '../../dialectic/defence-text.ts';
+import { checkEligibility, debateLaneWarning, quorumWarning } from '../../dialectic/eligibility.ts';
+import { type JudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts';
+import { countDispositions, type DialecticOutcome, resolve } from '../../dialectic/resolutions.ts';
+import { renderResolutions } from '../../dialectic/resolutions-file.ts';
+import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
+import { debateAvailability } from '../../panel/health.ts';
+import { debatePrompt } from '../../prompts/panel/debate.ts';
+import { judgePrompt } from '../../prompts/panel/judge.ts';
+import { checkTree } from './check-tree.ts';
+import type { Desk, Reply } from './desk.ts';
+import { type Design, known, type Seat } from './state.ts';
+
+/** Step 2a.5: only what is contested is argued, before judges who do not know the authors (L-477…L-535). */
+export async function dialectic(desk: Desk, design: Design): Promise<Partial<Design>> {
+  const decisions = design.decisions ?? [];
+  desk.begin('2a.5', 'dialectic');
+  if (decisions.length === 0) {
+    await desk.context.artifact('dialectic-resolutions.md', '');
+    desk.skip('dialectic — no contested decisions');
+    return { resolutions: [], resolutionsText: '' };
+  }
+  const outcomes =
+    desk.inputs.dialectic === 'off'
+      ? decisions.map((decision): DialecticOutcome => ({ kind: 'off', decision }))
+      : await argue(desk, design);
+  const resolutions = resolve(outcomes);
+  const text = renderResolutions(resolutions);
+  await desk.context.artifact('dialectic-resolutions.md', text);
+  desk.show('Dialectic Resolutions', text);
+  const counts = countDispositions(resolutions);
+  const said = [
+    [counts.voted, 'voted'],
+    [counts['fallback-to-synthesis'], 'fallback'],
+    [counts['bucket-skipped'], 'bucket-skipped'],
+    [counts['over-cap'], 'over-cap'],
+  ] as const;
+  const summary = said.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  desk.end(`dialectic — ${summary.join(', ')}`);
+  return { resolutions, resolutionsText: text };
+}
+
+async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
+  const decisions = known(design, 'decisions');
+  const seating = known(design, 'seating');
+  const plan = planDebates(decisions, debateAvailability(known(design, 'health')), {
+    buckets: seating.buckets,
+  });
+  for (const warning of plan.warnings) desk.warn(warning);
+  const debated = await debate(desk, design, plan);
+  const eligible = debated.filter((outcome) => outcome.kind === 'judged');
+  const verdicts = eligible.length === 0 ? [] : await judge(desk, design, eligible);
+  return [
+    ...debated.map((outcome): DialecticOutcome => {
+      if (outcome.kind !== 'judged') return outcome;
+      const { decision, defences } = outcome;
+      return {
+        kind: 'judged',
+        decision,
+        defences,
+        verdict: decide(decision.number, verdicts, rules(desk, design)),
+      };
+    }),
+    ...plan.skipped.map(({ decision, label }): DialecticOutcome => ({ kind: 'skipped', decision, label })),
+    ...plan.overCap.map((decision): DialecticOutcome => ({ kind: 'over-cap', decision, cap: plan.cap })),
+  ];
+}
+
+const rules = (desk: Desk, design: Design) => ({
+  bothOrders: desk.inputs.dialectic === 'binding',
+  authorFamilies: design.authorFamily === undefined ? [] : [design.authorFamily],
+});
+
+type Debated =
+  | {
+      kind: 'judged';
+      decision: EligibleDebate['decision'];
+      defences: Pick<EligibleDebate, 'thesis' | 'antithesis'>;
+    }
+  | Extract<DialecticOutcome, { kind: 'ineligible' }>;
+
+/** L-493: all sides speak at the same time. */
+async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Debated[]> {
+  if (plan.queued.length === 0) return [];
+  const chairs = plan.queued.flatMap((queued) => [
+    speaker(desk, design, queued, 'thesis'),
+    speaker(desk, design, queued, 'antithesis'),
+  ]);
+  const replies = await desk.ask('review', chairs);
+  await checkTree(desk, 'dialectic-debate-collection');
+  const outcomes: Debated[] = [];
+  for (const [index, { decision, thesis: agent }] of plan.queued.entries()) {
+    const [thesis, antithesis] = [replies[2 * index], replies[2 * index + 1]];
+    for (const [side, reply] of [['thesis', thesis] as const, ['antithesis', antithesis] as const]) {
+      if (reply?.kind === 'ok' && reply.value !== undefined) {
+        await desk.context.artifact(
+          `debate-${decision.number}-${agent}-${side}.txt`,
+          renderDefence(reply.value),
+        );
+      } else {
+        desk.warn(debateLaneWarning(agent, decision.number, side, reply?.message ?? 'no answer'));
+      }
+    }
+    const verdict = checkEligibility({ thesis: spoken(thesis), antithesis: spoken(antithesis) });
+    if (verdict.eligible) {
+      outcomes.push({
+        kind: 'judged',
+        decision,
+        defences: { thesis: verdict.thesis, antithesis: verdict.antithesis },
+      });
+    } else {
+      desk.warn(quorumWarning(decision.number, verdict.reason));
+      outcomes.push({ kind: 'ineligible', decision, reason: verdict.reason });
+    }
+  }
+  return outcomes;
+}
+
+function speaker(
+  desk: Desk,
+  design: Design,
+  { decision, thesis, antithesis }: QueuedDebate,
+  side: 'thesis' | 'antithesis',
+) {
+  const agent = side === 'thesis' ? thesis : antithesis;
+  const id = `debate-${decision.number}-${side}`;
+  const seat: Seat = { id, label: `${decisionId(decision)} ${side}`, stance: 'generic', agents: [agent] };
+  return {
+    seat,
+    lane: id,
+    task: `debate-${side}`,
+    judgement: 'defence' as const,
+    draft: (schema: Parameters<typeof judgePrompt>[0]['schema']) =>
+      debatePrompt({
+        side,
+        commission: design.commission,
+        synthesis: design.synthesisText ?? '',
+        decision,
+        schema,
+      }),
+    input: { feature: desk.inputs.feature, side, decision, synthesis: design.synthesis },
+  };
+}
+
+function spoken(reply: Reply<'defence'> | undefined) {
+  return reply?.kind === 'ok' && reply.value !== undefined ? defenceReading(reply.value) : undefined;
+}
+
+/** L-512…L-519: three judges; in binding mode each sees both orders, and one that changes sides is a tie. */
+async function judge(
+  desk: Desk,
+  design: Design,
+  debated: readonly Extract<Debated, { kind: 'judged' }>[],
+): Promise<JudgeBallots[]> {
+  const debates = debated.map(({ decision, defences }): EligibleDebate => ({ decision, ...defences }));
+  const numbers = debates.map(({ decision }) => decision.number);
+  const orders =
+    desk.inputs.dialectic === 'binding' ? (['rotated', 'swapped'] as const) : (['rotated'] as const);
+  const ballots = orders.map((order) => ({
+    order,
+    ...buildDialecticBallot(debates, { order, neutral: desk.inputs.feature }),
+  }));
+  await desk.context.artifact('dialectic-ballot.txt', ballots[0]?.text ?? '');
+  const seats = known(design, 'seating').judges;
+  const replies = await desk.ask(
+    'review',
+    seats.flatMap((seat) =>
+      ballots.map(({ order, text }) => ({
+        seat,
+        lane: order === 'rotated' ? `judge-${seat.id}` : `judge-${seat.id}-swapped`,
+        task: 'judge',
+        judgement: 'verdict' as const,
+        draft: (schema: Parameters<typeof judgePrompt>[0]['schema']) => judgePrompt({ ballot: text, schema }),
+        input: { order, debates },
+      })),
+    ),
+  );
+  await checkTree(desk, 'dialectic-judge-collection');
+  return seats.map((seat, index): JudgeBallots => {
+    const own = replies.slice(index * orders.length, (index + 1) * orders.length);
+    const [rotated, swapped] = own.map((reply) => cast(desk, seat, reply, numbers));
+    return { judge: seat.label, family: own[0]?.family ?? '', rotated, swapped };
+  });
+}
+
+function cast(
+  desk: Desk,
+  seat: Seat,
+  reply: Reply<'verdict'>,
+  numbers: readonly number[],
+): JudgeVotes | undefined {
+  if (reply.kind !== 'ok' || reply.value === undefined) {
+    desk.warn(`${seat.label} judge failed — ${reply.message ?? reply.kind}.`);
+    return undefined;
+  }
+  const { votes, warnings } = votesOfVerdict(seat.label, reply.value, numbers);
+  for (const warning of warnings) desk.warn(warning);
+  return votes;
+}

@@ -1,0 +1,302 @@
+import { renderPlan } from '../../plan/plan-text.ts';
+import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
+import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
+import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
+import { votePrompt } from '../../prompts/panel/vote.ts';
+import { buildReviewBallot } from '../../review/ballot.ts';
+import { planDigest } from '../../review/digest.ts';
+import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem } from '../../review/items.ts';
+import { mergeCandidates } from '../../review/merge.ts';
+import {
+  acceptedFindings,
+  outOfScopeEntries,
+  rejectedFindings,
+  renderAccepted,
+  renderOutOfScope,
+  renderRejected,
+} from '../../review/outcome-files.ts';
+import {
+  degradedWarning,
+  type Quorum,
+  quorumOf,
+  type VoterBallot,
+  voterWarning,
+} from '../../review/quorum.ts';
+import { nextRound, reviewersForNextRound } from '../../review/rounds.ts';
+import { scoreboard } from '../../review/scoreboard.ts';
+import { entriesOf, type TallyEntry, tally } from '../../review/tally.ts';
+import { renderTally, renderTallyStub } from '../../review/tally-file.ts';
+import { votesOf } from '../../review/votes.ts';
+import { checkPlan, markEvidence } from '../repository.ts';
+import { checkTree } from './check-tree.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known, type Seat } from './state.ts';
+
+/** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
+export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
+  desk.begin('3', 'plan review');
+  await desk.context.artifact('plan-before-review.txt', known(design, 'planText'));
+  let current = design;
+  let reviewers = known(design, 'seating').review;
+  const seen: ReviewItem[] = [];
+  for (let round = 1; ; round += 1) {
+    const raised = await raise(desk, current, reviewers, round);
+    if (raised.length === 0) return { ...current, ...(await nothingRaised(desk, current, round)) };
+    const items = await merge(desk, raised, current, round);
+    const { entries, quorum } = await vote(desk, current, items, round);
+    const scores = scoreboard(
+      entries,
+      reviewers.map((seat) => seat.label),
+    );
+    const digest = planDigest(known(current, 'planText'));
+    const tallyText = renderTally(entries, quorum, scores, digest);
+    await desk.context.artifact(round === 1 ? 'voting-tally.md' : `voting-tally-${round}.md`, tallyText);
+    desk.show('Voting Tally and Reviewer Competition Scoreboard', tallyText);
+    current = { ...current, ...(await finalise(desk, current, entries, quorum, round)) };
+    const again = nextRound({ round, rounds: desk.inputs.reviewRounds, entries, earlier: seen });
+    seen.push(...items);
+    if (!again.again) return current;
+    desk.note(`⏳ another round of review: ${again.reason}`);
+    const labels = reviewersForNextRound(scores);
+    reviewers = reviewers.filter((seat) => labels.includes(seat.label));
+  }
+}
+
+/** Asks all reviewers at once, adds the program's own check, and opens every cited place at the base commit. */
+async function raise(
+  desk: Desk,
+  design: Design,
+  seats: readonly Seat[],
+  round: number,
+): Promise<RaisedFinding[]> {
+  const plan = known(design, 'planText');
+  const replies = await desk.ask(
+    'review',
+    seats.map((seat) => ({
+      seat,
+      lane: lane('review', seat.id, round),
+      task: 'plan-review',
+      judgement: 'review' as const,
+      draft: (schema) =>
+        planReviewPrompt({
+          commission: design.commission,
+          stance: seat.stance,
+          plan,
+          planPath: `${desk.context.live.directory.artifacts}/plan.txt`,
+          competition: true,
+          schema,
+        }),
+      input: { feature: desk.inputs.feature, plan: design.plan, stance: seat.stance, seat: seat.id },
+    })),
+  );
+  await checkTree(desk, 'plan-review-collection');
+  const raised = replies.flatMap((reply, index) => {
+    const seat = seats[index];
+    if (seat === undefined) return [];
+    for (const failure of reply.failures)
+      desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
+    const findings = reply.kind === 'ok' ? (reply.value?.findings ?? []) : [];
+    return findings.map((finding) => ({
+      ...finding,
+      reviewer: seat.label,
+      seat: seat.id,
+      evidence: 'unchecked' as const,
+    }));
+  });
+  const { project, baseCommit } = desk.inputs;
+  const own = await desk.context.step(`check plan, round ${round}`, () =>
+    checkPlan(project, baseCommit, known(design, 'plan'), design.resolutions ?? [], process.env),
+  );
+  await desk.context.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
+  const grounded = own.findings.map((finding) => ({
+    ...finding,
+    reviewer: 'Grounding',
+    seat: 'grounding',
+    evidence: 'unchecked' as const,
+  }));
+  return desk.context.step(`check citations, round ${round}`, () =>
+    markEvidence(project, baseCommit, [...raised, ...grounded]),
+  );
+}
+
+/** C-32: the author groups findings that mean the same; an answer that is no partition merges nothing. */
+async function merge(
+  desk: Desk,
+  raised: readonly RaisedFinding[],
+  design: Design,
+  round: number,
+): Promise<ReviewItem[]> {
+  const candidates: Candidate[] = numberCandidates(raised);
+  if (candidates.length === 1) return mergeCandidates(candidates, undefined).items;
+  const [reply] = await desk.ask('vote', [
+    {
+      seat: known(design, 'seating').author,
+      lane: lane('merge', 'findings', round),
+      task: 'merge-findings',
+      judgement: 'merge',
+      draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
+      input: { candidates },
+    },
+  ]);
+  const { items, refused } = mergeCandidates(candidates, reply?.kind === 'ok' ? reply.value : undefined);
+  if (refused !== undefined) desk.warn(`Findings were not merged: ${refused}. Each stands alone.`);
+  return items;
+}
+
+/** L-630…L-643: three voters, no names on the ballot; with none at all the planning agent votes, and that is said. */
+async function vote(
+  desk: Desk,
+  design: Design,
+  items: readonly ReviewItem[],
+  round: number,
+): Promise<{ entries: TallyEntry[]; quorum: Quorum }> {
+  const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
+  await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
+  await desk.context.artifact('ballot-proposers.json', `${JSON.stringify(proposers, null, 2)}\n`);
+  const seating = known(design, 'seating');
+  const poll = (seats: readonly Seat[], prefix: string) =>
+    collectVotes(desk, design, seats, text, items, lane(prefix, '', round));
+  const ballots = await poll(seating.voters, 'vote');
+  let quorum = quorumOf(ballots);
+  for (const absent of quorum.absent) desk.warn(voterWarning(absent, quorum.eligible));
+  const degraded = degradedWarning(quorum);
+  if (degraded !== undefined) desk.warn(degraded);
+  if (quorum.tier === 'none') {
+    quorum = quorumOf([...ballots, ...(await poll([seating.author], 'adjudicate'))]);
+    if (quorum.tier === 'none') {
+      const reason = 'No voter answered and the planning agent gave no vote either; nothing was accepted.';
+      desk.warn(reason);
+      return { entries: [], quorum };
+    }
+  }
+  return { entries: tally(items, quorum), quorum };
+}
+
+async function collectVotes(
+  desk: Desk,
+  design: Design,
+  seats: readonly Seat[],
+  ballot: string,
+  items: readonly ReviewItem[],
+  prefix: string,
+): Promise<VoterBallot[]> {
+  const replies = await desk.ask(
+    'vote',
+    seats.map((seat, index) => ({
+      seat,
+      lane: `${prefix}${seat.id}`,
+      task: 'vote',
+      judgement: 'vote' as const,
+      draft: (schema) =>
+        votePrompt({
+          voter: index === 0 ? 'reviewer' : 'engineer',
+          commission: design.commission,
+          plan: known(design, 'planText'),
+          ballot,
+          schema,
+        }),
+      input: { feature: desk.inputs.feature, items, plan: design.plan, seat: seat.id },
+    })),
+  );
+  const ids = items.map((item) => item.id);
+  return replies.map((reply, index): VoterBallot => {
+    const label = seats[index]?.label ?? '';
+    if (reply.kind !== 'ok' || reply.value === undefined) {
+      return { label, votes: undefined, failure: reply.message ?? reply.kind };
+    }
+    const { votes, warnings } = votesOf(reply.value, ids);
+    for (const warning of warnings) desk.warn(`${label}: ${warning}`);
+    return { label, votes };
+  });
+}
+
+/** L-690…L-698: accepted findings change the plan; the rest is kept with its reason. */
+async function finalise(
+  desk: Desk,
+  design: Design,
+  entries: readonly TallyEntry[],
+  quorum: Quorum,
+  round: number,
+): Promise<Partial<Design>> {
+  const accepted = entriesOf(entries, 'in-scope').filter(({ outcome }) => outcome === 'accepted');
+  let revised: Partial<Design> = {};
+  let resolutions: Record<string, string> = {};
+  if (accepted.length > 0) {
+    const open = renderAccepted(acceptedFindings(entries, {}));
+    const { value } = await desk.author(known(design, 'seating').author, {
+      lane: lane('revise', 'plan', round),
+      task: 'revise-plan',
+      judgement: 'revision',
+      draft: (schema) =>
+        revisePlanPrompt({
+          commission: design.commission,
+          plan: known(design, 'planText'),
+          accepted: open,
+          schema,
+        }),
+      input: { feature: desk.inputs.feature, plan: design.plan, accepted: accepted.map(({ item }) => item) },
+    });
+    const planText = renderPlan(value.plan);
+    await desk.context.artifact('plan.txt', planText);
+    await desk.context.artifact('plan.json', `${JSON.stringify(value.plan, null, 2)}\n`);
+    desk.show('Revised Implementation Plan', planText);
+    resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
+    revised = { plan: value.plan, planText };
+  } else if (entriesOf(entries, 'in-scope').length > 0) {
+    desk.note('**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**');
+  }
+  const acceptedText = renderAccepted(acceptedFindings(entries, resolutions));
+  const rejected = rejectedFindings(entries, quorum);
+  await desk.context.artifact('accepted-plan-findings.md', `${design.acceptedText ?? ''}${acceptedText}`);
+  await desk.context.artifact(
+    'rejected-findings.md',
+    `${design.rejectedText ?? ''}${renderRejected(rejected)}`,
+  );
+  const outside = outOfScopeEntries(entries);
+  await desk.context.artifact('oos.md', renderOutOfScope(outside.open));
+  // L-694: security observations never reach a file that may be published.
+  if (outside.held.length > 0)
+    await desk.context.artifact('oos-security-local.md', renderOutOfScope(outside.held));
+  const unresolved = accepted
+    .filter(({ item }) => resolutions[item.id] === undefined)
+    .map(({ item }) => item);
+  for (const item of unresolved)
+    desk.warn(`${item.id} was accepted, but the revision does not say how the plan changed.`);
+  desk.end(`plan review — ${accepted.length} accepted, ${rejected.length} not implemented`);
+  return {
+    ...revised,
+    acceptedText: `${design.acceptedText ?? ''}${acceptedText}`,
+    rejectedText: `${design.rejectedText ?? ''}${renderRejected(rejected)}`,
+    findingsRaised: (design.findingsRaised ?? 0) + entries.length,
+    blocking: unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
+  };
+}
+
+/** L-594, L-595: nothing to vote on leaves a readable tally all the same. */
+async function nothingRaised(desk: Desk, design: Design, round: number): Promise<Partial<Design>> {
+  if (round > 1) return {};
+  const labels = known(design, 'seating').review.map((seat) => seat.label);
+  const text = renderTallyStub(
+    'No findings were raised.',
+    planDigest(known(design, 'planText')),
+    scoreboard([], labels),
+  );
+  await desk.context.artifact('voting-tally.md', text);
+  for (const name of ['accepted-plan-findings.md', 'rejected-findings.md', 'oos.md'])
+    await desk.context.artifact(name, '');
+  desk.end('plan review — no findings');
+  return { acceptedText: '', rejectedText: '', findingsRaised: 0, blocking: [] };
+}
+
+function lane(task: string, name: string, round: number): string {
+  return round === 1 ? `${task}-${name}` : `${task}-${round}-${name}`;
+}
+
+function candidateText(candidates: readonly Candidate[]): string {
+  return candidates
+    .map(
+      ({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
+        `### ${id}: ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}${title}\n- Focus area: ${focusArea}\n- Concern: ${concern}\n- Suggested revision: ${suggestedRevision}\n`,
+    )
+    .join('\n');
+}

@@ -1,0 +1,42 @@
+import { checkDiagram, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
+import { appendIssue } from '../../plan/execution-issues.ts';
+import { parseMermaid } from '../../plan/mermaid-parser.ts';
+import { diagramPrompt } from '../../prompts/panel/diagram.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known } from './state.ts';
+
+/** Step 3b: one picture of the architecture, promoted only when it is safe and parses (L-740…L-761). */
+export async function diagram(desk: Desk, design: Design): Promise<Partial<Design>> {
+  desk.begin('3b', 'arch diagram');
+  const plan = known(design, 'planText');
+  const [reply] = await desk.ask('vote', [
+    {
+      seat: known(design, 'seating').author,
+      lane: 'diagram',
+      task: 'diagram',
+      judgement: 'diagram',
+      draft: (schema) => diagramPrompt({ plan, schema }),
+      input: { feature: desk.inputs.feature, plan: design.plan },
+    },
+  ]);
+  const drawn = reply?.kind === 'ok' ? reply.value : undefined;
+  const outcome = await desk.context.step('check diagram', () =>
+    checkDiagram(drawn?.mermaid ?? null, drawn?.reason ?? reply?.message ?? null, parseMermaid),
+  );
+  if (outcome.status === 'ok') {
+    await desk.context.artifact('architecture-diagram.md', outcome.file);
+    desk.show('Architecture Diagram', outcome.file);
+    desk.end('arch diagram — generated');
+  } else {
+    const warning = diagramWarning(outcome, desk.elapsed());
+    if (warning !== undefined) desk.warn(warning);
+    const issue = diagramIssue(outcome);
+    if (issue !== undefined) {
+      await desk.context.step('log diagram', () =>
+        appendIssue(desk.context.live.directory.executionIssues, 'Warnings', issue),
+      );
+    }
+    desk.end();
+  }
+  return { diagram: outcome.status };
+}

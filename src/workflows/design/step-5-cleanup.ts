@@ -1,0 +1,57 @@
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Outcome } from '../../engine/engine.ts';
+import { dissents, renderDissent } from '../../plan/dissent.ts';
+import { renderPlan } from '../../plan/plan-text.ts';
+import { readRejected } from '../../review/outcome-files.ts';
+import { checkPlan } from '../repository.ts';
+import type { Desk } from './desk.ts';
+import { type Design, known } from './state.ts';
+
+/** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
+export async function cleanup(desk: Desk, design: Design): Promise<Partial<Design>> {
+  desk.begin('5', 'cleanup');
+  const plan = known(design, 'plan');
+  const overruled = dissents(
+    design.decisions ?? [],
+    design.resolutions ?? [],
+    readRejected(design.rejectedText ?? ''),
+  );
+  const planText = renderPlan(plan, renderDissent(overruled));
+  await desk.context.artifact('plan.txt', planText);
+  const { project, baseCommit } = desk.inputs;
+  const { report } = await desk.context.step('check the final plan', () =>
+    checkPlan(project, baseCommit, plan, design.resolutions ?? [], process.env),
+  );
+  await desk.context.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
+  const { out } = desk.inputs;
+  if (out !== undefined) {
+    await desk.context.step('copy deliverables', () => copyAll(desk.context.live.directory.artifacts, out));
+    desk.note(`copied to ${out}`);
+  }
+  if (desk.warnings.length > 0) {
+    desk.note(`${desk.warnings.length} warning(s) of this run:`);
+    for (const warning of desk.warnings) desk.note(warning);
+  }
+  desk.end('cleanup — design complete!');
+  return { planText, planErrors: report.errors };
+}
+
+async function copyAll(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  for (const name of await readdir(from)) {
+    if (!name.startsWith('.')) await copyFile(path.join(from, name), path.join(to, name));
+  }
+}
+
+/** The plan counts as accepted when its check has no errors and every accepted blocking finding was dealt with. */
+export function outcomeOf(design: Design): Outcome {
+  const blocking = design.blocking ?? [];
+  const errors = design.planErrors ?? 0;
+  if (errors === 0 && blocking.length === 0) return { status: 'done', exit: 0 };
+  const reasons = [
+    ...(errors > 0 ? [`the plan check has ${errors} error(s)`] : []),
+    ...(blocking.length > 0 ? [`accepted blocking findings remain: ${blocking.join(', ')}`] : []),
+  ];
+  return { status: 'not-accepted', exit: 6, message: reasons.join('; ') };
+}

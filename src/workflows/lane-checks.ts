@@ -1,0 +1,39 @@
+import { sketchProblems } from '../panel/sketch-text.ts';
+import { isRecord } from '../safe-json.ts';
+import type { Sketch } from '../schema/judgements/sketch.ts';
+import type { Vote } from '../schema/judgements/vote.ts';
+
+/** Demands on an answer that its schema cannot say, by task: the problems, none when it is right. */
+type Check = (value: never, input: Record<string, unknown>) => string[];
+
+const checks: Readonly<Record<string, Check>> = {
+  sketch: (value: Sketch) => sketchProblems(value),
+  // C-21: a missing line is a fault of the voter and gets the repair turn.
+  vote: (value: Vote, input) => {
+    const voted = new Set(value.votes.map((vote) => vote.id));
+    const missing = idsOf(input['items']).filter((id) => !voted.has(id));
+    return missing.length === 0 ? [] : [`votes on ${missing.join(', ')} are missing`];
+  },
+  // C-32: every id exactly once.
+  'merge-findings': (value: { clusters: { ids: string[] }[] }, input) => {
+    const given = value.clusters.flatMap(({ ids }) => ids);
+    const wanted = idsOf(input['candidates']);
+    const problems = wanted.filter((id) => given.filter((other) => other === id).length !== 1);
+    const unknown = given.filter((id) => !wanted.includes(id));
+    return [
+      ...(problems.length === 0 ? [] : [`each of ${problems.join(', ')} must be in exactly one cluster`]),
+      ...(unknown.length === 0 ? [] : [`${unknown.join(', ')} are not among the findings`]),
+    ];
+  },
+};
+
+export function checkAnswer(task: string, value: unknown, input: unknown): string[] {
+  const check = Object.hasOwn(checks, task) ? checks[task] : undefined;
+  return check === undefined ? [] : check(value as never, isRecord(input) ? input : {});
+}
+
+function idsOf(list: unknown): string[] {
+  return Array.isArray(list)
+    ? list.flatMap((item) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []))
+    : [];
+}

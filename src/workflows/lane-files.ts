@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { LaneResult } from '../agents/port.ts';
+import { writeFileAtomicSync, writeJsonAtomicSync } from '../files/atomic.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+
+/** What a lane is asked; it stands in a file, so that the journal stays small. */
+export type LaneQuestion = { prompt: string; input: unknown };
+
+/** Writes the question of a lane and gives its digest; doing it again changes nothing. */
+export function writeQuestion(lanes: string, lane: string, question: LaneQuestion): string {
+  const text = `${JSON.stringify({ schemaVersion: 1, ...question })}\n`;
+  const file = questionFile(lanes, lane);
+  if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileAtomicSync(file, text);
+  return createHash('sha256').update(text).digest('hex');
+}
+
+export function readQuestion(lanes: string, lane: string): LaneQuestion {
+  const reading = readJson(readFileSync(questionFile(lanes, lane), 'utf8'));
+  if (!reading.ok || !isRecord(reading.value))
+    throw new Error(`The question of lane ${lane} cannot be read.`);
+  return { prompt: String(reading.value['prompt']), input: reading.value['input'] };
+}
+
+function questionFile(lanes: string, lane: string): string {
+  return path.join(lanes, `${lane}.json`);
+}
+
+/** One folder per attempt: prompt, answer, events, result. */
+export function beginAttempt(directory: string, prompt: string): void {
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(path.join(directory, 'prompt.md'), prompt);
+}
+
+export type AttemptRecord = {
+  schemaVersion: 1;
+  digest: string;
+  agent: string;
+  task: string;
+  result: LaneResult;
+};
+
+/** The result goes last: where it stands, the attempt is complete. */
+export function finishAttempt(directory: string, record: AttemptRecord): void {
+  writeFileSync(path.join(directory, 'answer.txt'), record.result.text);
+  writeJsonAtomicSync(path.join(directory, 'result.json'), record);
+}
+
+/** The answer of an attempt that finished well for exactly this request, if there is one on disk. */
+export function finishedAttempt(directory: string, digest: string, agent: string): LaneResult | undefined {
+  const file = path.join(directory, 'result.json');
+  if (!existsSync(file)) return undefined;
+  const reading = readJson(readFileSync(file, 'utf8'));
+  if (!reading.ok || !isRecord(reading.value)) return undefined;
+  const record = reading.value as unknown as AttemptRecord;
+  return record.digest === digest && record.agent === agent && record.result?.kind === 'ok'
+    ? record.result
+    : undefined;
+}

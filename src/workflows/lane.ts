@@ -1,0 +1,238 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
+import type { Agent, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
+import { endOrphans } from '../agents/process/process-record.ts';
+import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
+import { compose } from '../prompts/compose.ts';
+import { repairPrompt } from '../prompts/panel/repair.ts';
+import { seededNonce } from '../prompts/untrusted.ts';
+import { type JudgementName, judgementJsonSchema, readJudgement } from '../schema/judgements.ts';
+import { checkAnswer } from './lane-checks.ts';
+import { beginAttempt, finishAttempt, finishedAttempt, readQuestion } from './lane-files.ts';
+import { agentOf, type RunServices, type ServicesOf } from './services.ts';
+import { readTextAnswer } from './text-answers.ts';
+
+/** One seat's turn: which question, who may answer it, in which form. */
+export type LaneRequest = {
+  lane: string;
+  phase: string;
+  task: string;
+  seat: string;
+  /** Agents by id, the first choice first. */
+  agents: string[];
+  judgement: JudgementName;
+  wallMs: number;
+  idleMs: number;
+  /** Digest of the question file. */
+  digest: string;
+};
+
+/** What came of it. `value` is there exactly when `kind` is `ok`, and fits its schema. */
+export type LaneAnswer = {
+  lane: string;
+  seat: string;
+  kind: LaneKind;
+  agent: string;
+  family: string;
+  value?: unknown;
+  message?: string;
+  elapsedMs: number;
+  /** Agents that were tried before the one that answered, with what went wrong. */
+  failures: { agent: string; kind: LaneKind; message: string }[];
+};
+
+/** A lane: attempts, one repair turn, then the next agent of the chain, each a journaled step. */
+export function laneWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LaneRequest, LaneAnswer> {
+  return {
+    name: 'lane',
+    async run(context, request) {
+      const services = await servicesOf(context.live);
+      const failures: LaneAnswer['failures'] = [];
+      const started = context.clock.now();
+      let attempt = 0;
+      let last: { agent: Agent; result: LaneResult } | undefined;
+      for (const id of request.agents) {
+        const agent = agentOf(services, id);
+        for (let retry = 0; ; retry += 1) {
+          attempt += 1;
+          const result = await askOnce(context, services, request, agent, attempt);
+          last = { agent, result };
+          if (result.kind === 'ok') return conclude(context, request, last, failures, started);
+          const message = result.message ?? failurePolicies[result.kind].meaning;
+          failures.push({ agent: id, kind: result.kind, message });
+          context.emit({
+            type: 'lane-retry',
+            lane: request.lane,
+            agent: id,
+            attempt,
+            kind: result.kind,
+            message,
+          });
+          const delay = retryDelayMs(result.kind, retry + 1, result.retryAfterMs);
+          if (delay === undefined) break;
+          await context.sleep(delay);
+        }
+        if (!failurePolicies[last.result.kind as Exclude<LaneKind, 'ok'>].fallback) break;
+      }
+      if (last === undefined) throw new Error(`The lane ${request.lane} has no agent.`);
+      return conclude(context, request, last, failures, started);
+    },
+  };
+}
+
+function conclude(
+  context: WorkflowContext,
+  request: LaneRequest,
+  { agent, result }: { agent: Agent; result: LaneResult },
+  failures: LaneAnswer['failures'],
+  started: number,
+): LaneAnswer {
+  const elapsedMs = context.clock.now() - started;
+  const { kind, message, usage } = result;
+  context.emit({ type: 'lane-end', lane: request.lane, agent: agent.id, kind, message, elapsedMs, usage });
+  return {
+    lane: request.lane,
+    seat: request.seat,
+    kind,
+    agent: agent.id,
+    family: agent.family,
+    value: kind === 'ok' ? result.value : undefined,
+    message,
+    elapsedMs,
+    failures,
+  };
+}
+
+/** One call and, when its form is wrong, one repair turn with the same agent. */
+async function askOnce(
+  context: WorkflowContext,
+  services: RunServices,
+  request: LaneRequest,
+  agent: Agent,
+  attempt: number,
+): Promise<LaneResult> {
+  context.emit({ type: 'lane-start', lane: request.lane, agent: agent.id, attempt });
+  const question = readQuestion(context.live.directory.lanes, request.lane);
+  const schema = judgementJsonSchema(request.judgement);
+  const first = await call(context, services, request, agent, {
+    folder: `${request.lane}-${attempt}`,
+    attempt,
+    task: request.task,
+    prompt: question.prompt,
+    input: question.input,
+    digest: request.digest,
+    schema,
+  });
+  const problems = problemsOf(request, first, question.input);
+  if (first.kind !== 'ok' && first.kind !== 'bad_output') return first;
+  if (problems.length === 0) return first;
+  if (first.text.trim() === '') return { ...first, kind: 'bad_output', message: problems.join('; ') };
+  const repair = compose(repairPrompt({ task: request.task, problems, answer: first.text, schema }), {
+    nonce: seededNonce(context.live.directory.id),
+    overrides: services.overrides,
+  });
+  const second = await call(context, services, request, agent, {
+    folder: `${request.lane}-${attempt}-repair`,
+    attempt,
+    task: 'repair',
+    prompt: repair.text,
+    input: question.input,
+    digest: createHash('sha256').update(repair.text).digest('hex'),
+    schema,
+  });
+  if (second.kind !== 'ok') return second;
+  const left = problemsOf(request, second, question.input);
+  return left.length === 0 ? second : { ...second, kind: 'bad_output', message: left.join('; ') };
+}
+
+/** Checks the form; on success the value of the result becomes the tidied judgement. */
+function problemsOf(request: LaneRequest, result: LaneResult, input: unknown): string[] {
+  if (result.kind !== 'ok' && result.kind !== 'bad_output') return [];
+  let reading = readJudgement(request.judgement, result.value);
+  if (!reading.ok && result.text.trim() !== '') {
+    const fromText = readJudgement(request.judgement, readTextAnswer(request.judgement, result.text, input));
+    if (fromText.ok) reading = fromText;
+  }
+  if (!reading.ok) return reading.problems;
+  const problems = checkAnswer(request.task, reading.value, input);
+  if (problems.length > 0) return problems;
+  result.kind = 'ok';
+  result.value = reading.value;
+  return [];
+}
+
+type Call = {
+  folder: string;
+  attempt: number;
+  task: string;
+  prompt: string;
+  input: unknown;
+  digest: string;
+  schema: JsonSchema;
+};
+
+/** The journaled agent call. A finished answer on disk wins over calling again. */
+function call(
+  context: WorkflowContext,
+  services: RunServices,
+  request: LaneRequest,
+  agent: Agent,
+  { folder, attempt, task, prompt, input, digest, schema }: Call,
+): Promise<LaneResult> {
+  const { directory } = context.live;
+  return context.step(`${task} ${agent.id} ${folder}`, async (signal) => {
+    const place = path.join(directory.lanes, folder);
+    const own = finishedAttempt(place, digest, agent.id);
+    if (own !== undefined) return own;
+    const earlier =
+      services.earlierLanes && finishedAttempt(path.join(services.earlierLanes, folder), digest, agent.id);
+    if (earlier) {
+      beginAttempt(place, prompt);
+      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result: earlier });
+      return earlier;
+    }
+    await endOrphans([place]);
+    beginAttempt(place, prompt);
+    const events = openSync(path.join(place, 'events.jsonl'), 'w');
+    try {
+      const result = await services.slots.run(() =>
+        agent.call(
+          {
+            task,
+            run: directory.id,
+            seat: request.seat,
+            attempt,
+            prompt,
+            input,
+            directory: services.project,
+            access: 'read',
+            limits: { wallMs: request.wallMs, idleMs: request.idleMs },
+            schema,
+            laneDirectory: place,
+          },
+          { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
+        ),
+      );
+      signal.throwIfAborted();
+      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
+      context.live.ledger.add({
+        v: 1,
+        id: folder,
+        time: new Date(context.clock.now()).toISOString(),
+        phase: request.phase,
+        task,
+        seat: request.seat,
+        agent: agent.id,
+        family: agent.family,
+        ...(result.model === undefined ? {} : { model: result.model }),
+        usage: result.usage,
+        durationMs: result.durationMs,
+      });
+      return result;
+    } finally {
+      closeSync(events);
+    }
+  });
+}

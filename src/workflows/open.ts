@@ -1,0 +1,54 @@
+import type { World } from '../agents/settings.ts';
+import { clockFrom } from '../engine/clock.ts';
+import { type EngineOpening, openEngine } from '../engine/engine.ts';
+import type { LiveRun } from '../engine/live-run.ts';
+import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
+import { readRunRecord } from '../engine/run-record.ts';
+import type { StoreSetting } from '../engine/store.ts';
+import { readOverrides } from '../prompts/overrides.ts';
+import { designWorkflow } from './design/design.ts';
+import type { RunInputs } from './inputs.ts';
+import { laneWorkflow } from './lane.ts';
+import { seatAgents } from './roster.ts';
+import { Semaphore } from './semaphore.ts';
+import type { RunServices, ServicesOf } from './services.ts';
+import { codeVersion } from './version.ts';
+
+/** The engine with every story of this program on it. */
+export function openStories(home: Home, store: StoreSetting, world: World): Promise<EngineOpening> {
+  const known = new Map<string, Promise<RunServices>>();
+  const slots = new Map<number, Semaphore>();
+  const servicesOf: ServicesOf = (live) => {
+    const services = known.get(live.directory.id) ?? makeServices(home, world, live, slots);
+    known.set(live.directory.id, services);
+    return services;
+  };
+  const lane = laneWorkflow(servicesOf);
+  return openEngine({
+    home,
+    store,
+    codeVersion,
+    workflows: [designWorkflow(lane, servicesOf)],
+    children: [lane],
+    clock: clockFrom(world.environment),
+  });
+}
+
+async function makeServices(
+  home: Home,
+  world: World,
+  live: LiveRun,
+  slots: Map<number, Semaphore>,
+): Promise<RunServices> {
+  const { inputs } = await readRunRecord(live.directory);
+  const { roster, parallel, project, fromRun } = inputs as RunInputs;
+  const shared = slots.get(parallel) ?? new Semaphore(parallel);
+  slots.set(parallel, shared);
+  return {
+    agents: await seatAgents(roster, world),
+    slots: shared,
+    project,
+    overrides: await readOverrides(`${home.root}/prompts`),
+    earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
+  };
+}

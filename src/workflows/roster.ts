@@ -1,0 +1,43 @@
+import type { Agent } from '../agents/port.ts';
+import { createAgent, detectAgents, type Factories } from '../agents/registry.ts';
+import type { AgentSettings, World } from '../agents/settings.ts';
+import { CharretteError } from '../errors.ts';
+
+import type { Config } from '../schema/config.ts';
+
+const factories: Factories = {};
+
+/**
+ * The agents of a run, in order of preference: declared ones, then found ones that nobody declared. With none of either
+ * the static agent serves, so that a first run always works.
+ */
+export function rosterOf(config: Config, world: World, only?: readonly string[]): AgentSettings[] {
+  const declared = Object.entries(config.agents ?? {})
+    .filter(([, settings]) => settings.enabled !== false)
+    .map(([id, { enabled: _, ...settings }]): AgentSettings => ({ id, ...settings }));
+  const hidden = new Set(Object.keys(config.agents ?? {}));
+  const found = config.detect === false ? [] : detectAgents(world).map(({ settings }) => settings);
+  const all = [...declared, ...found.filter(({ id }) => !hidden.has(id))];
+  if (only === undefined) return all.length > 0 ? all : [staticSettings];
+  const offered = [...all, ...(all.some(({ id }) => id === 'static') ? [] : [staticSettings])];
+  return only.map((id) => offered.find((settings) => settings.id === id) ?? refuse(id, offered));
+}
+
+const staticSettings: AgentSettings = { id: 'static', protocol: 'static' };
+
+/** Makes the agents that settings describe, by id. */
+export async function seatAgents(
+  roster: readonly AgentSettings[],
+  world: World,
+): Promise<Map<string, Agent>> {
+  const agents = await Promise.all(roster.map((settings) => createAgent(settings, world, factories)));
+  return new Map(agents.map((agent) => [agent.id, agent]));
+}
+
+function refuse(id: string, offered: readonly AgentSettings[]): never {
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `--agents names ${JSON.stringify(id)}; there are ${offered.map((settings) => settings.id).join(', ')}.`,
+    fix: 'Run `charrette doctor`, install the agent, or declare it in the configuration.',
+  });
+}

@@ -1,0 +1,29 @@
+import type { Agent } from '../agents/port.ts';
+import type { LiveRun } from '../engine/live-run.ts';
+import { CharretteError } from '../errors.ts';
+import type { Semaphore } from './semaphore.ts';
+
+/** What the stories of one run need from the world, made anew by every process that works on it. */
+export type RunServices = {
+  agents: ReadonlyMap<string, Agent>;
+  /** Bounds the agent calls of this process. */
+  slots: Semaphore;
+  /** The repository or folder that the run is about. */
+  project: string;
+  /** Prompt parts that the project words itself. */
+  overrides: Readonly<Record<string, string>>;
+  /** Folders of lanes of an earlier run whose finished answers may be taken over when the request is the same. */
+  earlierLanes: string | undefined;
+};
+
+export type ServicesOf = (live: LiveRun) => Promise<RunServices>;
+
+export function agentOf(services: RunServices, id: string): Agent {
+  const agent = services.agents.get(id);
+  if (agent !== undefined) return agent;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `The agent ${id} is neither configured nor found; there are ${[...services.agents.keys()].join(', ') || 'none'}.`,
+    fix: 'Run `charrette doctor` to see which agents are here.',
+  });
+}

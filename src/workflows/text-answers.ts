@@ -1,0 +1,102 @@
+import { rankDecisions } from '../dialectic/decisions.ts';
+import { readDecisions } from '../dialectic/decisions-file.ts';
+import { readDefence, sideOf } from '../dialectic/defence-text.ts';
+import { readJudgeVotes } from '../dialectic/judge-votes.ts';
+import { readSynthesis } from '../dialectic/synthesis-text.ts';
+import { readFindings } from '../review/findings-text.ts';
+import { readVotes } from '../review/votes.ts';
+import { isRecord } from '../safe-json.ts';
+import type { JudgementName } from '../schema/judgements.ts';
+import { citationsIn } from '../text/citations.ts';
+
+/**
+ * Readers for answers that come as plain text in the panel's line formats instead of JSON. They give what could be
+ * made out; whether that is enough, the schema and the checks of the task decide. `undefined`: nothing was.
+ */
+const readers: Partial<Record<JudgementName, (text: string, input: Record<string, unknown>) => unknown>> = {
+  sketch: (text) => ({
+    summary: firstSentence(text),
+    approach: text,
+    files: [...new Set(citationsIn(text).map(({ file }) => file))].map((path) => ({
+      path,
+      reason: 'Cited in the sketch.',
+    })),
+  }),
+  synthesis: (text) => {
+    const start = text.search(/^#{2,4} DECISION_1:/m);
+    const reading = start < 0 ? undefined : readDecisions(text.slice(start));
+    const body = readSynthesis(start < 0 ? text : text.slice(0, start));
+    return {
+      ...body,
+      summary: body.summary === '' ? text : body.summary,
+      contested:
+        reading?.ok === true
+          ? rankDecisions(reading.decisions).map(({ number: _, ...decision }) => decision)
+          : [],
+    };
+  },
+  defence: (text) => {
+    const { tags, recommends } = readDefence(text);
+    const [token] = recommends;
+    return {
+      steelman: tags.steelman,
+      claim: tags.claim,
+      evidence: tags.evidence,
+      strongestConcession: tags.strongest_concession,
+      counterToOpposition: tags.counter_to_opposition,
+      riskIfWrong: tags.risk_if_wrong,
+      recommend: token === undefined || recommends.length > 1 ? undefined : sideOf(token),
+    };
+  },
+  verdict: (text, input) => {
+    const numbers = debateNumbers(input);
+    const { votes } = readJudgeVotes('judge', text, numbers);
+    const verdicts = Object.entries(votes).map(([number, { vote, rationale }]) => ({
+      decision: Number(number),
+      vote,
+      rationale: rationale || 'No reason was given.',
+    }));
+    return verdicts.length === 0 ? undefined : { verdicts };
+  },
+  review: (text) => {
+    const reading = readFindings(text);
+    return reading.ok ? { findings: reading.findings } : undefined;
+  },
+  vote: (text, input) => {
+    const { votes } = readVotes(text, itemIds(input));
+    const cast = Object.entries(votes).map(([id, { vote, reason }]) => ({
+      id,
+      vote,
+      reason: reason || 'No reason was given.',
+    }));
+    return cast.length === 0 ? undefined : { votes: cast };
+  },
+  diagram: (text) => {
+    const fence = /^ {0,3}```+[ \t]*mermaid[ \t]*\n([\s\S]*?)^ {0,3}```+[ \t]*$/m.exec(text);
+    return fence?.[1] === undefined ? undefined : { mermaid: fence[1] };
+  },
+};
+
+/** The judgement that a plain-text answer holds, unchecked; `undefined` when this judgement has no text form. */
+export function readTextAnswer(name: JudgementName, text: string, input: unknown): unknown {
+  return readers[name]?.(text, isRecord(input) ? input : {});
+}
+
+function firstSentence(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return (/^.{1,380}?[.!?](?= |$)/.exec(flat)?.[0] ?? flat.slice(0, 380)) || 'A sketch.';
+}
+
+function debateNumbers(input: Record<string, unknown>): number[] {
+  const debates = Array.isArray(input['debates']) ? input['debates'] : [];
+  return debates.flatMap((debate) => {
+    const decision =
+      isRecord(debate) && isRecord(debate['decision']) ? debate['decision']['number'] : undefined;
+    return typeof decision === 'number' ? [decision] : [];
+  });
+}
+
+function itemIds(input: Record<string, unknown>): string[] {
+  const items = Array.isArray(input['items']) ? input['items'] : [];
+  return items.flatMap((item) => (isRecord(item) && typeof item['id'] === 'string' ? [item['id']] : []));
+}

@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from 'vitest';
+import { crashAndResume, type Undisturbed, undisturbedRun } from '../support/crash.ts';
+
+const crashes = Number(process.env['CRASH_POINTS'] ?? 8);
+let reference: Undisturbed;
+
+beforeAll(async () => {
+  reference = await undisturbedRun();
+}, 120_000);
+
+test('an undisturbed run makes every call once', () => {
+  expect(reference.writes).toBeGreaterThan(100);
+  expect(new Set(reference.calls).size).toBeGreaterThan(15);
+});
+
+/** Spread over the whole run, at places that differ from run to run of the suite unless a seed is given. */
+const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 100_000);
+const points = Array.from(
+  { length: crashes },
+  (_, index) => (index + ((seed * (index + 7)) % 1000) / 1000) / crashes,
+);
+
+test.concurrent.each(points)(
+  'kill -9 at %f of the run, resume: nothing finished is done twice',
+  async (point) => {
+    const at = 1 + Math.floor(point * reference.writes);
+    const outcome = await crashAndResume(at);
+    expect(outcome.crashed.signal).toBe('SIGKILL');
+    expect(outcome.resumed.stderr).not.toContain('internal');
+    expect(outcome.resumed.code).toBe(reference.exit);
+    expect(outcome.artifacts).toEqual(reference.artifacts);
+    expect(outcome.repeatedBeyondFlight, `seed ${seed}, write ${at}`).toEqual([]);
+    expect(outcome.events).toEqual(reference.events);
+    expect(outcome.ledger).toEqual(reference.ledger);
+  },
+);

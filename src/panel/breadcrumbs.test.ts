@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest';
+import {
+  dialecticPayload,
+  endLine,
+  icons,
+  overflowLines,
+  parseStepPrefix,
+  payloads,
+  rejectedPayload,
+  startLine,
+  stepName,
+  stepWarning,
+  waitingLine,
+} from './breadcrumbs.ts';
+import { finalLine, printedBody } from './output-matrix.ts';
+import { statusLine } from './status-table.ts';
+import { stepOrder, steps, timingLabels } from './steps.ts';
+
+const nested = parseStepPrefix('1.::design plan');
+
+test('L-008 the prefix is split at its first ::', () => {
+  expect(nested).toEqual({ number: '1.', path: 'design plan' });
+  expect(parseStepPrefix('1.')).toEqual({ number: '1.', path: '' });
+  expect(parseStepPrefix('1.::a::b')).toEqual({ number: '1.', path: 'a::b' });
+  expect(parseStepPrefix('::a')).toEqual({ number: '', path: 'a' });
+});
+
+test('L-020 L-032 steps and their names in order', () => {
+  expect(stepOrder.map((step) => `${step} ${steps[step]}`).join(' · ')).toBe(
+    '0 setup · 1 branch · 1c questions · 1d discussion r1 · 2a sketches · 2a.5 dialectic · 2b full plan · 3 plan review · 3.5 discussion r2 · 3b arch diagram · 4 rejected findings · 5 cleanup',
+  );
+});
+
+test('L-030 L-031 L-033 start lines', () => {
+  expect(startLine('1')).toBe(`${'━'.repeat(80)}\n> **🔶 1: branch**`);
+  expect(startLine('1', nested)).toBe(`${'━'.repeat(80)}\n> **🔶 1.1: design plan | branch**`);
+  expect(stepName('2a.5', nested)).toBe('1.2a.5: design plan | dialectic');
+  expect(startLine('1', undefined, payloads.usingBranch('ann/x')).split('\n')[1]).toBe(
+    '> **🔶 1: branch — using existing: ann/x**',
+  );
+});
+
+test.each([
+  [endLine('skip', '1c', payloads.auto, 0), '⏩ 1c: questions — skipped (auto mode) (0s)'],
+  [
+    endLine('done', '1c', payloads.noQuestions, 45_000),
+    '✅ 1c: questions — no clarifying questions needed (45s)',
+  ],
+  [
+    endLine('skip', '1d', payloads.noScopeDecisions, 0),
+    '⏩ 1d: discussion r1 — no scope decisions require discussion (0s)',
+  ],
+  [
+    endLine('done', '1d', payloads.resolved(3), 151_000),
+    '✅ 1d: discussion r1 — 3 decisions resolved (2m31s)',
+  ],
+  [endLine('done', '2a', payloads.synthesisSaved, 0), '✅ 2a: sketches — synthesis saved (0s)'],
+  [
+    endLine('skip', '2a.5', payloads.noContestedDecisions, 0),
+    '⏩ 2a.5: dialectic — no contested decisions (0s)',
+  ],
+  [endLine('done', '2b', payloads.saved, 3_780_000), '✅ 2b: full plan — saved (1h3m)'],
+  [
+    endLine('skip', '3.5', payloads.noFurtherDecisions, 0),
+    '⏩ 3.5: discussion r2 — no additional decisions require discussion (0s)',
+  ],
+  [endLine('done', '3b', payloads.diagramGenerated, 0), '✅ 3b: arch diagram — generated (0s)'],
+  [endLine('bypass', '3b', 'x', 0), '⏭️ 3b: arch diagram — x (0s)'],
+  [
+    stepWarning('3b', 'generation failed, proceeding without diagram', 2000),
+    '**⚠ 3b: arch diagram — generation failed, proceeding without diagram (2s)**',
+  ],
+  [overflowLines.round1, '⏩ Remaining scope questions deferred to implementation.'],
+  [overflowLines.round2, '⏩ Remaining design questions deferred to implementation.'],
+  [waitingLine(3, 18, 2, 4), '⏳ Waiting: 3m elapsed, 18 checks, 2/4 done'],
+])('L-034 L-035 L-036 L-037 L-170 L-172 L-177 L-181 L-476 L-720 L-724 %s', (line, expected) => {
+  expect(line).toBe(expected);
+});
+
+test('L-035 the icons', () => {
+  expect(Object.values(icons).join(' ')).toBe('🔶 ✅ ⏩ ⏭️ ⚠ 🔃 ⏳ ⚡ 📊');
+});
+
+test('L-533 counts of zero are left out', () => {
+  expect(dialecticPayload({ voted: 2, 'fallback-to-synthesis': 1, 'bucket-skipped': 0, 'over-cap': 3 })).toBe(
+    '2 voted, 1 fallback, 3 over-cap',
+  );
+});
+
+test('L-781 panel/C-19 three texts of step 4, and the old one on request', () => {
+  expect(rejectedPayload(0, 0)).toBe('no suggestions raised');
+  expect(rejectedPayload(3, 0)).toBe('all suggestions implemented');
+  expect(rejectedPayload(3, 2)).toBe('2 suggestions not implemented');
+  expect(rejectedPayload(3, 2, { nested: true })).toBe('saved');
+  expect(rejectedPayload(0, 0, { compatible: true })).toBe('all suggestions implemented');
+});
+
+test('L-040 L-041 L-042 status lines', () => {
+  expect(
+    statusLine('sketches-regular', [
+      { label: 'Cursor-Arch', status: { state: 'pending' } },
+      { label: 'Cursor-Edge', status: { state: 'done', elapsedMs: 185_000 } },
+      { label: 'Codex-Innovation', status: { state: 'failed', elapsedMs: 483_000 } },
+      { label: 'Codex-Pragmatic', status: { state: 'skipped' } },
+    ]),
+  ).toBe(
+    '📊 Sketches (regular): | Cursor-Arch: ⏳ | Cursor-Edge: ✅ 3m5s | Codex-Innovation: ❌ 8m3s | Codex-Pragmatic: ⊘ |',
+  );
+  expect(statusLine('sketches-quick', [])).toContain('📊 Sketches (quick): |');
+  expect(statusLine('reviewers', [{ label: 'A', status: { state: 'pending' } }])).toBe(
+    '📊 Reviewers: | A: ⏳ |',
+  );
+});
+
+const alone = { sessionEnvironment: false, prefix: parseStepPrefix('') };
+const called = { sessionEnvironment: true, prefix: nested };
+
+test('L-046 L-047 panel/C-12 panel/C-13 bodies are printed whole, or stay in their files', () => {
+  expect(printedBody('plan', 'text\n', alone, 0)).toBe('## Implementation Plan\n\ntext');
+  expect(printedBody('plan', 'text\n', called, 0)).toBe('✅ 1.2b: design plan | full plan — saved (0s)');
+  expect(printedBody('synthesis', 'text', called, 0)).toBe(
+    '✅ 1.2a: design plan | sketches — synthesis saved (0s)',
+  );
+  expect(printedBody('resolutions', 'text', called, 0)).toBeUndefined();
+  expect(printedBody('tally', 'text', called, 0)).toBeUndefined();
+  expect(printedBody('outOfScope', '\n', alone, 0)).toBeUndefined();
+  expect(printedBody('diagram', '## Architecture Diagram\n\n```mermaid\nx\n```\n', alone, 0)).toBe(
+    '## Architecture Diagram\n\n```mermaid\nx\n```',
+  );
+});
+
+test('L-034 L-048 L-846 only a run without a numbering caller announces its end', () => {
+  expect(finalLine(alone, 61_000)).toBe('✅ 5: cleanup — design complete! (1m1s)');
+  expect(finalLine(called, 0)).toBeUndefined();
+  expect(finalLine({ sessionEnvironment: true, prefix: alone.prefix }, 0)).toBeDefined();
+});
+
+test('L-870 the labels of the marks', () => {
+  expect(stepOrder.map((step) => timingLabels[step])).toEqual([
+    'design Step 0 — session setup',
+    'design Step 1 — branch',
+    'design Step 1c — questions',
+    'design Step 1d — discussion r1',
+    'design Step 2a — sketches',
+    'design Step 2a.5 — dialectic',
+    'design Step 2b — plan',
+    'design Step 3 — plan review',
+    'design Step 3.5 — discussion r2',
+    'design Step 3b — arch diagram',
+    'design Step 4 — rejected findings',
+    'design Step 5 — cleanup',
+  ]);
+});

@@ -1,0 +1,306 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { arbitraryOf } from '../../test/arbitrary-of.ts';
+import { line, prose } from '../schema/primitives.ts';
+import { closing, exportFailureWarning, mayRemove, removalAuditLine } from './closing.ts';
+import {
+  isWorthDiscussing,
+  planRound,
+  readDiscussion,
+  renderDiscussion,
+  resolveAnswer,
+} from './discussion.ts';
+import {
+  afterHeavy,
+  heavyArtifacts,
+  heavyFailureWarning,
+  heavyGate,
+  parseHeavyStatus,
+  renderHeavyStatus,
+} from './heavy-gate.ts';
+import { parseKeyValues, renderKeyValues } from './key-values.ts';
+import {
+  healthFile,
+  knownUnhealthy,
+  parseHealth,
+  parseSessionEnvironment,
+  readSessionEnvironment,
+  renderHealth,
+  writeHealth,
+  writeSessionEnvironment,
+} from './session-env.ts';
+import {
+  appendTimingRow,
+  checkTaskKind,
+  markRow,
+  parseTimingLedger,
+  renderTimingRow,
+  timingLedgerPath,
+} from './timing-ledger.ts';
+import {
+  parseTokenLedger,
+  renderTokenRow,
+  tokenLedgerName,
+  tokenSessionId,
+  vendorTokenRow,
+} from './token-ledger.ts';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'charrette-panel-'));
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+test('L-180 L-725 panel/C-06 discussion files are read back', () => {
+  const point = fc.record({
+    title: arbitraryOf(line(100)),
+    question: arbitraryOf(line(200)),
+    resolution: arbitraryOf(prose(200)),
+    source: fc.constantFrom('user' as const, 'codebase' as const),
+  });
+  fc.assert(
+    fc.property(fc.array(point, { maxLength: 5 }), (points) => {
+      expect(readDiscussion(renderDiscussion(points))).toEqual(points);
+    }),
+  );
+});
+
+test('L-180 the block has its exact shape', () => {
+  expect(
+    renderDiscussion([{ title: 'Scope', question: 'Which API?', resolution: 'v2 only', source: 'user' }]),
+  ).toBe(
+    '### Decision 1: Scope\n- **Question**: Which API?\n- **Resolution**: v2 only\n- **Source**: user\n',
+  );
+});
+
+test('L-179 terse answers take the recommendation, real ones stand', () => {
+  for (const answer of ['', ' ', 'Sure!', "I don't know", 'idk…', 'OK', 'you decide']) {
+    expect(resolveAnswer(answer, 'the recommended one')).toBe('the recommended one');
+  }
+  expect(resolveAnswer(' no ', 'x')).toBe('no');
+  expect(resolveAnswer('sure, but only for v2', 'x')).toBe('sure, but only for v2');
+});
+
+test('L-175 L-177 L-178 L-723 seven questions at most; what the code answers is not asked', () => {
+  const points = Array.from({ length: 10 }, (_, index) => ({
+    index,
+    answeredByCode: index === 0 ? 'src/a.ts:1' : null,
+  }));
+  const { answered, ask, deferred } = planRound(points);
+  expect([answered.length, ask.length, deferred.length]).toEqual([1, 7, 2]);
+  expect([isWorthDiscussing([1]), isWorthDiscussing([1, 2])]).toEqual([false, true]);
+});
+
+const sizes = Object.fromEntries([
+  ...heavyArtifacts.notEmpty.map((name) => [name, 5]),
+  ...heavyArtifacts.exists.map((name) => [name, 0]),
+]);
+
+test('L-255 F-01 F-02 F-03 L-976 the gate wants the status line and every artifact', () => {
+  expect(heavyGate('DESIGN_HEAVY=complete\nDESIGN_SUMMARY_FILE=x', sizes)).toEqual({ status: 'complete' });
+  const yielded = { status: 'failed', reason: 'worker-yielded-without-artifacts' };
+  for (const words of [
+    '',
+    'All done! The plan is ready.',
+    'DESIGN_HEAVY=maybe',
+    'I say DESIGN_HEAVY=complete',
+  ]) {
+    expect(heavyGate(words, sizes)).toEqual(yielded);
+  }
+  for (const name of Object.keys(sizes)) {
+    const { [name]: _, ...rest } = sizes;
+    expect(heavyGate('DESIGN_HEAVY=complete', rest)).toEqual(yielded);
+  }
+  for (const name of heavyArtifacts.notEmpty) {
+    expect(heavyGate('DESIGN_HEAVY=complete', { ...sizes, [name]: 0 })).toEqual(yielded);
+  }
+  expect(heavyGate('DESIGN_HEAVY=failed REASON=dirty-tree', sizes)).toEqual({
+    status: 'failed',
+    reason: 'dirty-tree',
+  });
+});
+
+test('panel/C-08 the resolutions file belongs to what must exist', () => {
+  expect(heavyArtifacts.exists).toContain('dialectic-resolutions.md');
+});
+
+test('L-253 L-260 L-261 L-263 L-264 status line, next step, warnings', () => {
+  const failed = { status: 'failed' as const, reason: 'dirty-tree' };
+  expect(parseHeavyStatus(renderHeavyStatus(failed))).toEqual(failed);
+  expect([
+    afterHeavy({ status: 'complete' }, false),
+    afterHeavy({ status: 'complete' }, true),
+    afterHeavy(failed, false),
+  ]).toEqual(['3.5', '5', '5']);
+  expect(heavyFailureWarning('x', false, 'D')).toBe(
+    '**⚠ 2a: sketches — heavy worker subagent failed: x. Preserving D for inspection.**',
+  );
+  expect(heavyFailureWarning('x', true, 'D')).toContain('MANIFEST_FAILED');
+});
+
+test('L-842 L-843 L-847 panel/C-16 what step 5 exports and removes', () => {
+  const alone = { nested: false, heavyFailed: false, manifestWritten: false };
+  expect(closing(alone)).toEqual({ export: false, exportOk: true, removeRunDirectory: true });
+  expect(closing({ ...alone, heavyFailed: true }).removeRunDirectory).toBe(false);
+  expect(closing({ ...alone, nested: true, manifestWritten: true })).toEqual({
+    export: true,
+    exportOk: true,
+    removeRunDirectory: true,
+  });
+  expect(closing({ ...alone, nested: true })).toEqual({
+    export: true,
+    exportOk: false,
+    removeRunDirectory: false,
+  });
+  expect(closing({ nested: true, heavyFailed: true, manifestWritten: true })).toEqual({
+    export: false,
+    exportOk: false,
+    removeRunDirectory: false,
+  });
+  expect(closing({ ...alone, cancelled: true }).removeRunDirectory).toBe(false);
+  expect(exportFailureWarning('D')).toBe(
+    '**⚠ 5: cleanup — design manifest export failed. Parent /implement will rerun /design. Preserving D for inspection.**',
+  );
+});
+
+test('L-844 F-29 only what lies inside a known root is removed', () => {
+  const roots = ['/tmp', '/home/a/.cache/charrette'];
+  expect(['/tmp/x', '/home/a/.cache/charrette/s1'].map((directory) => mayRemove(directory, roots))).toEqual([
+    true,
+    true,
+  ]);
+  expect(
+    ['', '/tmp', '/', '/home/a', '/tmpx/y', 'tmp/x', '/tmp/../home'].map((directory) =>
+      mayRemove(directory, roots),
+    ),
+  ).toEqual(Array.from({ length: 7 }, () => false));
+  expect(removalAuditLine(new Date(0), 1, 2, 'sh', '/tmp/x')).toBe(
+    '1970-01-01T00:00:00.000Z pid=1 ppid=2 parent=sh dir=/tmp/x',
+  );
+});
+
+test('F-33 L-127 values keep their further equal signs', () => {
+  expect(
+    parseKeyValues('A=b=c\r\n# B=1\n\nnoise\n=x\nCURSOR_PROBE_ERROR=a=b').get('CURSOR_PROBE_ERROR'),
+  ).toBe('a=b');
+  expect([...parseKeyValues('A=b=c\n# B=1\nnoise\n=x')]).toEqual([['A', 'b=c']]);
+});
+
+test('F-10 no value can become a second line', () => {
+  expect(() => renderKeyValues([['A', 'x\nB=1']])).toThrow(/control characters/);
+  expect(() => renderKeyValues([['a b', 'x']])).toThrow(/no key/);
+  expect(renderKeyValues([['A', 'x=y']])).toBe('A=x=y\n');
+});
+
+test('L-007 L-114 L-115 L-883 L-910 session environment: known keys, never evaluated, missing file is empty', async () => {
+  expect(parseSessionEnvironment('REPO=$(rm -rf x)\nEVIL=1\nCODEX_HEALTHY=false')).toEqual({
+    REPO: '$(rm -rf x)',
+    CODEX_HEALTHY: 'false',
+  });
+  expect(await readSessionEnvironment('')).toEqual({});
+  expect(await readSessionEnvironment(path.join(root, 'none'))).toEqual({});
+  const file = path.join(root, 'session.env');
+  await writeSessionEnvironment(file, { REPO: 'a/b', CURSOR_HEALTHY: 'true' });
+  expect(await readSessionEnvironment(file)).toEqual({ REPO: 'a/b', CURSOR_HEALTHY: 'true' });
+  expect(knownUnhealthy({ CODEX_HEALTHY: 'false', CURSOR_HEALTHY: 'true', SLACK_OK: 'false' })).toEqual([
+    'codex',
+  ]);
+});
+
+test('L-128 L-978 L-377 L-911 F-11 the health file: unknown is false, /dev/null keeps nothing', async () => {
+  expect(
+    renderHealth({
+      codex: { available: true, healthy: true },
+      cursor: undefined,
+      gone: { available: false, healthy: true },
+    }),
+  ).toBe('CODEX_HEALTHY=true\nCURSOR_HEALTHY=false\nGONE_HEALTHY=false\n');
+  expect(parseHealth('CODEX_HEALTHY=true\nCURSOR_HEALTHY=\nX=1\nGEMINI_HEALTHY=yes')).toEqual({
+    codex: true,
+    cursor: false,
+    gemini: false,
+  });
+  expect(healthFile('/a/env')).toBe('/a/env.health');
+  await writeHealth('/dev/null', 'x');
+  await writeHealth(path.join(root, 'h'), 'CODEX_HEALTHY=true\n');
+  expect(await readFile(path.join(root, 'h'), 'utf8')).toBe('CODEX_HEALTHY=true\n');
+});
+
+test('L-871 rows of the timing ledger have thirteen cells and are read back', () => {
+  const row = {
+    type: 'vendor' as const,
+    epochSeconds: 1_700_000_000,
+    skill: 'design',
+    step: 'a\tb\nc',
+    vendor: 'cursor',
+    taskKind: 'cursor-sketch-arch',
+    startSeconds: 10,
+    endSeconds: 70,
+    output: '/tmp/x/cursor-sketch-arch-output.txt',
+    exitCode: 0,
+    extra: 'complete',
+  };
+  const text = renderTimingRow(row);
+  expect(text).toBe(
+    'v1\tvendor\t1700000000\tdesign\ta b c\tcursor\tcursor-sketch-arch\t10\t70\t60\tcursor-sketch-arch-output.txt\t0\tcomplete\n',
+  );
+  expect(parseTimingLedger(`${text}garbage\n`)).toEqual([
+    { ...row, step: 'a b c', output: 'cursor-sketch-arch-output.txt' },
+  ]);
+  expect(renderTimingRow(markRow('2a.5', new Date(5000)))).toBe(
+    'v1\tmark\t5\tdesign\tdesign Step 2a.5 — dialectic\t-\t-\t-\t-\t-\t-\t-\t-\n',
+  );
+});
+
+test('L-873 the ledger is private and a failure is a warning', async () => {
+  const file = path.join(root, 'timing-ledger.tsv');
+  expect(await appendTimingRow(file, markRow('0', new Date(0)))).toBeUndefined();
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  await writeFile(path.join(root, 'plain'), '');
+  expect(await appendTimingRow(path.join(root, 'plain', 'x'), markRow('0', new Date(0)))).toContain(
+    'not written',
+  );
+});
+
+test('L-872 marks of a nested run land in the caller’s ledger', () => {
+  expect(timingLedgerPath({ implementDirectory: '/i', runDirectory: '/d' })).toBe('/i/timing-ledger.tsv');
+  expect(timingLedgerPath({ runDirectory: '/d' })).toBe('/d/timing-ledger.tsv');
+  expect(timingLedgerPath({ environment: '/e.tsv', implementDirectory: '/i' })).toBe('/e.tsv');
+  expect(timingLedgerPath({})).toBeUndefined();
+});
+
+test('L-303 L-874 task kinds', () => {
+  expect(
+    ['cursor-sketch-arch', 'codex-plan-voter', 'gemini-sketch-arch', '--timing', 'A b', ''].map(
+      checkTaskKind,
+    ),
+  ).toEqual(['known', 'known', 'unknown', 'malformed', 'malformed', 'malformed']);
+});
+
+test('L-880 L-881 L-882 the token ledger', () => {
+  expect(tokenLedgerName('s')).toMatch(/^larch-tokens-[0-9a-f]{64}\.jsonl$/);
+  expect(tokenSessionId({ environment: 'e', file: 'f', directory: '/d' })).toBe('e');
+  expect(tokenSessionId({ environment: '', file: 'f\n', directory: '/d' })).toBe('f');
+  expect(tokenSessionId({ directory: '/d' })).toMatch(/^[0-9a-f]{64}$/);
+  const row = vendorTokenRow(
+    'claude',
+    { inputTokens: 3, outputTokens: 4, cachedInputTokens: 5 },
+    'cursor review: free text!',
+    9,
+  );
+  expect(row).toEqual({
+    type: 'vendor',
+    vendor: 'claude_sub',
+    input: 3,
+    output: 4,
+    cache_read: 5,
+    cache_create: 0,
+    total: 12,
+    raw: 'cursor_review_free_text_',
+    ts: 9,
+  });
+  expect(parseTokenLedger(`${renderTokenRow(row)}{broken\n{"type":"other"}\n`)).toEqual([row]);
+});

@@ -1,0 +1,168 @@
+import type { Bucket } from '../dialectic/buckets.ts';
+import { slugify } from '../text/slug.ts';
+import { type Availability, type HealthScope, isUp } from './health.ts';
+import { type Chair, chairs, type SeatSpec } from './panels.ts';
+import { stanceNames } from './stances.ts';
+
+export type SeatedAgent = { id: string; family: string };
+
+/** Who sits on which chair. A chair nobody is left for stays empty. */
+export type Seating = Partial<Record<Chair, SeatedAgent>>;
+
+/** Who sits where when it is there: the layout of the requirements. */
+const usual: Record<Chair, string> = { first: 'cursor', second: 'codex', author: 'claude' };
+
+/** The family whose agent writes, when nobody says otherwise. */
+const usualAuthorFamily = 'anthropic';
+
+/**
+ * Puts agents on chairs, in their order of preference: the usual ones first, then such that families differ as much as
+ * possible. One agent alone only writes; its word replaces the others. When no third agent is left one of two also writes.
+ */
+export function seatAgents(agents: readonly SeatedAgent[], author?: string): Seating {
+  const named = (id: string | undefined) => agents.find((agent) => agent.id === id);
+  const usualFirst = named(usual.first);
+  const usualSecond = named(usual.second);
+  const writer =
+    named(author) ??
+    named(usual.author) ??
+    agents.find(({ family }) => family === usualAuthorFamily) ??
+    agents.find((agent) => agent !== usualFirst && agent !== usualSecond) ??
+    agents[0];
+  if (!writer) return {};
+  const free = agents.filter((agent) => ![writer, usualFirst, usualSecond].includes(agent));
+  const first = usualFirst ?? pick(free, [writer.family, usualSecond?.family]);
+  const second =
+    usualSecond ??
+    pick(
+      free.filter((agent) => agent !== first),
+      [writer.family, first?.family],
+    );
+  return { author: writer, ...(first ? { first } : {}), ...(second ? { second } : {}) };
+}
+
+function pick(
+  agents: readonly SeatedAgent[],
+  families: readonly (string | undefined)[],
+): SeatedAgent | undefined {
+  return (
+    agents.find(({ family }) => !families.includes(family)) ??
+    agents.find(({ family }) => family !== families[0]) ??
+    agents[0]
+  );
+}
+
+/** L-479: the debate rotation. A chair nobody sits on keeps its turn and is skipped; nobody replaces it (L-024). */
+export function debateBuckets(debaters: readonly Chair[], seating: Seating): Bucket[] {
+  return debaters.map((chair) => {
+    const agent = seating[chair]?.id;
+    return { label: agentLabel(agent ?? chair), agent: agent ?? '' };
+  });
+}
+
+/** What a seat is for; decides its fallback chain and its names. */
+export type SeatUse = 'sketch' | 'plan';
+
+export type Seat = {
+  /** `Cursor-Arch`; stays the same when somebody else fills the seat (L-042). */
+  label: string;
+  stance: SeatSpec['stance'];
+  /** The agent the seat is meant for. */
+  owner: string;
+  /** Agents in the order they are tried; empty when nobody may fill the seat. */
+  chain: string[];
+  /** `cursor-sketch-arch` (L-202, L-874). */
+  taskKind: string;
+  /** `cursor-sketch-arch-output.txt` */
+  output: string;
+};
+
+export type SeatingRules = {
+  /** Fill the seats of absent agents with the author. Off: the seat stays empty. */
+  padding?: boolean;
+};
+
+/** L-204: seats in launch order: the first chair's are the slowest. */
+export function fillSeats(
+  specs: readonly SeatSpec[],
+  use: SeatUse,
+  seating: Seating,
+  availability: Availability<HealthScope>,
+  { padding = true }: SeatingRules = {},
+): Seat[] {
+  const taken = new Set<string>();
+  return [...specs]
+    .sort((a, b) => chairs.indexOf(a.chair) - chairs.indexOf(b.chair))
+    .map((spec) => {
+      const owner = (seating[spec.chair] ?? seating.author)?.id ?? spec.chair;
+      const label = unique(`${agentLabel(owner)}-${stanceNames[spec.stance].label}`, taken);
+      const taskKind = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
+      const chain = fallbackChain(spec.chair, use, seating, padding).filter((agent) =>
+        isUp(availability, agent),
+      );
+      // L-582: the second chair's own reviews are called primary, to tell them from the first chair's fallbacks.
+      const file =
+        use === 'plan' && spec.chair === 'second' ? taskKind.replace('-plan-', '-primary-plan-') : taskKind;
+      return { label, stance: spec.stance, owner, chain, taskKind, output: `${file}-output.txt` };
+    });
+}
+
+/** L-205, L-588: a sketch goes to the replacement at once, a review first crosses over to the other outside agent. */
+export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padding: boolean): string[] {
+  const crossing: Chair[] = use === 'plan' ? (chair === 'first' ? ['second'] : ['first']) : [];
+  const order: Chair[] = padding ? [chair, ...crossing, 'author'] : [chair];
+  return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
+}
+
+/** L-582, F-24: the file of one attempt at a seat; every attempt has its own, and a stand-in's name tells for whom it stood in. */
+export function attemptFile(seat: Seat, agent: string, attempt = 1): string {
+  const base =
+    agent === seat.owner
+      ? seat.output.replace(/-output\.txt$/, '')
+      : `${slugify(agent, 30)}-fallback-${seat.taskKind}`;
+  return `${base}-output${attempt === 1 ? '' : `-${attempt}`}.txt`;
+}
+
+/** L-591: under which name an answer is credited: the seat's own, `Code` for the replacement, else the stand-in's file. */
+export function attribution(seat: Seat, agent: string, seating: Seating): string {
+  if (agent === seat.owner) return seat.label;
+  return agent === seating.author?.id ? 'Code' : `${slugify(agent, 30)}-fallback-${seat.taskKind}`;
+}
+
+export type PanelMember = { label: string; agent: string; replaced: boolean };
+
+/** L-512, L-630: judges or voters; an absent one is replaced by the author so that the number holds, unless padding is off. */
+export function fillBench(
+  bench: readonly Chair[],
+  seating: Seating,
+  availability: Availability<HealthScope>,
+  { padding = true }: SeatingRules = {},
+): PanelMember[] {
+  const taken = new Set<string>();
+  return [...bench]
+    .sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b))
+    .flatMap((chair): PanelMember[] => {
+      const owner = seating[chair]?.id;
+      const label = unique(agentLabel(owner ?? seating.author?.id ?? chair), taken);
+      const present = owner !== undefined && isUp(availability, owner);
+      const author = seating.author?.id;
+      if (present) return [{ label, agent: owner, replaced: false }];
+      if (!padding || author === undefined || !isUp(availability, author)) return [];
+      return [{ label, agent: author, replaced: true }];
+    });
+}
+
+/** `claude` → `Claude`, `my-agent` → `My-Agent`: the label of an agent in tables and files, never a model's name. */
+export function agentLabel(id: string): string {
+  return slugify(id, 30, 'agent').replace(
+    /(^|-)([a-z])/g,
+    (_, before: string, letter: string) => `${before}${letter.toUpperCase()}`,
+  );
+}
+
+function unique(name: string, taken: Set<string>): string {
+  let result = name;
+  for (let number = 2; taken.has(result); number += 1) result = `${name}-${number}`;
+  taken.add(result);
+  return result;
+}

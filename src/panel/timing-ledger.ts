@@ -1,0 +1,125 @@
+import { appendFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Step, timingLabels } from './steps.ts';
+
+/** L-871: the thirteen columns of a row. */
+export type TimingRow = {
+  type: 'mark' | 'vendor' | 'workflow';
+  epochSeconds: number;
+  skill: string;
+  step: string;
+  vendor?: string;
+  taskKind?: string;
+  startSeconds?: number;
+  endSeconds?: number;
+  output?: string;
+  exitCode?: number;
+  extra?: string;
+};
+
+/** L-874: vendor and stance names that are expected; others are written with a warning. */
+const knownKinds =
+  /^(?:cursor|codex|claude)-(?:sketch-(?:arch|edge|innovation|pragmatic|generic)|plan-(?:arch|edge|innovation|pragmatic)|debate-(?:thesis|antithesis)|judge|plan-voter)$/;
+
+export type TaskKindVerdict = 'known' | 'unknown' | 'malformed';
+
+/** L-874 */
+export function checkTaskKind(kind: string): TaskKindVerdict {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(kind)) return 'malformed';
+  return knownKinds.test(kind) ? 'known' : 'unknown';
+}
+
+export function markRow(step: Step, now: Date): TimingRow {
+  return {
+    type: 'mark',
+    epochSeconds: Math.floor(now.getTime() / 1000),
+    skill: 'design',
+    step: timingLabels[step],
+    extra: '-',
+  };
+}
+
+/** L-871: a row as one TSV line. Empty cells are `-`; nothing in a cell can make a second cell or line. */
+export function renderTimingRow(row: TimingRow): string {
+  const duration =
+    row.startSeconds === undefined || row.endSeconds === undefined
+      ? undefined
+      : row.endSeconds - row.startSeconds;
+  const cells = [
+    'v1',
+    row.type,
+    row.epochSeconds,
+    row.skill,
+    row.step,
+    row.vendor,
+    row.taskKind,
+    row.startSeconds,
+    row.endSeconds,
+    duration,
+    row.output === undefined ? undefined : path.basename(row.output),
+    row.exitCode,
+    row.extra,
+  ];
+  return `${cells.map(cell).join('\t')}\n`;
+}
+
+/** Reads rows back; lines of another version or shape are skipped. */
+export function parseTimingLedger(text: string): TimingRow[] {
+  return text.split('\n').flatMap((line) => {
+    const [version, type, epoch, skill, step, vendor, taskKind, start, end, , output, exit, extra, ...more] =
+      line.split('\t');
+    if (version !== 'v1' || extra === undefined || more.length > 0) return [];
+    if (type !== 'mark' && type !== 'vendor' && type !== 'workflow') return [];
+    return [
+      {
+        type,
+        epochSeconds: Number(epoch),
+        skill: skill ?? '',
+        step: step ?? '',
+        ...textCell('vendor', vendor),
+        ...textCell('taskKind', taskKind),
+        ...numberCell('startSeconds', start),
+        ...numberCell('endSeconds', end),
+        ...textCell('output', output),
+        ...numberCell('exitCode', exit),
+        extra,
+      },
+    ];
+  });
+}
+
+/** L-872: where marks go; nested ones land in the caller's ledger. `undefined`: nowhere, say so and go on. */
+export function timingLedgerPath(places: {
+  override?: string;
+  environment?: string;
+  implementDirectory?: string;
+  runDirectory?: string;
+}): string | undefined {
+  if (places.override) return places.override;
+  if (places.environment) return places.environment;
+  const directory = places.implementDirectory ?? places.runDirectory;
+  return directory === undefined ? undefined : path.join(directory, 'timing-ledger.tsv');
+}
+
+/** L-873: best effort: one write per row, private mode; a failure is returned as a warning, never thrown. */
+export async function appendTimingRow(file: string, row: TimingRow): Promise<string | undefined> {
+  try {
+    await appendFile(file, renderTimingRow(row), { mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return `the timing ledger was not written: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function cell(value: string | number | undefined): string {
+  const text = value === undefined ? '' : String(value);
+  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim() || '-';
+}
+
+function textCell<Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, string>> {
+  return value === undefined || value === '-' ? {} : ({ [key]: value } as Record<Key, string>);
+}
+
+function numberCell<Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, number>> {
+  return value === undefined || value === '-' ? {} : ({ [key]: Number(value) } as Record<Key, number>);
+}

@@ -139,7 +139,10 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
     'auth',
     /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|not logged in|log ?in again|please log ?in|\/login|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
   ],
-  ['bad_output', /empty (?:response|answer)|no response was returned/i],
+  [
+    'bad_output',
+    /empty (?:response|answer)|no response was returned|not valid json|plain text instead of calling/i,
+  ],
   [
     'stream',
     /stream|mid-response|malformed|non-SSE|json pars|parse error|unterminated|incomplete json|serialization error|decod(?:e|ing)|terminated|connection (?:was )?(?:reset|closed|lost)|econnreset|socket|finish reason|disconnected/i,

@@ -45,12 +45,21 @@ function system(event: Fields): Signal[] {
   if (event['subtype'] === 'init') {
     return [{ type: 'session', id: textOf(event['session_id']), model: optionalText(event['model']) }];
   }
-  if (event['subtype'] === 'api_retry' || event['subtype'] === 'retry') {
-    const reason = optionalText(event['error']) ?? 'the model call failed';
-    const status = optionalNumber(event['error_status']);
-    return [{ type: 'retry', reason: status === undefined ? reason : `${reason} (${status})` }];
-  }
+  if (event['subtype'] === 'api_retry' || event['subtype'] === 'retry') return retry(event);
   return [];
+}
+
+/** Qwen tells of a pause but not why; only rate limits make it wait this long, and the wait is ours to plan. */
+const longestPauseMs = 30_000;
+
+function retry(event: Fields): Signal[] {
+  const reason = optionalText(event['error']) ?? 'the model call failed';
+  const status = optionalNumber(event['error_status']);
+  const pause = numberOf(fieldsOf(event['data'])['delayMs']);
+  const told: Signal = { type: 'retry', reason: status === undefined ? reason : `${reason} (${status})` };
+  if (pause < longestPauseMs) return [told];
+  const message = `The provider wants a pause: retry in ${Math.ceil(pause / 1000)}s.`;
+  return [told, { type: 'strike', name: 'pause', allowed: 1, kind: 'rate_limit', message }];
 }
 
 function assistant(event: Fields): Signal[] {

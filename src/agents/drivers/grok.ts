@@ -3,6 +3,7 @@ import type { BuildRequest, Driver, Launch } from './driver.ts';
 import { longestArgument, tomlString } from './launch.ts';
 
 const promptFile = 'charrette-prompt.txt';
+const ownModel = 'charrette';
 
 /** Grok Build. It takes its prompt from a file. */
 export const grok: Driver = {
@@ -31,8 +32,7 @@ export const grok: Driver = {
 
 function build({ program, task, settings, resume, home }: BuildRequest): Launch {
   const schema = task.schema === undefined ? undefined : JSON.stringify(task.schema);
-  const own = settings.baseUrl === undefined ? undefined : 'charrette';
-  const model = own ?? settings.model;
+  const model = settings.baseUrl === undefined ? settings.model : ownModel;
   const access = task.access === 'read' ? ['--tools', 'read_file,grep,list_dir'] : ['--always-approve'];
   return {
     argv: [
@@ -46,25 +46,33 @@ function build({ program, task, settings, resume, home }: BuildRequest): Launch 
       ...(resume === undefined ? [] : ['--resume', resume.session]),
       ...(resume?.fork ? ['--fork-session'] : []),
     ],
-    environment: {},
+    environment: { GROK_TURN_TRANSIENT_RETRY: 'false' },
     files: {
       [promptFile]: task.prompt,
-      '.grok/config.toml': [
-        ...(own === undefined || settings.baseUrl === undefined
-          ? []
-          : [
-              `[models]\ndefault = ${tomlString(own)}`,
-              `[model.${own}]`,
-              `model = ${tomlString(settings.model ?? 'default')}`,
-              `base_url = ${tomlString(settings.baseUrl)}`,
-              'env_key = "XAI_API_KEY"',
-              `name = ${tomlString(own)}`,
-              'context_window = 200000',
-            ]),
-        '[features]\ntelemetry = false',
-        '[cli]\nauto_update = false\n',
-      ].join('\n'),
+      '.grok/config.toml': configuration(settings),
     },
     stdin: '',
   };
+}
+
+/** Retries are ours to make: its own outlast every limit. */
+function configuration({ baseUrl, model }: BuildRequest['settings']): string {
+  const own = [
+    `[model.${ownModel}]`,
+    `model = ${tomlString(model ?? 'default')}`,
+    `base_url = ${tomlString(baseUrl ?? '')}`,
+    'env_key = "XAI_API_KEY"',
+    `name = "${ownModel}"`,
+    'context_window = 200000',
+  ];
+  return [
+    '[models]',
+    'max_retries = 1',
+    ...(baseUrl === undefined ? [] : [`default = "${ownModel}"`, ...own]),
+    '[features]',
+    'telemetry = false',
+    '[cli]',
+    'auto_update = false',
+    '',
+  ].join('\n');
 }

@@ -29,11 +29,7 @@ export const pi: Driver = {
     trust: 'terminal-event',
   },
   login: {
-    files: [
-      { path: '.pi/agent/auth.json', renewed: true },
-      { path: '.pi/agent/models.json' },
-      { path: '.pi/agent/settings.json' },
-    ],
+    files: [{ path: '.pi/agent/auth.json', renewed: true }, { path: '.pi/agent/models.json' }],
     variables: [...providerKeys],
   },
   build,
@@ -54,14 +50,17 @@ function build({ program, task, settings, resume, variables }: BuildRequest): La
       ...(resume === undefined ? [] : [resume.fork ? '--fork' : '--session', resume.session]),
     ],
     environment: { PI_OFFLINE: '1' },
-    files:
-      settings.baseUrl === undefined
+    files: {
+      // Retries are ours to make.
+      '.pi/agent/settings.json': JSON.stringify({ retry: { enabled: false, provider: { maxRetries: 0 } } }),
+      ...(settings.baseUrl === undefined
         ? {}
         : {
             '.pi/agent/models.json': JSON.stringify(
               ownModels(settings.baseUrl, model ?? 'default', variables),
             ),
-          },
+          }),
+    },
     stdin: task.prompt,
   };
 }

@@ -70,12 +70,13 @@ const expected: Record<string, Partial<Record<LaneKind, string>>> = {
   qwen: {
     ok: 'ok resume schema fault-429x1 fault-500x1',
     auth: 'fault-401',
+    rate_limit: 'fault-429',
     server: 'fault-500',
     network: 'fault-connrefused',
     stream: 'fault-html fault-malformed fault-malformed@2 fault-reset fault-truncated',
     context_too_long: 'fault-toolong',
     bad_output: 'fault-empty',
-    timeout: 'fault-429 fault-hang fault-hangmid',
+    timeout: 'fault-hang fault-hangmid',
     cancelled: 'SIGTERM-hang SIGTERM-tool',
   },
   goose: {

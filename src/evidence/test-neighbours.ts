@@ -13,6 +13,10 @@ export function bareName(path: string): string {
     .toLowerCase();
 }
 
+/** Whether a file of the tests holds tests itself, by its name; helpers and fixtures do not. */
+export const holdsTests = (path: string): boolean =>
+  fileKind(path) === 'test' && /test|spec/i.test(path.slice(path.lastIndexOf('/') + 1));
+
 export type TestIndex = { tests: ReadonlySet<string>; byName: ReadonlyMap<string, readonly string[]> };
 
 export function indexTests(paths: Iterable<string>): TestIndex {

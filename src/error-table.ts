@@ -31,6 +31,7 @@ export const errorTable = {
   'run-not-found': { exit: 4, meaning: 'There is no run with that id.' },
   'agent-not-found': { exit: 4, meaning: 'A named agent is neither configured nor on PATH.' },
   'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
+  'would-overwrite': { exit: 5, meaning: 'Files that are there would be replaced.' },
   'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
   'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },
   'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },

@@ -15,9 +15,8 @@ import { toSarif } from '../skills/lint/sarif.ts';
 import { type Profile, profiles } from '../skills/model/profile.ts';
 import { ruleById } from '../skills/rules/catalog.ts';
 import type { CommandSpec } from './command.ts';
+import { collect } from './skill-common.ts';
 import { version } from './version.ts';
-
-const collect = (value: string, previous: unknown) => [...(Array.isArray(previous) ? previous : []), value];
 
 export const skillLint: CommandSpec = {
   name: 'lint',

@@ -4,11 +4,16 @@ export const skill: CommandSpec = {
   name: 'skill',
   summary: 'Build, check and protect workflow skills (SKILL.md and phases).',
   examples: [
+    ['charrette skill new release-notes', 'a new skill, asked for on a terminal'],
     ['charrette skill lint .claude/skills/my-skill', 'check one package'],
     ['charrette skill lint --all .claude/skills', 'check all, also against each other'],
     ['charrette skill explain CP003', 'what a rule wants and why'],
   ],
   subcommands: {
+    new: {
+      summary: 'make a new workflow skill from ten answers',
+      load: async () => (await import('./skill-new.ts')).skillNew,
+    },
     lint: {
       summary: 'check packages against the lint rules',
       load: async () => (await import('./skill-lint.ts')).skillLint,

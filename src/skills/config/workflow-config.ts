@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** Agent types that hosts of these skills know; others become general-purpose with a warning (S-067). */
+export const knownAgentTypes = [
+  'cli-explore-agent',
+  'context-search-agent',
+  'cli-execution-agent',
+  'action-planning-agent',
+  'code-developer',
+  'test-fix-agent',
+  'general-purpose',
+  'Explore',
+] as const;
+
+export const sourceTypes = ['command_set', 'text_description', 'requirements_doc', 'existing_skill'] as const;
+
+export type SourceType = (typeof sourceTypes)[number];
+
+const phase = z.looseObject({
+  number: z.int().min(1),
+  name: z.string().min(1),
+  slug: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+  description: z.string().default(''),
+  sourcePath: z.string().optional(),
+  isConditional: z.boolean().default(false),
+  condition: z.string().optional(),
+  usesAgents: z.boolean().default(false),
+  agentTypes: z.array(z.string()).default([]),
+  todoWriteSubTasks: z.array(z.string()).default([]),
+  outputVariables: z.array(z.string()).default([]),
+  outputFiles: z.array(z.string()).default([]),
+  /** Carries a sentinel; derived when absent (S-085). */
+  guarded: z.boolean().optional(),
+  /** Phase that this one hands over to directly, by reading its file. */
+  handsOverTo: z.int().optional(),
+  /** Router: the mode and the triggers that lead here. */
+  mode: z.string().optional(),
+  triggers: z.array(z.string()).optional(),
+});
+
+const question = z.looseObject({
+  key: z.string().regex(/^[A-Za-z_][\w]*$/),
+  question: z.string().min(1),
+  header: z.string().min(1).max(12),
+  options: z
+    .array(z.looseObject({ label: z.string().min(1), description: z.string().default('') }))
+    .min(2)
+    .max(4),
+  /** Label that switches the preference on; without it the chosen label itself is the value. */
+  activeValue: z.string().optional(),
+});
+
+/** The one form between all sources and the generated package (S-030). Unknown keys are kept. */
+export const workflowConfigSchema = z.looseObject({
+  skillName: z.string().regex(/^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/),
+  title: z.string().min(1),
+  description: z.string().min(1),
+  triggers: z.array(z.string()).default([]),
+  allowedTools: z.array(z.string()).default([]),
+  profile: z.enum(['pipeline', 'router', 'loop']).default('pipeline'),
+  source: z.looseObject({
+    type: z.enum(sourceTypes),
+    orchestratorPath: z.string().optional(),
+    subCommandPaths: z.array(z.string()).default([]),
+  }),
+  phases: z.array(phase).min(1).max(99),
+  dataFlow: z
+    .array(
+      z.looseObject({
+        from: z.string().regex(/^(?:input|phase\d+)$/),
+        to: z.string().regex(/^phase\d+$/),
+        variables: z.array(z.string()),
+      }),
+    )
+    .default([]),
+  features: z.looseObject({
+    hasAutoMode: z.boolean().default(false),
+    hasConditionalPhases: z.boolean().default(false),
+    hasTodoWriteSubTasks: z.boolean().default(false),
+    hasPlanningNotes: z.boolean().default(false),
+    hasPostPhaseUpdates: z.boolean().default(false),
+    hasMemoryCompaction: z.boolean().default(false),
+    hasUserDecisionGate: z.boolean().default(false),
+  }),
+  preferenceQuestions: z.array(question).default([]),
+  errorRecovery: z.enum(['retry', 'rollback', 'report']).default('retry'),
+  loop: z.looseObject({ until: z.string(), from: z.int(), limit: z.int().min(1) }).optional(),
+});
+
+export type WorkflowConfig = z.infer<typeof workflowConfigSchema>;
+export type PhaseConfig = WorkflowConfig['phases'][number];
+export type QuestionConfig = WorkflowConfig['preferenceQuestions'][number];
+
+/** JSON Schema of the config, for editors and agents. */
+export function workflowConfigJsonSchema(): unknown {
+  return z.toJSONSchema(workflowConfigSchema, { io: 'input' });
+}

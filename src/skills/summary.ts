@@ -1,0 +1,45 @@
+import type { WorkflowConfig } from './config/workflow-config.ts';
+import type { PackageResult } from './lint/engine.ts';
+import { countOf } from './lint/gate.ts';
+import type { WriteOutcome } from './write-package.ts';
+
+/** S-100: which of the nine patterns a package uses. */
+export function patternMarks(config: WorkflowConfig): { pattern: string; used: boolean }[] {
+  const { features, phases, dataFlow, preferenceQuestions } = config;
+  return [
+    { pattern: 'Orchestrator and progressive loading', used: true },
+    { pattern: 'Attach and collapse', used: features.hasTodoWriteSubTasks },
+    { pattern: 'Data flow between phases', used: dataFlow.length > 0 },
+    { pattern: 'Conditional phases', used: features.hasConditionalPhases },
+    { pattern: 'Input structuring', used: true },
+    { pattern: 'Preferences collected once', used: features.hasAutoMode || preferenceQuestions.length > 0 },
+    { pattern: 'Direct handoff', used: phases.some(({ handsOverTo }) => handsOverTo !== undefined) },
+    { pattern: 'Clean phase files', used: true },
+    { pattern: 'Compact recovery', used: phases.some(({ guarded }) => guarded === true) },
+  ];
+}
+
+/** What was made, what lint says, what to do next. */
+export function renderOutcome(
+  config: WorkflowConfig,
+  outcome: WriteOutcome,
+  lint: PackageResult,
+  where: string,
+): string {
+  const count = (kind: string) => outcome.changes.filter((change) => change.kind === kind).length;
+  const changed = ['created', 'changed', 'removed', 'unchanged']
+    .filter((kind) => count(kind) > 0)
+    .map((kind) => `${count(kind)} ${kind}`);
+  return [
+    `${config.skillName}: ${outcome.written ? '' : 'nothing written, '}${changed.join(', ')}`,
+    `  Location   ${where}`,
+    `  Files      ${config.phases.length + 1}`,
+    `  Triggers   ${config.triggers.join(', ')}`,
+    `  Lint       ${lint.gate} (${countOf(lint.findings, 'error')} errors, ${countOf(lint.findings, 'warning')} warnings)`,
+    '  Patterns',
+    ...patternMarks(config).map(({ pattern, used }) => `    ${used ? '✓' : '○'} ${pattern}`),
+    ...(outcome.backup === undefined ? [] : [`  Backup     ${outcome.backup}`]),
+    '  Next       fill in the phase files, then `charrette skill sync` and `charrette skill lint`',
+    '',
+  ].join('\n');
+}

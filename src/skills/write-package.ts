@@ -1,0 +1,132 @@
+import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { containedPath, isMissing } from '../files/contained.ts';
+import { unifiedDiff } from '../text/diff.ts';
+
+export type FileChange = {
+  path: string;
+  kind: 'created' | 'changed' | 'unchanged' | 'removed';
+  diff: string;
+};
+
+export type WriteOutcome = {
+  directory: string;
+  changes: readonly FileChange[];
+  /** Where the files that were replaced are kept. */
+  backup: string | undefined;
+  written: boolean;
+};
+
+export type WriteOptions = { force: boolean; dryRun: boolean; now: Date };
+
+/**
+ * S-007: writes `root/name/…`. The same content again changes nothing; other content is refused without `force`, and
+ * with it the old files are kept beside the package. Nothing outside `root/name` and its backup is written.
+ */
+export async function writePackage(
+  root: string,
+  name: string,
+  files: ReadonlyMap<string, string>,
+  options: WriteOptions,
+): Promise<WriteOutcome> {
+  if (!options.dryRun) await mkdir(root, { recursive: true });
+  const directory = path.join(root, name);
+  await refuseLink(directory);
+  const changes: FileChange[] = [];
+  const old = new Map<string, string>();
+  for (const [file, content] of files) {
+    const before = await readOld(directory, file);
+    if (before !== undefined) old.set(file, before);
+    changes.push(compare(file, before, content));
+  }
+  // A phase file of an earlier version would be an orphan, so it goes too.
+  for (const file of await strayPhases(directory, files)) {
+    const before = await readOld(directory, file);
+    if (before === undefined) continue;
+    old.set(file, before);
+    changes.push({ path: file, kind: 'removed', diff: diffOf(file, before, '') });
+  }
+  const replaced = changes.filter(({ kind }) => kind === 'changed' || kind === 'removed');
+  if (replaced.length > 0 && !options.force && !options.dryRun) throw wouldOverwrite(directory, replaced);
+  if (options.dryRun || changes.every(({ kind }) => kind === 'unchanged')) {
+    return { directory, changes, backup: undefined, written: false };
+  }
+  const backup = replaced.length === 0 ? undefined : path.join(root, `.${name}.backup-${stamp(options.now)}`);
+  if (backup !== undefined) {
+    for (const { path: file } of replaced)
+      await writeFileAtomic(path.join(backup, file), old.get(file) ?? '');
+  }
+  await mkdir(directory, { recursive: true });
+  for (const { path: file, kind } of changes) {
+    const target = await containedPath(directory, file);
+    if (kind === 'created' || kind === 'changed') await writeFileAtomic(target, files.get(file) ?? '');
+    if (kind === 'removed') await removeFile(target);
+  }
+  return { directory, changes, backup, written: true };
+}
+
+async function removeFile(target: string): Promise<void> {
+  const { rm } = await import('node:fs/promises');
+  await rm(target, { force: true });
+}
+
+/** A package directory that is a link would send the files elsewhere. */
+async function refuseLink(directory: string): Promise<void> {
+  try {
+    const found = await lstat(directory);
+    if (!found.isSymbolicLink()) return;
+    throw new CharretteError({
+      code: 'path-unsafe',
+      message: `${directory} is a link to ${await realpath(directory).catch(() => 'nowhere')}.`,
+      fix: 'Remove the link or choose another --out.',
+    });
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+async function readOld(directory: string, file: string): Promise<string | undefined> {
+  try {
+    return await readFile(path.join(directory, file), 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function strayPhases(directory: string, files: ReadonlyMap<string, string>): Promise<string[]> {
+  try {
+    const names = await readdir(path.join(directory, 'phases'));
+    return names.map((name) => `phases/${name}`).filter((file) => file.endsWith('.md') && !files.has(file));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function compare(file: string, before: string | undefined, after: string): FileChange {
+  if (before === undefined) return { path: file, kind: 'created', diff: '' };
+  if (before === after) return { path: file, kind: 'unchanged', diff: '' };
+  return { path: file, kind: 'changed', diff: diffOf(file, before, after) };
+}
+
+function diffOf(file: string, before: string, after: string): string {
+  const result = unifiedDiff(before, after, { before: `a/${file}`, after: `b/${file}` });
+  return result.kind === 'diff' ? result.text : '';
+}
+
+function wouldOverwrite(directory: string, replaced: readonly FileChange[]): CharretteError {
+  const names = replaced.slice(0, 5).map(({ path: file }) => file);
+  const more = replaced.length > 5 ? ` and ${replaced.length - 5} more` : '';
+  return new CharretteError({
+    code: 'would-overwrite',
+    message: `${directory} has other content: ${names.join(', ')}${more}.`,
+    fix: 'Look with --dry-run, or replace it with --force (the old files are kept beside it).',
+  });
+}
+
+function stamp(now: Date): string {
+  return now.toISOString().replace(/[-:]/g, '').replace(/\..*$/, '').replace('T', '-');
+}

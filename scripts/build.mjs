@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildCommandLine, bundlePackages, commandEntries } from './quick-start.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 const entries = {
-  main: 'src/cli/main.ts',
   context: 'src/context/index.ts',
   skills: 'src/skills/index.ts',
   prompts: 'src/prompts/index.ts',
@@ -17,21 +17,29 @@ const entries = {
 };
 
 rmSync(`${root}dist`, { recursive: true, force: true });
-await build({
+const options = {
   absWorkingDir: root,
-  entryPoints: Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(`${root}${file}`))),
-  outdir: 'dist',
   bundle: true,
-  splitting: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.13',
   packages: 'external',
-  chunkNames: 'chunks/[name]-[hash]',
   sourcemap: 'linked',
   define: { __CHARRETTE_VERSION__: JSON.stringify(manifest.version) },
   logLevel: 'warning',
+};
+await build({
+  ...options,
+  entryPoints: {
+    ...Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(`${root}${file}`))),
+    ...commandEntries,
+  },
+  outdir: 'dist',
+  splitting: true,
+  chunkNames: 'chunks/[name]-[hash]',
+  plugins: [bundlePackages],
 });
+await buildCommandLine(options);
 
 // The store's template depends only on the two packages that make it, so it outlives builds.
 const versions = ['@dbos-inc/dbos-sdk', '@electric-sql/pglite']

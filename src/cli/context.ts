@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { type Consumer, consumers } from '../context/consumers.ts';
 import { explainBudget } from '../context/explain.ts';
 import { type LoadOptions, loadDesignContext } from '../context/load.ts';
@@ -68,7 +67,7 @@ async function runForConsumer(
   const context = await promptContext({
     ...request,
     consumer,
-    home: homedir(),
+    ...(terminal.env['HOME'] && { home: terminal.env['HOME'] }),
     ...(typeof options['task'] === 'string' && { task: options['task'] }),
   });
   writeLog(terminal, [...visibleLog(context.design, global), ...(context.specs?.log ?? []).map(withLevel)]);

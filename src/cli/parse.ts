@@ -94,11 +94,16 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
     color: wantsColor(options, terminal),
-    input: options['input'] !== false && terminal.stdin.isTTY === true && terminal.stderr.isTTY === true,
+    input: options['input'] !== false && isInteractive(terminal),
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,
     timeoutMs: readTimeout(options['timeout']),
   };
+}
+
+/** stdin is looked at last: touching it opens a stream, which takes longer than many a command. */
+function isInteractive(terminal: Terminal): boolean {
+  return terminal.stderr.isTTY === true && terminal.stdin.isTTY === true;
 }
 
 function wantsColor(options: Record<string, unknown>, { env, stderr }: Terminal): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -5,7 +6,7 @@ import { parse } from 'yaml';
 import { projectWith } from '../../test/support/design-project.ts';
 import { acknowledgementsFile } from './acknowledgements.ts';
 import { initDesignFolder, updateDesignFolder } from './folder.ts';
-import { shippedHashes } from './known-scaffolds.ts';
+import { shippedScaffolds } from './known-scaffolds.ts';
 import { loadDesignContext } from './load.ts';
 import { isReserved } from './reserved.ts';
 import { templates } from './templates.ts';
@@ -126,10 +127,9 @@ test('M-064: update keeps edited files, a changed blank included, and replaces u
   const edited = `${templates['spec.md']} `;
   writeFileSync(path.join(root, '.moai/design/spec.md'), edited);
   writeFileSync(path.join(root, '.moai/design/research.md'), 'older scaffold\n');
-  const hashes = shippedHashes['research.md'] as string[];
-  const older = '0c0d6cc2d4d3b8bd2e8cbee9c2ef0fd8ae7e2bb2cd1ae1e3ee9bcb8b4b9e9b53';
-  const { createHash } = await import('node:crypto');
-  hashes.unshift(createHash('sha256').update('older scaffold\n').digest('hex'), older);
+  const shipped = shippedScaffolds['research.md'] as { characters: number; sha256: string }[];
+  const sha256 = createHash('sha256').update('older scaffold\n').digest('hex');
+  shipped.unshift({ characters: 15, sha256 });
   try {
     expect(await updateDesignFolder({ root })).toMatchObject({
       created: [],
@@ -137,7 +137,7 @@ test('M-064: update keeps edited files, a changed blank included, and replaces u
       kept: ['.moai/design/spec.md'],
     });
   } finally {
-    hashes.splice(0, 2);
+    shipped.shift();
   }
   expect(read(root, '.moai/design/spec.md')).toBe(edited);
   expect(read(root, '.moai/design/research.md')).toBe(templates['research.md']);

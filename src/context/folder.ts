@@ -6,7 +6,7 @@ import { containedPath } from '../files/contained.ts';
 import { acknowledgementsFile, readAcknowledgements, writeAcknowledgements } from './acknowledgements.ts';
 import { defaultSettings, settingsFile, settingsTemplate } from './defaults.ts';
 import { createFile, exists, filesBelow, hashFile, isVisible } from './folder-files.ts';
-import { shippedHashes } from './known-scaffolds.ts';
+import { shippedScaffolds } from './known-scaffolds.ts';
 import { info, type LogLine, warning } from './log.ts';
 import { isReserved } from './reserved.ts';
 import { emptyFolders, templates } from './templates.ts';
@@ -68,7 +68,7 @@ export async function updateDesignFolder(options: FolderOptions): Promise<Folder
     const relative = `${folder}/${name}`;
     if (report.created.includes(relative)) continue;
     const hash = await hashFile(file);
-    const shipped = shippedHashes[name] ?? [];
+    const shipped = (shippedScaffolds[name] ?? []).map(({ sha256 }) => sha256);
     if (hash === shipped.at(-1)) continue;
     if (hash === undefined || !shipped.includes(hash)) {
       report.kept.push(relative);

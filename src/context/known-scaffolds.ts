@@ -1,70 +1,72 @@
 import { templates } from './templates.ts';
 
+export type Scaffold = { characters: number; sha256: string };
+
 /**
- * SHA-256 of every scaffold file that was ever shipped, oldest first, newest last; a test keeps the newest equal to the
+ * Size and SHA-256 of every scaffold that was ever shipped, oldest first; a test keeps the newest equal to the
  * template. The oldest come from the MoAI development kit, whose folder this one continues. Entries are only ever added.
  */
-export const shippedHashes: Readonly<Record<string, readonly string[]>> = {
+export const shippedScaffolds: Readonly<Record<string, readonly Scaffold[]>> = {
   'README.md': [
-    'd1186add2ec5a41990d607545d0bdadec1305d2f356cfc040e981636a5df3b87',
-    '1815db406799e90932b02abd756716945e1ff92ad048c8d9d0c928c772f2d3c4',
+    { characters: 1833, sha256: 'd1186add2ec5a41990d607545d0bdadec1305d2f356cfc040e981636a5df3b87' },
+    { characters: 1381, sha256: '1815db406799e90932b02abd756716945e1ff92ad048c8d9d0c928c772f2d3c4' },
   ],
   'research.md': [
-    '7ceb8f8803181c7fa03698c862a7234cd17c0fcd6b85e4a94823db1667dccc0e',
-    'c2218a345e28c06bfbdf39a86de070358af5e015884ea4ee8ae97632261cc925',
+    { characters: 1119, sha256: '7ceb8f8803181c7fa03698c862a7234cd17c0fcd6b85e4a94823db1667dccc0e' },
+    { characters: 665, sha256: 'c2218a345e28c06bfbdf39a86de070358af5e015884ea4ee8ae97632261cc925' },
   ],
   'system.md': [
-    'b92f93f4e79142c8e95d2d0a56cd0d29828e84cd74a6bcdda17303dcb4d57ede',
-    '2b97e67bcfce515748242e63edb84af8fd43ff8b49ff184fc423ad10e630d4d1',
-    '519d15148d736be7848e3b6128dc419d74f8f021e2d1ffef9d2ecfec288d5674',
+    { characters: 889, sha256: 'b92f93f4e79142c8e95d2d0a56cd0d29828e84cd74a6bcdda17303dcb4d57ede' },
+    { characters: 2037, sha256: '2b97e67bcfce515748242e63edb84af8fd43ff8b49ff184fc423ad10e630d4d1' },
+    { characters: 1145, sha256: '519d15148d736be7848e3b6128dc419d74f8f021e2d1ffef9d2ecfec288d5674' },
   ],
   'spec.md': [
-    'e01b63fdc987d8c5d1f5decafcc85bae76ed13ce94c5135dda3903022c1eed28',
-    '75fac7d3e6c565199818e3cf6a59cbff12b387138664c232c73560e56911cd3b',
+    { characters: 1434, sha256: 'e01b63fdc987d8c5d1f5decafcc85bae76ed13ce94c5135dda3903022c1eed28' },
+    { characters: 852, sha256: '75fac7d3e6c565199818e3cf6a59cbff12b387138664c232c73560e56911cd3b' },
   ],
 };
 
 /**
- * Lines of those older scaffolds whose form alone does not give them away (table rows with labels, a tree's root), as the
- * first 16 digits of their SHA-256.
+ * Lines of those older scaffolds whose form alone does not give them away (table rows with labels, a tree's root), as
+ * fingerprints.
  */
 const olderLines: Readonly<Record<string, readonly string[]>> = {
-  research: ['8573ebe69ae7e341', '2e1d6cfefe2df400'],
+  research: ['437f3c82ca312b32', 'caa3dff4ff41e7ea'],
   spec: [
-    '81209c86b9ce97a6',
-    '44cb005ee2e65d9c',
-    '4bf06d9eae12427b',
-    '0bd5a2b6542f1d77',
-    'd8a0915f2d40117d',
-    'c6d8b555497a5c05',
-    '29ad0aee0eef5113',
+    'd721377a373765d7',
+    'a0d3dddfa1295a65',
+    'e8f060d6e69b959d',
+    'ddd1b883a1d52f99',
+    '09e2ac08c7c93edd',
+    '5a4434788e690cef',
+    '5a4d5dc113ff3086',
   ],
   system: [
-    'b7e1b325cc2e2c07',
-    'b08720f49338a21a',
-    '9857fc1530d01e52',
-    '2c105e0443c97727',
-    '858530b5380da1e7',
-    'e9dd0a419f5d3f7f',
-    '0dea0707ba4ab19d',
-    'c0ddbf9b70320d48',
-    '84ca033ea93b6166',
-    '4306e2ecad05d224',
-    '386097ab3d2d2e4d',
-    'b7e768d24551a8cf',
-    '04e9c53aacf80264',
-    'a38e2fce2ee6f413',
-    'ee3fa5bfdc1add23',
-    'd53c9b27f8f78026',
-    '7381864f2ce4f9eb',
-    '6bc7ef7d4184b356',
-    '20ac786019e03c7c',
+    '9b05cb9f07616404',
+    'cbde019b24be8b58',
+    '02c5f40cd58645b2',
+    'bc73da47262f96ab',
+    'f06086dc6c082a98',
+    '491675ed26996fc6',
+    '598751f147382ddc',
+    '9a0bf2c28a0bd747',
+    '33c3844cc81a78b7',
+    '6d1dd12ba2e29ae7',
+    '00982d2afdbcd726',
+    '86e9de363565714c',
+    '46977d42a333c11f',
+    '43a82c2116b41d0a',
+    '89f2645a2fff0832',
+    '98ac8c9b3e1ccd30',
+    '92deb5bdec4d11fc',
+    '2c615fb2030e789c',
+    '435075f05676bd8e',
   ],
 };
 
-/** Hashes of all scaffolds for a token. */
-export function knownFileHashes(token: string): readonly string[] {
-  return own(shippedHashes, `${token}.md`) ?? [];
+/** All scaffolds for a token. */
+export function knownScaffolds(token: string): readonly Scaffold[] {
+  return own(shippedScaffolds, `${token}.md`) ?? [];
 }
 
 export type KnownLines = { written: ReadonlySet<string>; hashed: ReadonlySet<string> };
@@ -77,4 +79,20 @@ export function knownLines(token: string): KnownLines {
 
 function own<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
+}
+
+/** Two chained 32-bit FNV-1a sums of a line's UTF-16 units, as 16 hexadecimal digits. It tells lines apart; it guards nothing. */
+export function fingerprint(line: string): string {
+  let low = 0x811c9dc5;
+  let high = 0xcbf29ce4;
+  for (let index = 0; index < line.length; index += 1) {
+    const unit = line.charCodeAt(index);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit ^ (low >>> 16), 0x01000193);
+  }
+  return hexadecimal(high) + hexadecimal(low);
+}
+
+function hexadecimal(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, '0');
 }

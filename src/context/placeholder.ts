@@ -1,21 +1,20 @@
-import { createHash } from 'node:crypto';
 import { scanLines } from '../text/markdown-lines.ts';
 import { headingLevel } from '../text/sections.ts';
-import { knownFileHashes, knownLines } from './known-scaffolds.ts';
+import { fingerprint, knownLines, knownScaffolds } from './known-scaffolds.ts';
 import { isPlaceholderLine, isTableDelimiter, isTreeLine } from './placeholder-line.ts';
 
 /** A longer line is somebody's text; nothing that a scaffold writes comes near it. */
 const longestScaffoldLine = 1_000;
-
-/** No scaffold is larger, so larger documents are not hashed. */
-const largestScaffold = 32_768;
 
 /**
  * M-026, A-30: whether a document holds nothing a person wrote. Three layers: the whole file is a known scaffold, each
  * line is one of the scaffold for this token, or each line has a form that says nothing.
  */
 export function isPlaceholderOnly(token: string, text: string): boolean {
-  if (text.length <= largestScaffold && isKnownScaffold(token, text)) return true;
+  return saysNothing(token, text) || isKnownScaffold(token, text);
+}
+
+function saysNothing(token: string, text: string): boolean {
   const isKnownLine = lineTest(token);
   let isEmpty = true;
   let headerRow = false;
@@ -46,10 +45,15 @@ export function isPlaceholderOnly(token: string, text: string): boolean {
   return isEmpty && !headerRow;
 }
 
-/** A-30, first layer: newlines normalised, so that a checkout with CRLF is still untouched. */
+/** A-30, first layer: newlines normalised, so that a checkout with CRLF is still untouched. Few texts are hashed. */
 function isKnownScaffold(token: string, text: string): boolean {
-  const known = knownFileHashes(token);
-  return known.length > 0 && known.includes(sha256(text.replaceAll('\r\n', '\n')));
+  const known = knownScaffolds(token);
+  const longest = Math.max(0, ...known.map(({ characters }) => characters));
+  if (text.length > 2 * longest) return false;
+  const normalised = text.replaceAll('\r\n', '\n');
+  return known.some(
+    ({ characters, sha256 }) => characters === normalised.length && sha256 === hash(normalised),
+  );
 }
 
 function isNeutral(
@@ -70,7 +74,7 @@ function isNeutral(
 function lineTest(token: string): (line: string) => boolean {
   const { written, hashed } = knownLines(token);
   return (line) =>
-    written.has(line.trimEnd()) || (hashed.size > 0 && hashed.has(sha256(line.trimEnd()).slice(0, 16)));
+    written.has(line.trimEnd()) || (hashed.size > 0 && hashed.has(fingerprint(line.trimEnd())));
 }
 
 function isQuote(text: string, start: number, end: number): boolean {
@@ -87,6 +91,7 @@ function isBlank(text: string, start: number, end: number): boolean {
   return true;
 }
 
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** Fetched on need and not imported: loading it takes a fifth of the time that Node needs to start. */
+function hash(text: string): string {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(text).digest('hex');
 }

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
+import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside, isMissing } from '../files/contained.ts';
 import { countCodePoints } from '../text/code-points.ts';

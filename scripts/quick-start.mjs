@@ -1,0 +1,100 @@
+// What makes commands start quickly. Loading a file costs more than running it, so the way to a command is few files:
+// dist/main.js, dist/program.js, and the command; packages that nearly every command needs are inside them.
+// Measured by bench/context.ts.
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Package → the file to bundle. The other build of yaml is seventy files of CommonJS. */
+const packages = {
+  commander: fileURLToPath(import.meta.resolve('commander')),
+  yaml: fileURLToPath(new URL('../browser/dist/index.js', import.meta.resolve('yaml'))),
+};
+
+/** Commands that are one file, `dist/quick/<name>.js`; the others share chunks, `dist/commands/<name>.js`. */
+const quickCommands = ['context'];
+
+/** What quick commands import on demand: `dist/late/<name>.js`. */
+const late = {
+  yaml: packages.yaml,
+  'for-prompt': 'src/context/for-prompt.ts',
+  tokens: 'src/text/tokens.ts',
+};
+
+const commandNames = [
+  ...readFileSync(`${root}src/cli/commands.ts`, 'utf8').matchAll(/import\('\.\/([\w-]+)\.ts'\)/g),
+].map((match) => match[1]);
+
+/** Entries of the main build, beside the public modules. */
+export const commandEntries = {
+  ...Object.fromEntries(
+    commandNames
+      .filter((name) => !quickCommands.includes(name))
+      .map((name) => [`commands/${name}`, `src/cli/${name}.ts`]),
+  ),
+  ...Object.fromEntries(Object.entries(late).map(([name, file]) => [`late/${name}`, file])),
+};
+
+/**
+ * Importing a builtin as a module makes Node build a facade of all its exports, which takes up to 8 ms. Here the builtin
+ * itself is used instead; commander's child_process is not even loaded before it is used.
+ */
+const plainBuiltins = {
+  name: 'plain-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:/ }, ({ path: name }) => ({ path: name, namespace: 'builtin' }));
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path: name }) => ({
+      contents:
+        name === 'node:child_process'
+          ? `module.exports = new Proxy({}, { get: (_, key) => process.getBuiltinModule('${name}')[key] });`
+          : `module.exports = process.getBuiltinModule('${name}');`,
+    }));
+  },
+};
+
+export const bundlePackages = {
+  name: 'bundle-packages',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(commander|yaml)$/ }, ({ path: name }) => ({ path: packages[name] }));
+  },
+};
+
+/** Dynamic imports of our own modules and of bundled packages become imports of the file that `place` names. */
+function leaveOut(place) {
+  return {
+    name: 'leave-out',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.|^yaml$/ }, ({ path: name, kind }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const target = place(path.basename(name, '.ts'));
+        if (target !== undefined) return { path: target, external: true };
+        return { errors: [{ text: `scripts/quick-start.mjs does not say where ${name} is` }] };
+      });
+    },
+  };
+}
+
+/** main.js and program.js, and a file per quick command, each without chunks. */
+export async function buildCommandLine(options) {
+  const single = (entryPoints, outdir, place) =>
+    build({ ...options, entryPoints, outdir, plugins: [leaveOut(place), bundlePackages, plainBuiltins] });
+  const placeOfCommand = (name) => {
+    if (quickCommands.includes(name)) return `./quick/${name}.js`;
+    return commandNames.includes(name) ? `./commands/${name}.js` : undefined;
+  };
+  await single({ main: 'src/cli/main.ts' }, 'dist', (name) => `./${name}.js`);
+  await single({ program: 'src/cli/program.ts' }, 'dist', placeOfCommand);
+  await single(
+    Object.fromEntries(quickCommands.map((name) => [name, `src/cli/${name}.ts`])),
+    'dist/quick',
+    (name) => (name in late ? `../late/${name}.js` : undefined),
+  );
+  // The packages' licences ask to go with every copy.
+  mkdirSync(`${root}dist/licenses`);
+  for (const name of Object.keys(packages)) {
+    copyFileSync(`${root}node_modules/${name}/LICENSE`, `${root}dist/licenses/${name}.txt`);
+  }
+}

@@ -6,6 +6,8 @@ import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { resolveCommit } from '../evidence/git-snapshot.ts';
+import { noPrefix } from '../panel/breadcrumbs.ts';
+import { panelNames } from '../panel/panels.ts';
 import type { Config } from '../schema/config.ts';
 import { createRun } from '../workflows/create-run.ts';
 import { type DepthFlags, depthOf, estimateOf } from '../workflows/design/depth.ts';
@@ -37,8 +39,9 @@ export const command: CommandSpec = {
     {
       flags: '--depth <depth>',
       description: 'defaults of the sizing flags',
-      choices: ['solo', 'quick', 'regular'],
+      choices: ['solo', 'quick', 'regular', 'wide'],
     },
+    { flags: '--panel <name>', description: 'who sits where', choices: panelNames },
     { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
     { flags: '--author <agent>', description: 'who writes synthesis, plan and revision' },
     {
@@ -118,7 +121,7 @@ async function prepare(
       .map((name) => name.trim())
       .filter(Boolean),
   );
-  const chosen = depth.solo ? roster.slice(0, 1) : roster;
+  const chosen = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
   const baseCommit = await headOf(project);
   const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
   const fromRun =
@@ -130,8 +133,8 @@ async function prepare(
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !global.input,
     quick: depth.quick,
-    solo: depth.solo,
-    panel: config.panel ?? 'diagonal',
+    panel: depth.panel,
+    prefix: noPrefix,
     dialectic: depth.dialectic,
     sketches: depth.sketches,
     reviewRounds: 1,

@@ -17,13 +17,9 @@ export function linesOf(event: RunEvent, { verbose }: LineOptions): string[] {
     case 'run-end':
       return event.message === undefined ? [] : [`${event.status}: ${event.message}`];
     case 'phase-start':
-      return ['━'.repeat(80), `> **🔶 ${event.phase}: ${event.title}**`];
     case 'phase-end':
-      return event.payload === undefined
-        ? []
-        : [`✅ ${event.phase}: ${event.payload} (${formatElapsed(event.elapsedMs)})`];
     case 'phase-skip':
-      return [`⏩ ${event.phase}: ${event.payload} (${formatElapsed(event.elapsedMs)})`];
+      return event.line === undefined ? [] : event.line.split('\n');
     case 'warning':
       return [event.text.startsWith('**') ? event.text : `**⚠ ${event.text}**`];
     case 'note':

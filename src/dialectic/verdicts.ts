@@ -22,7 +22,7 @@ export type DecisionVerdict =
 export type VerdictRules = {
   /** Every judge sees both orders and an inconsistent one is a tie. */
   bothOrders?: boolean;
-  /** Judges of these families count only when no other judge voted. */
+  /** Judges of these families count only when fewer than two others voted. */
   authorFamilies?: readonly string[];
 };
 
@@ -37,7 +37,8 @@ export function decide(
     return cast === undefined ? [] : [{ ...cast, family: judge.family }];
   });
   const independent = all.filter(({ family }) => !authorFamilies.includes(family));
-  const votes = (independent.length > 0 ? independent : all).map(({ family: _, ...vote }) => vote);
+  // One independent judge alone decides nothing, so those of the author’s family are heard then too.
+  const votes = (independent.length > 1 ? independent : all).map(({ family: _, ...vote }) => vote);
   const thesis = votes.filter(({ position }) => position === 'THESIS').length;
   const antithesis = votes.filter(({ position }) => position === 'ANTI_THESIS').length;
   const needed = Math.max(2, Math.floor(votes.length / 2) + 1);

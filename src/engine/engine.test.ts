@@ -31,7 +31,7 @@ const lane: WorkflowDefinition<{ name: string }, string> = {
 const story: WorkflowDefinition<{ ask: boolean; fail?: boolean }, { status: 'done'; exit: 0 }> = {
   name: 'test-story',
   async run(context, input) {
-    context.emit({ type: 'phase-start', phase: '1', title: 'one' });
+    context.emit({ type: 'phase-start', phase: '1', line: 'one' });
     const one = await context.step('one', async () => {
       calls.push('one');
       return 1;

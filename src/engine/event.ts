@@ -10,9 +10,10 @@ export type EventBody =
   | { type: 'run-resume'; attempt: number }
   | { type: 'run-pause'; reason: 'question' | 'stop' }
   | { type: 'run-end'; status: string; exit: number; message?: string }
-  | { type: 'phase-start'; phase: string; title: string }
-  | { type: 'phase-end'; phase: string; payload?: string; elapsedMs: number }
-  | { type: 'phase-skip'; phase: string; payload: string; elapsedMs: number }
+  /** `line` is what a terminal prints; a phase that ends without one has nothing to say. */
+  | { type: 'phase-start'; phase: string; line: string }
+  | { type: 'phase-end'; phase: string; line?: string; elapsedMs: number }
+  | { type: 'phase-skip'; phase: string; line: string; elapsedMs: number }
   | { type: 'warning'; phase?: string; text: string }
   | { type: 'note'; phase?: string; text: string }
   | { type: 'body'; heading: string; text: string }

@@ -22,12 +22,3 @@ export function renderSketch(sketch: Sketch): string {
     ),
   ].join('\n')}\n`;
 }
-
-/** L-373: at least a paragraph of architecture. A banner or a refusal is shorter than that. */
-export function sketchProblems(sketch: Sketch): string[] {
-  const words = sketch.approach.split(/\s+/).filter((word) => word !== '').length;
-  const problems: string[] = [];
-  if (words < 80) problems.push(`approach has ${words} words; a sketch needs at least 80`);
-  if (!/[.!?。！？]/.test(sketch.approach)) problems.push('approach has no finished sentence');
-  return problems;
-}

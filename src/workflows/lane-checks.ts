@@ -1,4 +1,4 @@
-import { sketchProblems } from '../panel/sketch-text.ts';
+import { checkSketchText } from '../panel/substantive.ts';
 import { isRecord } from '../safe-json.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
 import type { Vote } from '../schema/judgements/vote.ts';
@@ -7,7 +7,11 @@ import type { Vote } from '../schema/judgements/vote.ts';
 type Check = (value: never, input: Record<string, unknown>) => string[];
 
 const checks: Readonly<Record<string, Check>> = {
-  sketch: (value: Sketch) => sketchProblems(value),
+  // L-373: at least a paragraph.
+  sketch: (value: Sketch) => {
+    const verdict = checkSketchText(value.approach);
+    return verdict.ok ? [] : [`approach: ${verdict.reason}`];
+  },
   // C-21: a missing line is a fault of the voter and gets the repair turn.
   vote: (value: Vote, input) => {
     const voted = new Set(value.votes.map((vote) => vote.id));
@@ -17,7 +21,7 @@ const checks: Readonly<Record<string, Check>> = {
   // C-32: every id exactly once.
   'merge-findings': (value: { clusters: { ids: string[] }[] }, input) => {
     const given = value.clusters.flatMap(({ ids }) => ids);
-    const wanted = idsOf(input['candidates']);
+    const wanted = idsOf(input['items']);
     const problems = wanted.filter((id) => given.filter((other) => other === id).length !== 1);
     const unknown = given.filter((id) => !wanted.includes(id));
     return [

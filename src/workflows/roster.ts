@@ -2,10 +2,13 @@ import type { Agent } from '../agents/port.ts';
 import { createAgent, detectAgents, type Factories } from '../agents/registry.ts';
 import type { AgentSettings, World } from '../agents/settings.ts';
 import { CharretteError } from '../errors.ts';
+import { createStaticAgent } from '../evidence/static-agent.ts';
 
 import type { Config } from '../schema/config.ts';
 
-const factories: Factories = {};
+const factories: Factories = {
+  static: ({ id }, { environment }) => createStaticAgent({ id, env: environment }),
+};
 
 /**
  * The agents of a run, in order of preference: declared ones, then found ones that nobody declared. With none of either

@@ -3,6 +3,7 @@ import { readDecisions } from '../dialectic/decisions-file.ts';
 import { readDefence, sideOf } from '../dialectic/defence-text.ts';
 import { readJudgeVotes } from '../dialectic/judge-votes.ts';
 import { readSynthesis } from '../dialectic/synthesis-text.ts';
+import { readPlan } from '../plan/plan-text.ts';
 import { readFindings } from '../review/findings-text.ts';
 import { readVotes } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
@@ -58,6 +59,17 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     }));
     return verdicts.length === 0 ? undefined : { verdicts };
   },
+  plan: (text) => {
+    const reading = readPlan(text);
+    return reading.ok ? reading.plan : undefined;
+  },
+  revision: (text) => {
+    const reading = readPlan(text);
+    const resolutions = [...text.matchAll(/^[-*\s]*(FINDING_\d+)\**:\**\s*(\S.*)$/gm)].map(
+      ([, id, resolution]) => ({ id, resolution }),
+    );
+    return reading.ok ? { plan: reading.plan, resolutions } : undefined;
+  },
   review: (text) => {
     const reading = readFindings(text);
     return reading.ok ? { findings: reading.findings } : undefined;
@@ -90,9 +102,8 @@ function firstSentence(text: string): string {
 function debateNumbers(input: Record<string, unknown>): number[] {
   const debates = Array.isArray(input['debates']) ? input['debates'] : [];
   return debates.flatMap((debate) => {
-    const decision =
-      isRecord(debate) && isRecord(debate['decision']) ? debate['decision']['number'] : undefined;
-    return typeof decision === 'number' ? [decision] : [];
+    const number = isRecord(debate) ? debate['number'] : undefined;
+    return typeof number === 'number' ? [number] : [];
   });
 }
 

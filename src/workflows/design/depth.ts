@@ -1,35 +1,38 @@
 import { CharretteError } from '../../errors.ts';
+import type { PanelName } from '../../panel/panels.ts';
 import type { Config } from '../../schema/config.ts';
 
 export type DepthFlags = {
   depth?: string;
   solo?: boolean;
   quick?: boolean;
+  panel?: string;
   dialectic?: string;
   sketches?: string;
 };
 
 export type Depth = {
-  solo: boolean;
+  panel: PanelName;
   quick: boolean;
   sketches: 0 | 2 | 4;
   dialectic: 'off' | 'advisory' | 'binding';
 };
 
-/** What each depth sets; an explicit flag wins. */
+/** What each depth sets; an explicit flag wins, and so does the configuration where the depth was not asked for. */
 const depths = {
-  solo: { solo: true, quick: true, sketches: 0, dialectic: 'off' },
-  quick: { solo: false, quick: true, sketches: 2, dialectic: 'binding' },
-  regular: { solo: false, quick: false, sketches: 4, dialectic: 'binding' },
+  solo: { panel: 'solo', quick: true, sketches: 0, dialectic: 'off' },
+  quick: { panel: 'diagonal', quick: true, sketches: 2, dialectic: 'binding' },
+  regular: { panel: 'diagonal', quick: false, sketches: 4, dialectic: 'binding' },
+  wide: { panel: 'wide', quick: false, sketches: 4, dialectic: 'binding' },
 } as const satisfies Record<string, Depth>;
 
 export function depthOf(flags: DepthFlags, config: Config): Depth {
-  const named = [
+  const asked = [
     ...(flags.depth === undefined ? [] : [flags.depth]),
     ...(flags.solo === true ? ['solo'] : []),
     ...(flags.quick === true ? ['quick'] : []),
   ];
-  const [name = config.panel === 'solo' ? 'solo' : 'regular', other] = [...new Set(named)];
+  const [name, other] = [...new Set(asked)];
   if (other !== undefined) {
     throw new CharretteError({
       code: 'usage',
@@ -37,15 +40,16 @@ export function depthOf(flags: DepthFlags, config: Config): Depth {
       fix: 'Choose one of --depth, --solo and --quick.',
     });
   }
-  const depth: Depth = depths[name as keyof typeof depths];
-  const sketches =
-    flags.sketches === undefined ? config.sketches : (Number(flags.sketches) as Depth['sketches']);
-  const dialectic =
-    (flags.dialectic as Depth['dialectic'] | undefined) ?? (depth.solo ? undefined : config.dialectic);
+  const base: Depth = depths[(name ?? 'regular') as keyof typeof depths];
+  const settings = name === undefined ? config : {};
   return {
-    ...depth,
-    ...(sketches === undefined || (depth.solo && flags.sketches === undefined) ? {} : { sketches }),
-    ...(dialectic === undefined ? {} : { dialectic }),
+    panel: (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel,
+    quick: base.quick,
+    sketches:
+      (flags.sketches === undefined ? undefined : (Number(flags.sketches) as Depth['sketches'])) ??
+      settings.sketches ??
+      base.sketches,
+    dialectic: (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic ?? base.dialectic,
   };
 }
 
@@ -53,8 +57,9 @@ export function depthOf(flags: DepthFlags, config: Config): Depth {
 export function estimateOf(depth: Depth, characters: number): { calls: number; tokens: number } {
   const debates = depth.dialectic === 'off' || depth.sketches === 0 ? 0 : 3;
   const judges = debates === 0 ? 0 : depth.dialectic === 'binding' ? 6 : 3;
-  const panel = depth.solo ? 0 : 4 + 3;
-  const author = depth.solo ? 2 : 5;
-  const calls = depth.sketches + 2 * debates + judges + panel + author;
+  const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
+  const sketches = depth.panel === 'wide' && depth.sketches === 4 ? 10 : depth.sketches;
+  const author = depth.panel === 'solo' ? 2 : 5;
+  const calls = sketches + 2 * debates + judges + panel + author;
   return { calls, tokens: Math.round(calls * (12_000 + characters / 4)) };
 }

@@ -1,6 +1,11 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
+import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
+import { endLine, startLine } from '../../panel/breadcrumbs.ts';
+import { type StatusTable, statusLine } from '../../panel/status-table.ts';
+import type { Step } from '../../panel/steps.ts';
+import { type TimeoutFamily, timeouts } from '../../panel/timeouts.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
@@ -9,20 +14,22 @@ import { formatElapsed } from '../../text/elapsed.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
-import type { DesignInputs, Seat } from './state.ts';
-import { type TaskFamily, timeouts } from './timeouts.ts';
+import type { DesignInputs, Place } from './state.ts';
 
-export type Chair<Name extends JudgementName> = {
-  seat: Seat;
+/** Silence for this long ends a call before its wall-clock limit does. */
+const idleMs = 600_000;
+
+export type Request<Name extends JudgementName> = {
+  seat: Place;
   lane: string;
   task: string;
   judgement: Name;
   draft: (schema: JsonSchema) => PromptDraft;
   /** The same as data, for agents that live in this process. */
-  input: unknown;
+  input: Omit<PanelTaskInput, 'feature'>;
 };
 
-export type Reply<Name extends JudgementName> = LaneAnswer & { seat: string; value?: Judgement<Name> };
+export type Reply<Name extends JudgementName> = LaneAnswer & { value?: Judgement<Name> };
 
 /** Where a step of the design works: it can ask seats, write artifacts and say what it does. */
 export class Desk {
@@ -31,7 +38,7 @@ export class Desk {
   readonly inputs: DesignInputs;
   readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   readonly warnings: string[] = [];
-  #phase = '0';
+  #step: Step = '0';
   #started = 0;
 
   constructor(
@@ -47,80 +54,118 @@ export class Desk {
   }
 
   /** L-033: opens a step; its time runs from the first time this line was said. */
-  begin(phase: string, title: string): void {
-    this.#phase = phase;
-    this.#started = Date.parse(this.context.emit({ type: 'phase-start', phase, title }).time);
+  begin(step: Step, payload?: string): void {
+    this.#step = step;
+    const line = startLine(step, this.inputs.prefix, payload);
+    this.#started = Date.parse(this.context.emit({ type: 'phase-start', phase: step, line }).time);
   }
 
+  /** L-034: a step ends with a line only when there is something to say. */
   end(payload?: string): void {
-    const body = { phase: this.#phase, elapsedMs: this.#elapsed() };
-    this.context.emit(
-      payload === undefined ? { type: 'phase-end', ...body } : { type: 'phase-end', ...body, payload },
-    );
+    const elapsedMs = this.#elapsed();
+    const said =
+      payload === undefined
+        ? {}
+        : { line: endLine('done', this.#step, payload, elapsedMs, this.inputs.prefix) };
+    this.context.emit({ type: 'phase-end', phase: this.#step, elapsedMs, ...said });
   }
 
   skip(payload: string): void {
-    this.context.emit({ type: 'phase-skip', phase: this.#phase, payload, elapsedMs: this.#elapsed() });
+    const elapsedMs = this.#elapsed();
+    const line = endLine('skip', this.#step, payload, elapsedMs, this.inputs.prefix);
+    this.context.emit({ type: 'phase-skip', phase: this.#step, elapsedMs, line });
   }
 
   /** L-845: warnings are said at once and again at the end. */
   warn(text: string): void {
     this.warnings.push(text);
-    this.context.emit({ type: 'warning', phase: this.#phase, text });
+    this.context.emit({ type: 'warning', phase: this.#step, text });
   }
 
   note(text: string): void {
-    this.context.emit({ type: 'note', phase: this.#phase, text });
+    this.context.emit({ type: 'note', phase: this.#step, text });
   }
 
   show(heading: string, text: string): void {
     this.context.emit({ type: 'body', heading, text });
   }
 
-  /** L-204: asks all seats at the same time and waits for every one. */
+  /** L-204: asks all seats at the same time and waits for every one. L-043: the table is said at launch and at the end. */
   async ask<Name extends JudgementName>(
-    family: TaskFamily,
-    chairs: readonly Chair<Name>[],
+    family: TimeoutFamily,
+    requests: readonly Request<Name>[],
+    table?: StatusTable,
   ): Promise<Reply<Name>[]> {
-    await this.#checkBudget(chairs.length);
-    const { wallMs, idleMs } = timeouts[family];
-    const children = chairs.map(({ seat, lane, task, judgement, draft, input }) => {
-      const schema = judgementJsonSchema(judgement);
-      const prompt = compose(draft(schema), {
-        nonce: seededNonce(this.context.live.directory.id),
-        overrides: this.services.overrides,
-      });
-      const digest = writeQuestion(this.context.live.directory.lanes, lane, { prompt: prompt.text, input });
-      this.context.emit({
-        type: 'lane-queue',
-        lane,
-        task,
-        seat: seat.id,
-        label: seat.label,
-        phase: this.#phase,
-      });
-      const input_: LaneRequest = {
-        lane,
-        phase: this.#phase,
-        task,
-        seat: seat.id,
-        agents: seat.agents,
-        judgement,
-        wallMs,
-        idleMs,
-        digest,
-      };
-      return { key: lane, input: input_ };
+    const filled = requests.filter(({ seat }) => seat.agents.length > 0);
+    await this.#checkBudget(filled.length);
+    const children = filled.map((request) => ({ key: request.lane, input: this.#enqueue(family, request) }));
+    if (table !== undefined) {
+      this.note(
+        statusLine(
+          table,
+          requests.map(({ seat }) => ({
+            label: seat.label,
+            status: { state: seat.agents.length > 0 ? 'pending' : 'skipped' },
+          })),
+        ),
+      );
+    }
+    const answers = (await this.context.children(this.#lane, children)) as Reply<Name>[];
+    const byLane = new Map(answers.map((answer) => [answer.lane, answer]));
+    const replies = requests.map((request) => byLane.get(request.lane) ?? emptySeat<Name>(request));
+    if (table !== undefined) {
+      const statuses = replies.map((reply, index) => ({
+        label: requests[index]?.seat.label ?? '',
+        status:
+          reply.agent === ''
+            ? ({ state: 'skipped' } as const)
+            : ({ state: reply.kind === 'ok' ? 'done' : 'failed', elapsedMs: reply.elapsedMs } as const),
+      }));
+      this.note(statusLine(table, statuses));
+    }
+    return replies;
+  }
+
+  #enqueue<Name extends JudgementName>(family: TimeoutFamily, request: Request<Name>): LaneRequest {
+    const { seat, lane, task, judgement, draft } = request;
+    const schema = judgementJsonSchema(judgement);
+    const run = this.context.live.directory;
+    const prompt = compose(draft(schema), { nonce: seededNonce(run.id), overrides: this.services.overrides });
+    const input = {
+      ...request.input,
+      feature: this.inputs.feature,
+      stance: seat.stance,
+      baseCommit: this.inputs.baseCommit,
+    };
+    const digest = writeQuestion(run.lanes, lane, { prompt: prompt.text, input });
+    this.context.emit({
+      type: 'lane-queue',
+      lane,
+      task,
+      seat: seat.id,
+      label: seat.label,
+      phase: this.#step,
     });
-    return (await this.context.children(this.#lane, children)) as Reply<Name>[];
+    const wallMs = timeouts[family].agentSeconds * 1000;
+    return {
+      lane,
+      phase: this.#step,
+      task,
+      seat: seat.id,
+      agents: seat.agents,
+      judgement,
+      wallMs,
+      idleMs,
+      digest,
+    };
   }
 
   /** C-31: a narrow task of the author; without a usable answer the run fails with the reason and can be resumed. */
   async author<Name extends JudgementName>(
-    seat: Seat,
-    chair: Omit<Chair<Name>, 'seat'>,
+    seat: Place,
+    request: Omit<Request<Name>, 'seat'>,
   ): Promise<{ value: Judgement<Name>; agent: string; family: string }> {
-    const [reply] = await this.ask('review', [{ ...chair, seat }]);
+    const [reply] = await this.ask('author', [{ ...request, seat }]);
     if (reply?.kind === 'ok' && reply.value !== undefined) {
       return { value: reply.value, agent: reply.agent, family: reply.family };
     }
@@ -129,7 +174,7 @@ export class Desk {
       .join('; ');
     throw new CharretteError({
       code: 'author-failed',
-      message: `No agent could do the task ${chair.task}: ${tried ?? 'nobody was asked'}.`,
+      message: `No agent could do the task ${request.task}: ${tried ?? 'nobody was asked'}.`,
       fix: 'Mend the named cause (login, limits, network), then resume the run: finished calls are not repeated.',
       retryable: true,
     });
@@ -139,19 +184,19 @@ export class Desk {
   async #checkBudget(calls: number): Promise<void> {
     const { maxTokens, maxUsd } = this.inputs.budget;
     if (maxTokens === undefined && maxUsd === undefined) return;
-    const spent = await this.context.step(`budget before ${this.#phase} (${calls} calls)`, async () => {
+    const spent = await this.context.step(`budget before ${this.#step} (${calls} calls)`, async () => {
       const totals = this.context.live.ledger.totals();
       return { tokens: totals.inputTokens + totals.outputTokens, usd: totals.usd };
     });
     const over =
       (maxTokens !== undefined && spent.tokens >= maxTokens) || (maxUsd !== undefined && spent.usd >= maxUsd);
     if (!over) return;
-    const id = `budget-${this.#phase}`;
+    const id = `budget-${this.#step}`;
     const answers = await this.context.ask([
       {
         id,
         text: `The budget is used up (${spent.tokens} tokens, $${spent.usd.toFixed(2)}). Go on without a limit?`,
-        detail: `Limits: ${maxTokens ?? 'no'} tokens, ${maxUsd === undefined ? 'no money limit' : `$${maxUsd}`}. Next: step ${this.#phase} with ${calls} calls.`,
+        detail: `Limits: ${maxTokens ?? 'no'} tokens, ${maxUsd === undefined ? 'no money limit' : `$${maxUsd}`}. Next: step ${this.#step} with ${calls} calls.`,
         options: [
           { value: 'go-on', label: 'Go on without a limit' },
           { value: 'stop', label: 'Stop here and keep what there is' },
@@ -165,7 +210,7 @@ export class Desk {
     }
     throw new CharretteError({
       code: 'budget-used-up',
-      message: `Stopped at step ${this.#phase}: the budget is used up.`,
+      message: `Stopped at step ${this.#step}: the budget is used up.`,
     });
   }
 
@@ -177,4 +222,19 @@ export class Desk {
   #elapsed(): number {
     return this.context.clock.now() - this.#started;
   }
+}
+
+/** A seat that nobody may fill answers nothing, and says so. */
+function emptySeat<Name extends JudgementName>({ lane, seat }: Request<Name>): Reply<Name> {
+  const message = 'the seat is empty';
+  return {
+    lane,
+    seat: seat.id,
+    kind: 'unhealthy',
+    agent: '',
+    family: '',
+    message,
+    elapsedMs: 0,
+    failures: [],
+  };
 }

@@ -1,12 +1,13 @@
-import { renderDiscussion } from '../../panel/discussion-file.ts';
+import {
+  discussionLimits,
+  renderDiscussion,
+  resolveAnswer,
+  type SettledPoint,
+} from '../../panel/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
 import { type Design, known } from './state.ts';
-import { settled } from './step-1c-questions.ts';
-
-/** L-178, L-723 */
-const mostQuestions = 7;
 
 export type Discussed = { count: number; text: string; deferred: boolean };
 
@@ -18,9 +19,9 @@ export async function discuss(
   second: DiscussionInput['second'],
   fewest: number,
 ): Promise<Discussed> {
-  const [reply] = await desk.ask('vote', [
+  const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seating').author,
+      seat: known(design, 'seats').author,
       lane: `discussion-${round}`,
       task: `discussion-${round}`,
       judgement: 'discussion',
@@ -30,13 +31,15 @@ export async function discuss(
           schema,
           ...(second === undefined ? {} : { second }),
         }),
-      input: { feature: desk.inputs.feature, commission: design.commission, second },
+      input: {},
     },
   ]);
   const points = reply?.value?.points ?? [];
   if (points.length < fewest) return { count: 0, text: '', deferred: false };
-  const open = points.filter((point) => point.answeredByCode === null).slice(0, mostQuestions);
-  const entries: Parameters<typeof renderDiscussion>[0][number][] = [];
+  const open = points
+    .filter((point) => point.answeredByCode === null)
+    .slice(0, discussionLimits.questionsPerRound);
+  const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {
     if (point.answeredByCode !== null) {
       entries.push({
@@ -51,7 +54,7 @@ export async function discuss(
       entries.push({
         title: point.title,
         question: point.question,
-        resolution: settled(answers.get(id)?.value, point.recommended),
+        resolution: resolveAnswer(answers.get(id)?.value ?? '', point.recommended),
         source: 'user',
       });
     }

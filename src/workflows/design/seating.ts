@@ -1,52 +1,49 @@
-import type { Stance } from '../../prompts/panel/stances.ts';
-import type { Seat, Seating } from './state.ts';
+import type { Agent } from '../../agents/port.ts';
+import type { RunAvailability } from '../../panel/health.ts';
+import { type PanelName, panels } from '../../panel/panels.ts';
+import {
+  debateBuckets,
+  fillBench,
+  fillSeats,
+  type PanelMember,
+  type Seat,
+  seatAgents,
+} from '../../panel/seating.ts';
+import type { DesignInputs, PanelSeats, Place } from './state.ts';
 
-export type Candidate = { id: string; family: string };
-
-const regular: readonly { id: string; label: string; stance: Stance; vendor: 0 | 1 }[] = [
-  { id: 'arch', label: 'Arch', stance: 'arch', vendor: 0 },
-  { id: 'edge', label: 'Edge', stance: 'edge', vendor: 0 },
-  { id: 'innovation', label: 'Innovation', stance: 'innovation', vendor: 1 },
-  { id: 'pragmatic', label: 'Pragmatic', stance: 'pragmatic', vendor: 1 },
-];
-
-/** Fills the chairs of a panel from the agents that are up, by family rather than by name. */
+/** Fills the panel that was asked for with the agents that are up. */
 export function seatPanel(
-  up: readonly Candidate[],
-  { sketches, author, solo }: { sketches: 0 | 2 | 4; author: string | undefined; solo: boolean },
-): Seating {
-  const order = oneOfEachFamilyFirst(up);
-  const ids = order.map(({ id }) => id);
-  const preferring = (index: number) => [
-    ...ids.slice(index % ids.length),
-    ...ids.slice(0, index % ids.length),
-  ];
-  const title = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);
-  const chair = (id: string, label: string, stance: Stance, index: number): Seat => {
-    const agents = preferring(index);
-    return { id, label: `${title(agents[0] ?? '')}-${label}`, stance, agents };
-  };
-  const byStance = regular.map(({ id, label, stance, vendor }) => chair(id, label, stance, vendor));
-  const generic = [0, 1].map((index) =>
-    chair(`generic-${index + 1}`, `Generic-${index + 1}`, 'generic', index),
+  agents: readonly Agent[],
+  health: RunAvailability,
+  inputs: Pick<DesignInputs, 'panel' | 'quick' | 'sketches' | 'padding' | 'author'>,
+): PanelSeats {
+  const panel = panels[inputs.panel as PanelName];
+  const seating = seatAgents(
+    agents.map(({ id, family }) => ({ id, family })),
+    inputs.author,
   );
-  const three = [0, 1, 2].map((index): Seat => {
-    const agents = preferring(index);
-    return { id: `${index + 1}`, label: `${title(agents[0] ?? '')}-${index + 1}`, stance: 'generic', agents };
-  });
-  const writer = author === undefined ? ids : [author, ...ids.filter((id) => id !== author)];
+  const rules = { padding: inputs.padding };
+  const specs =
+    inputs.sketches === 0 ? [] : inputs.quick || inputs.sketches === 2 ? panel.quickSketches : panel.sketches;
+  const author = seating.author?.id ?? '';
+  const others = agents.map(({ id }) => id).filter((id) => id !== author);
+  const writer: Place = { id: 'author', label: 'Author', stance: 'generic', agents: [author, ...others] };
+  const voters = fillBench(panel.voters, seating, health, rules).map(toBenchPlace);
   return {
-    sketch: sketches === 4 ? byStance : sketches === 2 ? generic : [],
-    review: solo ? [] : byStance,
-    judges: three,
-    voters: solo ? three.slice(0, 1) : three,
-    author: { id: 'author', label: 'Author', stance: 'generic', agents: writer },
-    buckets: order.slice(0, 2).map(({ id }) => ({ label: title(id), agent: id })),
+    sketch: fillSeats(specs, 'sketch', seating, health, rules).map(toPlace),
+    review: fillSeats(panel.reviewers, 'plan', seating, health, rules).map(toPlace),
+    judges: fillBench(panel.judges, seating, health, rules).map(toBenchPlace),
+    // A panel without voters leaves the vote on the program's own findings to the author.
+    voters: voters.length > 0 ? voters : [writer],
+    author: writer,
+    buckets: debateBuckets(panel.debaters, seating),
   };
 }
 
-function oneOfEachFamilyFirst(up: readonly Candidate[]): Candidate[] {
-  const seen = new Set<string>();
-  const first = up.filter(({ family }) => !seen.has(family) && seen.add(family));
-  return [...first, ...up.filter((candidate) => !first.includes(candidate))];
+function toPlace({ label, stance, chain, taskKind, output }: Seat): Place {
+  return { id: taskKind, label, stance, agents: chain, output };
+}
+
+function toBenchPlace({ label, agent }: PanelMember): Place {
+  return { id: label.toLowerCase().replace(/[^a-z0-9]+/g, '-'), label, stance: 'generic', agents: [agent] };
 }

@@ -1,9 +1,10 @@
 import type { Bucket } from '../../dialectic/buckets.ts';
 import type { NumberedDecision } from '../../dialectic/decisions.ts';
 import type { Resolution } from '../../dialectic/resolutions.ts';
+import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
+import type { Stance } from '../../panel/stances.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
-import type { Stance } from '../../prompts/panel/stances.ts';
 import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { Synthesis } from '../../schema/judgements/synthesis.ts';
@@ -14,9 +15,9 @@ export type DesignInputs = RunInputs & {
   feature: string;
   auto: boolean;
   quick: boolean;
-  /** One agent writes the plan; nobody but the program's own check reviews it. */
-  solo: boolean;
-  panel: string;
+  panel: 'diagonal' | 'wide' | 'pair' | 'solo';
+  /** L-008: what a caller puts before step numbers and names. */
+  prefix: StepPrefix;
   dialectic: 'off' | 'advisory' | 'binding';
   sketches: 0 | 2 | 4;
   reviewRounds: 1 | 2;
@@ -34,24 +35,24 @@ export type DesignInputs = RunInputs & {
   out?: string;
 };
 
-/** A chair of the panel and who may sit on it, the first choice first. */
-export type Seat = { id: string; label: string; stance: Stance; agents: string[] };
+/** A place at the table and who may take it, the first choice first. Nobody in `agents`: it stays empty. */
+export type Place = { id: string; label: string; stance: Stance; agents: string[]; output?: string };
 
-export type Seating = {
-  sketch: Seat[];
-  review: Seat[];
-  judges: Seat[];
-  voters: Seat[];
-  author: Seat;
+export type PanelSeats = {
+  sketch: Place[];
+  review: Place[];
+  judges: Place[];
+  voters: Place[];
+  author: Place;
   buckets: Bucket[];
 };
 
-export type SeatSketch = { seat: Seat; agent: string; family: string; sketch: Sketch };
+export type SeatSketch = { seat: Place; agent: string; family: string; sketch: Sketch };
 
 /** Everything known so far; each step adds to it. */
 export type Design = {
   commission: Commission;
-  seating?: Seating;
+  seats?: PanelSeats;
   sketches?: SeatSketch[];
   synthesis?: Synthesis;
   synthesisText?: string;

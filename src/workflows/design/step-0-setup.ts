@@ -9,7 +9,7 @@ import type { Design } from './state.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
 export async function setup(desk: Desk, _design: Design): Promise<Partial<Design>> {
-  desk.begin('0', 'setup');
+  desk.begin('0');
   await askConsent(desk);
   const agents = [...desk.services.agents.values()];
   const probes = await desk.context.step('probe agents', async (signal) => {
@@ -53,9 +53,8 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   }
   if (up.every((agent) => agent.family === 'static'))
     desk.note('no model, rule-based: the static agent works from the repository alone');
-  const { sketches, author, solo } = desk.inputs;
   desk.end();
-  return { health, seating: seatPanel(up, { sketches, author, solo }) };
+  return { health, seats: seatPanel(up, health, desk.inputs) };
 }
 
 /** The first run in a project says whom it will call and asks; runs after it do not. */

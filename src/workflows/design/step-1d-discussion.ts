@@ -1,21 +1,29 @@
+import { overflowLines, payloads } from '../../panel/breadcrumbs.ts';
+import { discussionLimits } from '../../panel/discussion.ts';
 import type { Desk } from './desk.ts';
 import { discuss } from './discuss.ts';
 import type { Design } from './state.ts';
 
 /** Step 1d: scope, hard constraints, non-goals; never how to build it (L-174…L-181). */
 export async function firstDiscussion(desk: Desk, design: Design): Promise<Partial<Design>> {
-  desk.begin('1d', 'discussion r1');
+  desk.begin('1d');
   if (desk.inputs.auto) {
-    desk.skip('discussion r1 — skipped (auto mode)');
+    desk.skip(payloads.auto);
     return {};
   }
-  const { count, text, deferred } = await discuss(desk, design, 1, undefined, 2);
+  const { count, text, deferred } = await discuss(
+    desk,
+    design,
+    1,
+    undefined,
+    discussionLimits.fewestScopeBranches,
+  );
   if (count === 0) {
-    desk.skip('discussion r1 — no scope decisions require discussion');
+    desk.skip(payloads.noScopeDecisions);
     return {};
   }
-  if (deferred) desk.note('⏩ Remaining scope questions deferred to implementation.');
+  if (deferred) desk.note(overflowLines.round1);
   await desk.context.artifact('discussion-round1.md', text);
-  desk.end(`discussion r1 — ${count} decisions resolved`);
+  desk.end(payloads.resolved(count));
   return { commission: { ...design.commission, discussion: text } };
 }

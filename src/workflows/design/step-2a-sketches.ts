@@ -1,34 +1,32 @@
 import { CharretteError } from '../../errors.ts';
 import { renderSketch } from '../../panel/sketch-text.ts';
 import { sketchPrompt } from '../../prompts/panel/sketch.ts';
+import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { type Design, known, type SeatSketch } from './state.ts';
 
 /** Step 2a: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
 export async function sketches(desk: Desk, design: Design): Promise<Partial<Design>> {
-  const seats = known(design, 'seating').sketch;
+  const seats = known(design, 'seats').sketch;
   if (seats.length === 0) {
-    desk.begin('2a', 'sketches');
-    desk.skip('sketches — none asked for');
+    desk.begin('2a');
+    desk.skip('none asked for');
     return { sketches: [] };
   }
-  desk.begin('2a', 'sketches');
+  desk.begin('2a');
   const replies = await desk.ask(
     'sketch',
     seats.map((seat) => ({
       seat,
-      lane: `sketch-${seat.id}`,
+      lane: seat.id,
       task: 'sketch',
       judgement: 'sketch' as const,
       draft: (schema) => sketchPrompt({ commission: design.commission, stance: seat.stance, schema }),
-      input: {
-        feature: design.commission.description,
-        commission: design.commission,
-        stance: seat.stance,
-        seat: seat.id,
-      },
+      input: {},
     })),
+    desk.inputs.quick ? 'sketches-quick' : 'sketches-regular',
   );
+  await checkTree(desk, 'sketch-collection');
   const usable: SeatSketch[] = [];
   for (const [index, reply] of replies.entries()) {
     const seat = seats[index];
@@ -37,7 +35,7 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
       desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
     if (reply.kind !== 'ok' || reply.value === undefined) continue;
     usable.push({ seat, agent: reply.agent, family: reply.family, sketch: reply.value });
-    await desk.context.artifact(`${seat.id}-sketch-output.txt`, renderSketch(reply.value));
+    await desk.context.artifact(seat.output ?? `${seat.id}-output.txt`, renderSketch(reply.value));
   }
   const needed = Math.min(seats.length, desk.inputs.quick ? 1 : 2);
   if (usable.length < needed) {

@@ -1,6 +1,7 @@
 import { rankDecisions } from '../../dialectic/decisions.ts';
 import { renderDecisions } from '../../dialectic/decisions-file.ts';
 import { renderSynthesis } from '../../dialectic/synthesis-text.ts';
+import { payloads } from '../../panel/breadcrumbs.ts';
 import { renderSketch } from '../../panel/sketch-text.ts';
 import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
 import type { Desk } from './desk.ts';
@@ -14,7 +15,7 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
     await desk.context.artifact('contested-decisions.md', renderDecisions([]));
     return { decisions: [] };
   }
-  const { value } = await desk.author(known(design, 'seating').author, {
+  const { value, family } = await desk.author(known(design, 'seats').author, {
     lane: 'synthesis',
     task: 'synthesis',
     judgement: 'synthesis',
@@ -29,9 +30,8 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
         schema,
       }),
     input: {
-      feature: design.commission.description,
-      commission: design.commission,
-      sketches: sketches.map(({ seat, sketch }) => ({ label: seat.label, stance: seat.stance, sketch })),
+      sketches: sketches.map(({ seat, sketch }) => ({ seat: seat.label, sketch })),
+      highlights: !desk.inputs.quick,
     },
   });
   const text = renderSynthesis(value);
@@ -39,6 +39,6 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
   await desk.context.artifact('approach-synthesis.txt', text);
   await desk.context.artifact('contested-decisions.md', renderDecisions(decisions));
   desk.show('Approach Synthesis', text);
-  desk.end('sketches — synthesis saved');
-  return { synthesis: value, synthesisText: text, decisions };
+  desk.end(payloads.synthesisSaved);
+  return { synthesis: value, synthesisText: text, decisions, authorFamily: family };
 }

@@ -7,20 +7,21 @@ import { type JudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts'
 import { countDispositions, type DialecticOutcome, resolve } from '../../dialectic/resolutions.ts';
 import { renderResolutions } from '../../dialectic/resolutions-file.ts';
 import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
+import { dialecticPayload, payloads } from '../../panel/breadcrumbs.ts';
 import { debateAvailability } from '../../panel/health.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
-import { type Design, known, type Seat } from './state.ts';
+import { type Design, known, type Place } from './state.ts';
 
 /** Step 2a.5: only what is contested is argued, before judges who do not know the authors (L-477…L-535). */
 export async function dialectic(desk: Desk, design: Design): Promise<Partial<Design>> {
   const decisions = design.decisions ?? [];
-  desk.begin('2a.5', 'dialectic');
+  desk.begin('2a.5');
   if (decisions.length === 0) {
     await desk.context.artifact('dialectic-resolutions.md', '');
-    desk.skip('dialectic — no contested decisions');
+    desk.skip(payloads.noContestedDecisions);
     return { resolutions: [], resolutionsText: '' };
   }
   const outcomes =
@@ -31,23 +32,15 @@ export async function dialectic(desk: Desk, design: Design): Promise<Partial<Des
   const text = renderResolutions(resolutions);
   await desk.context.artifact('dialectic-resolutions.md', text);
   desk.show('Dialectic Resolutions', text);
-  const counts = countDispositions(resolutions);
-  const said = [
-    [counts.voted, 'voted'],
-    [counts['fallback-to-synthesis'], 'fallback'],
-    [counts['bucket-skipped'], 'bucket-skipped'],
-    [counts['over-cap'], 'over-cap'],
-  ] as const;
-  const summary = said.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  desk.end(`dialectic — ${summary.join(', ')}`);
+  desk.end(dialecticPayload(countDispositions(resolutions)));
   return { resolutions, resolutionsText: text };
 }
 
 async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
   const decisions = known(design, 'decisions');
-  const seating = known(design, 'seating');
+  const seats = known(design, 'seats');
   const plan = planDebates(decisions, debateAvailability(known(design, 'health')), {
-    buckets: seating.buckets,
+    buckets: seats.buckets,
   });
   for (const warning of plan.warnings) desk.warn(warning);
   const debated = await debate(desk, design, plan);
@@ -89,7 +82,7 @@ async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Deb
     speaker(desk, design, queued, 'thesis'),
     speaker(desk, design, queued, 'antithesis'),
   ]);
-  const replies = await desk.ask('review', chairs);
+  const replies = await desk.ask('debate', chairs);
   await checkTree(desk, 'dialectic-debate-collection');
   const outcomes: Debated[] = [];
   for (const [index, { decision, thesis: agent }] of plan.queued.entries()) {
@@ -127,7 +120,7 @@ function speaker(
 ) {
   const agent = side === 'thesis' ? thesis : antithesis;
   const id = `debate-${decision.number}-${side}`;
-  const seat: Seat = { id, label: `${decisionId(decision)} ${side}`, stance: 'generic', agents: [agent] };
+  const seat: Place = { id, label: `${decisionId(decision)} ${side}`, stance: 'generic', agents: [agent] };
   return {
     seat,
     lane: id,
@@ -141,7 +134,7 @@ function speaker(
         decision,
         schema,
       }),
-    input: { feature: desk.inputs.feature, side, decision, synthesis: design.synthesis },
+    input: { decision, synthesis: design.synthesis },
   };
 }
 
@@ -164,9 +157,9 @@ async function judge(
     ...buildDialecticBallot(debates, { order, neutral: desk.inputs.feature }),
   }));
   await desk.context.artifact('dialectic-ballot.txt', ballots[0]?.text ?? '');
-  const seats = known(design, 'seating').judges;
+  const seats = known(design, 'seats').judges;
   const replies = await desk.ask(
-    'review',
+    'judge',
     seats.flatMap((seat) =>
       ballots.map(({ order, text }) => ({
         seat,
@@ -174,7 +167,13 @@ async function judge(
         task: 'judge',
         judgement: 'verdict' as const,
         draft: (schema: Parameters<typeof judgePrompt>[0]['schema']) => judgePrompt({ ballot: text, schema }),
-        input: { order, debates },
+        input: {
+          debates: debates.map(({ decision, thesis, antithesis }) => ({
+            number: decision.number,
+            thesis: defenceText(thesis),
+            antithesis: defenceText(antithesis),
+          })),
+        },
       })),
     ),
   );
@@ -188,7 +187,7 @@ async function judge(
 
 function cast(
   desk: Desk,
-  seat: Seat,
+  seat: Place,
   reply: Reply<'verdict'>,
   numbers: readonly number[],
 ): JudgeVotes | undefined {
@@ -199,4 +198,11 @@ function cast(
   const { votes, warnings } = votesOfVerdict(seat.label, reply.value, numbers);
   for (const warning of warnings) desk.warn(warning);
   return votes;
+}
+
+/** The bodies of a defence as one text, for agents that weigh it by rule. */
+function defenceText(bodies: EligibleDebate['thesis']): string {
+  return Object.entries(bodies)
+    .map(([tag, body]) => `<${tag}>${body}</${tag}>`)
+    .join('\n');
 }

@@ -1,3 +1,4 @@
+import { payloads } from '../../panel/breadcrumbs.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { planPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';
@@ -5,8 +6,8 @@ import { type Design, known } from './state.ts';
 
 /** Step 2b: one plan from the synthesis, the settled scope and the resolutions (L-560…L-566). */
 export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Design>> {
-  desk.begin('2b', 'full plan');
-  const { value: plan } = await desk.author(known(design, 'seating').author, {
+  desk.begin('2b');
+  const { value: plan } = await desk.author(known(design, 'seats').author, {
     lane: 'plan',
     task: 'plan',
     judgement: 'plan',
@@ -17,17 +18,12 @@ export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Desi
         ...(design.resolutionsText === undefined ? {} : { resolutions: design.resolutionsText }),
         schema,
       }),
-    input: {
-      feature: design.commission.description,
-      commission: design.commission,
-      synthesis: design.synthesis,
-      resolutions: design.resolutions,
-    },
+    input: { synthesis: design.synthesis, resolutions: design.resolutions },
   });
   const planText = renderPlan(plan);
   await desk.context.artifact('plan.txt', planText);
   await desk.context.artifact('plan.json', `${JSON.stringify(plan, null, 2)}\n`);
   desk.show('Implementation Plan', planText);
-  desk.end('full plan — saved');
+  desk.end(payloads.saved);
   return { plan, planText };
 }

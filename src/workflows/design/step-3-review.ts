@@ -30,14 +30,14 @@ import { votesOf } from '../../review/votes.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
-import { type Design, known, type Seat } from './state.ts';
+import { type Design, known, type Place } from './state.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
 export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
-  desk.begin('3', 'plan review');
+  desk.begin('3');
   await desk.context.artifact('plan-before-review.txt', known(design, 'planText'));
   let current = design;
-  let reviewers = known(design, 'seating').review;
+  let reviewers = known(design, 'seats').review;
   const seen: ReviewItem[] = [];
   for (let round = 1; ; round += 1) {
     const raised = await raise(desk, current, reviewers, round);
@@ -66,7 +66,7 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
 async function raise(
   desk: Desk,
   design: Design,
-  seats: readonly Seat[],
+  seats: readonly Place[],
   round: number,
 ): Promise<RaisedFinding[]> {
   const plan = known(design, 'planText');
@@ -74,7 +74,7 @@ async function raise(
     'review',
     seats.map((seat) => ({
       seat,
-      lane: lane('review', seat.id, round),
+      lane: round === 1 ? seat.id : `${seat.id}-round-${round}`,
       task: 'plan-review',
       judgement: 'review' as const,
       draft: (schema) =>
@@ -86,8 +86,9 @@ async function raise(
           competition: true,
           schema,
         }),
-      input: { feature: desk.inputs.feature, plan: design.plan, stance: seat.stance, seat: seat.id },
+      input: { plan: design.plan, resolutions: design.resolutions },
     })),
+    'reviewers',
   );
   await checkTree(desk, 'plan-review-collection');
   const raised = replies.flatMap((reply, index) => {
@@ -128,14 +129,14 @@ async function merge(
 ): Promise<ReviewItem[]> {
   const candidates: Candidate[] = numberCandidates(raised);
   if (candidates.length === 1) return mergeCandidates(candidates, undefined).items;
-  const [reply] = await desk.ask('vote', [
+  const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seating').author,
+      seat: known(design, 'seats').author,
       lane: lane('merge', 'findings', round),
       task: 'merge-findings',
       judgement: 'merge',
       draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
-      input: { candidates },
+      input: { items: candidates },
     },
   ]);
   const { items, refused } = mergeCandidates(candidates, reply?.kind === 'ok' ? reply.value : undefined);
@@ -153,16 +154,16 @@ async function vote(
   const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
   await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
   await desk.context.artifact('ballot-proposers.json', `${JSON.stringify(proposers, null, 2)}\n`);
-  const seating = known(design, 'seating');
-  const poll = (seats: readonly Seat[], prefix: string) =>
+  const seats = known(design, 'seats');
+  const poll = (seats: readonly Place[], prefix: string) =>
     collectVotes(desk, design, seats, text, items, lane(prefix, '', round));
-  const ballots = await poll(seating.voters, 'vote');
+  const ballots = await poll(seats.voters, 'vote');
   let quorum = quorumOf(ballots);
   for (const absent of quorum.absent) desk.warn(voterWarning(absent, quorum.eligible));
   const degraded = degradedWarning(quorum);
   if (degraded !== undefined) desk.warn(degraded);
   if (quorum.tier === 'none') {
-    quorum = quorumOf([...ballots, ...(await poll([seating.author], 'adjudicate'))]);
+    quorum = quorumOf([...ballots, ...(await poll([seats.author], 'adjudicate'))]);
     if (quorum.tier === 'none') {
       const reason = 'No voter answered and the planning agent gave no vote either; nothing was accepted.';
       desk.warn(reason);
@@ -175,7 +176,7 @@ async function vote(
 async function collectVotes(
   desk: Desk,
   design: Design,
-  seats: readonly Seat[],
+  seats: readonly Place[],
   ballot: string,
   items: readonly ReviewItem[],
   prefix: string,
@@ -195,7 +196,7 @@ async function collectVotes(
           ballot,
           schema,
         }),
-      input: { feature: desk.inputs.feature, items, plan: design.plan, seat: seat.id },
+      input: { items, plan: design.plan },
     })),
   );
   const ids = items.map((item) => item.id);
@@ -223,7 +224,7 @@ async function finalise(
   let resolutions: Record<string, string> = {};
   if (accepted.length > 0) {
     const open = renderAccepted(acceptedFindings(entries, {}));
-    const { value } = await desk.author(known(design, 'seating').author, {
+    const { value } = await desk.author(known(design, 'seats').author, {
       lane: lane('revise', 'plan', round),
       task: 'revise-plan',
       judgement: 'revision',
@@ -234,7 +235,7 @@ async function finalise(
           accepted: open,
           schema,
         }),
-      input: { feature: desk.inputs.feature, plan: design.plan, accepted: accepted.map(({ item }) => item) },
+      input: { plan: design.plan, accepted: accepted.map(({ item }) => item) },
     });
     const planText = renderPlan(value.plan);
     await desk.context.artifact('plan.txt', planText);
@@ -262,7 +263,7 @@ async function finalise(
     .map(({ item }) => item);
   for (const item of unresolved)
     desk.warn(`${item.id} was accepted, but the revision does not say how the plan changed.`);
-  desk.end(`plan review — ${accepted.length} accepted, ${rejected.length} not implemented`);
+  desk.end(`${accepted.length} accepted, ${rejected.length} not implemented`);
   return {
     ...revised,
     acceptedText: `${design.acceptedText ?? ''}${acceptedText}`,
@@ -275,7 +276,7 @@ async function finalise(
 /** L-594, L-595: nothing to vote on leaves a readable tally all the same. */
 async function nothingRaised(desk: Desk, design: Design, round: number): Promise<Partial<Design>> {
   if (round > 1) return {};
-  const labels = known(design, 'seating').review.map((seat) => seat.label);
+  const labels = known(design, 'seats').review.map((seat) => seat.label);
   const text = renderTallyStub(
     'No findings were raised.',
     planDigest(known(design, 'planText')),
@@ -284,7 +285,7 @@ async function nothingRaised(desk: Desk, design: Design, round: number): Promise
   await desk.context.artifact('voting-tally.md', text);
   for (const name of ['accepted-plan-findings.md', 'rejected-findings.md', 'oos.md'])
     await desk.context.artifact(name, '');
-  desk.end('plan review — no findings');
+  desk.end('no findings');
   return { acceptedText: '', rejectedText: '', findingsRaised: 0, blocking: [] };
 }
 

@@ -1,3 +1,4 @@
+import { payloads } from '../../panel/breadcrumbs.ts';
 import { checkDiagram, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
@@ -7,16 +8,16 @@ import { type Design, known } from './state.ts';
 
 /** Step 3b: one picture of the architecture, promoted only when it is safe and parses (L-740…L-761). */
 export async function diagram(desk: Desk, design: Design): Promise<Partial<Design>> {
-  desk.begin('3b', 'arch diagram');
+  desk.begin('3b');
   const plan = known(design, 'planText');
-  const [reply] = await desk.ask('vote', [
+  const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seating').author,
+      seat: known(design, 'seats').author,
       lane: 'diagram',
       task: 'diagram',
       judgement: 'diagram',
       draft: (schema) => diagramPrompt({ plan, schema }),
-      input: { feature: desk.inputs.feature, plan: design.plan },
+      input: { plan: design.plan },
     },
   ]);
   const drawn = reply?.kind === 'ok' ? reply.value : undefined;
@@ -26,7 +27,7 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
   if (outcome.status === 'ok') {
     await desk.context.artifact('architecture-diagram.md', outcome.file);
     desk.show('Architecture Diagram', outcome.file);
-    desk.end('arch diagram — generated');
+    desk.end(payloads.diagramGenerated);
   } else {
     const warning = diagramWarning(outcome, desk.elapsed());
     if (warning !== undefined) desk.warn(warning);

@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Outcome } from '../../engine/engine.ts';
+import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { readRejected } from '../../review/outcome-files.ts';
@@ -10,7 +11,7 @@ import { type Design, known } from './state.ts';
 
 /** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
 export async function cleanup(desk: Desk, design: Design): Promise<Partial<Design>> {
-  desk.begin('5', 'cleanup');
+  desk.begin('5');
   const plan = known(design, 'plan');
   const overruled = dissents(
     design.decisions ?? [],
@@ -33,7 +34,7 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
     desk.note(`${desk.warnings.length} warning(s) of this run:`);
     for (const warning of desk.warnings) desk.note(warning);
   }
-  desk.end('cleanup — design complete!');
+  desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
   return { planText, planErrors: report.errors };
 }
 

@@ -36,6 +36,11 @@ export const errorTable = {
   'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },
   'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
   'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
+  'git-failed': { exit: 1, meaning: 'A git command did not succeed.' },
+  'preflight-failed': {
+    exit: 5,
+    meaning: 'The repository is not in a state from which a design may start.',
+  },
   'disk-full': { exit: 1, meaning: 'The disk is full; nothing that was saved is lost.' },
   'store-locked': { exit: 1, meaning: 'Another process holds the embedded store.' },
   'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },

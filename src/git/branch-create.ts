@@ -1,0 +1,118 @@
+import { slugify } from '../text/slug.ts';
+import type { BranchFacts } from './branch-facts.ts';
+import { fetchBranch } from './preflight.ts';
+import { commitOf } from './repository-facts.ts';
+import { type GitOptions, reasonOf, runGit } from './run-git.ts';
+
+/** L-151: the whole name stays under 50 characters. */
+export const branchNameLimit = 49;
+
+/** L-151, L-155: `<prefix>/<feature in a few words>`, with a number when the name is taken. */
+export function branchName(prefix: string, feature: string, number = 1): string {
+  const suffix = number === 1 ? '' : `-${number}`;
+  const room = Math.max(1, branchNameLimit - prefix.length - 1 - suffix.length);
+  return `${prefix}/${slugify(feature, room, 'feature')}${suffix}`;
+}
+
+export type BranchStep =
+  | { action: 'create'; warning?: string }
+  | { action: 'keep'; branch: string; warning?: string }
+  /** C-28: a person decides whether an unrelated branch is left. */
+  | { action: 'ask'; branch: string; warning: string };
+
+export type BranchRules = {
+  /** L-156: the judgement whether the branch fits the feature; unknown counts as fitting. */
+  fits?: boolean;
+  interactive: boolean;
+  /** Leave an unrelated branch without asking, as the requirement had it. */
+  leaveUnrelated?: boolean;
+};
+
+/** L-151…L-153, C-28: what step 1 does. */
+export function decideBranch(
+  facts: BranchFacts,
+  { fits = true, interactive, leaveUnrelated = false }: BranchRules,
+): BranchStep {
+  if (facts.isMain) return { action: 'create' };
+  const { currentBranch: branch, userPrefix: prefix } = facts;
+  if (!facts.isUserBranch) {
+    return {
+      action: 'create',
+      warning: `**⚠ Currently on branch '${branch}' which doesn't match the expected '${prefix}/*' pattern. Creating a new branch from main.**`,
+    };
+  }
+  if (fits) return { action: 'keep', branch };
+  const leaving = `**⚠ Current branch '${branch}' may not match the requested feature. Creating a new branch from main.**`;
+  if (leaveUnrelated) return { action: 'create', warning: leaving };
+  const staying = `**⚠ Current branch '${branch}' may not match the requested feature.**`;
+  return interactive
+    ? { action: 'ask', branch, warning: staying }
+    : { action: 'keep', branch, warning: staying };
+}
+
+export type BranchCreation =
+  | { ok: true; branch: string; base: string }
+  /** L-154: 1 the name is taken, 2 anything else. */
+  | { ok: false; exit: 1 | 2; error: string };
+
+export type CreationSettings = {
+  userPrefix: string;
+  mainBranch?: string;
+  remote?: string;
+  fetchPausesMs?: readonly number[];
+  git?: GitOptions;
+};
+
+/** L-154: makes exactly this branch from the remote's main, or from the local one when there is no such remote. */
+export async function createBranch(
+  directory: string,
+  name: string,
+  settings: CreationSettings,
+): Promise<BranchCreation> {
+  const { userPrefix, mainBranch = 'main', remote = 'origin', git = {} } = settings;
+  if (!name.startsWith(`${userPrefix}/`))
+    return { ok: false, exit: 2, error: `${name} does not start with ${userPrefix}/` };
+  const valid = await runGit(directory, ['check-ref-format', '--branch', name], git);
+  if (valid.code !== 0) return { ok: false, exit: 2, error: `${name} is no branch name` };
+  if (await branchExists(directory, name, git))
+    return { ok: false, exit: 1, error: `${name} exists already` };
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  if (hasRemote) {
+    const fetched = await fetchBranch(directory, remote, mainBranch, settings);
+    if (fetched.code !== 0) return { ok: false, exit: 2, error: `git fetch failed: ${reasonOf(fetched)}` };
+  }
+  const base = hasRemote ? `${remote}/${mainBranch}` : mainBranch;
+  const start = (await commitOf(directory, base, git)) === undefined ? [] : [base];
+  const made = await runGit(directory, ['checkout', '--no-track', '-b', name, ...start], git);
+  if (made.code !== 0) return { ok: false, exit: 2, error: `git checkout failed: ${reasonOf(made)}` };
+  return { ok: true, branch: name, base: start[0] ?? 'HEAD' };
+}
+
+/** L-155: makes a branch for a feature under the first free name. */
+export async function createFeatureBranch(
+  directory: string,
+  feature: string,
+  settings: CreationSettings,
+): Promise<BranchCreation> {
+  for (let number = 1; number <= 99; number += 1) {
+    const creation = await createBranch(
+      directory,
+      branchName(settings.userPrefix, feature, number),
+      settings,
+    );
+    if (creation.ok || creation.exit !== 1) return creation;
+  }
+  return {
+    ok: false,
+    exit: 1,
+    error: `99 branches are named ${branchName(settings.userPrefix, feature)} already`,
+  };
+}
+
+export function renderCreation(creation: Extract<BranchCreation, { ok: true }>): string {
+  return `BRANCH_NAME=${creation.branch}\nACTION=created\n`;
+}
+
+async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {
+  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
+}

@@ -1,0 +1,59 @@
+import { commitOf, currentBranch } from './repository-facts.ts';
+import { type GitOptions, gitOutput, runGit, splitNul } from './run-git.ts';
+import { probeTree } from './tree-probe.ts';
+
+/** The commit a plan was made on. */
+export type BaseCommit = { commit: string; branch: string | undefined; dirty: boolean };
+
+/** Stamps the state a plan starts from; `undefined` before the first commit. */
+export async function baseCommit(directory: string, git: GitOptions = {}): Promise<BaseCommit | undefined> {
+  const commit = await commitOf(directory, 'HEAD', git);
+  if (commit === undefined) return undefined;
+  const tree = await probeTree(directory, { mode: 'checkpoint', git });
+  return { commit, branch: await currentBranch(directory, git), dirty: tree.status !== 'clean' };
+}
+
+export type DriftedFile = { path: string; change: 'added' | 'modified' | 'deleted' | 'other' };
+
+/** What happened since a base commit. */
+export type Drift = {
+  /** `same`; `ahead`: commits were added; `diverged`: the base is no ancestor any more; `lost`: this clone does not have it. */
+  relation: 'same' | 'ahead' | 'diverged' | 'lost';
+  head: string | undefined;
+  commits: number;
+  /** Files that differ between the base and the working tree, committed or not. */
+  files: DriftedFile[];
+};
+
+/** Compares the working tree with a base commit. */
+export async function driftSince(directory: string, base: string, git: GitOptions = {}): Promise<Drift> {
+  const [known, head] = [await commitOf(directory, base, git), await commitOf(directory, 'HEAD', git)];
+  if (known === undefined || head === undefined) return { relation: 'lost', head, commits: 0, files: [] };
+  const files = await changedFiles(directory, known, git);
+  if (known === head) return { relation: 'same', head, commits: 0, files };
+  const ancestor = (await runGit(directory, ['merge-base', '--is-ancestor', known, head], git)).code === 0;
+  const commits = Number(await gitOutput(directory, ['rev-list', '--count', `${known}..${head}`], git));
+  return { relation: ancestor ? 'ahead' : 'diverged', head, commits, files };
+}
+
+/** The drifted files that a plan wants to touch: the ones that matter before it is carried out. */
+export function driftOfPlan(drift: Drift, planned: readonly string[]): DriftedFile[] {
+  const wanted = new Set(planned);
+  return drift.files.filter(({ path }) => wanted.has(path));
+}
+
+async function changedFiles(directory: string, base: string, git: GitOptions): Promise<DriftedFile[]> {
+  const parts = splitNul(
+    await gitOutput(directory, ['diff', '--name-status', '-z', '--no-renames', '--no-ext-diff', base], git),
+  );
+  const tracked = parts.flatMap((status, index) =>
+    index % 2 === 0 ? [{ path: parts[index + 1] ?? '', change: changeOf(status) }] : [],
+  );
+  const probe = await probeTree(directory, { mode: 'checkpoint', git });
+  const untracked = probe.newUntracked.map((path) => ({ path, change: 'added' as const }));
+  return [...tracked, ...untracked].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function changeOf(status: string): DriftedFile['change'] {
+  return ({ A: 'added', M: 'modified', D: 'deleted' } as const)[status[0] as 'A' | 'M' | 'D'] ?? 'other';
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { currentBranch } from './repository-facts.ts';
+import { type GitOptions, type GitResult, reasonOf, runGit } from './run-git.ts';
+import { probeTree } from './tree-probe.ts';
+
+export type PreflightResult =
+  | { ok: true; notes: string[] }
+  /** L-116: 1 not on main, 2 not clean, 3 fetch, rebase or wrong use. */
+  | { ok: false; exit: 1 | 2 | 3; error: string };
+
+export type PreflightSettings = {
+  skipBranchCheck: boolean;
+  mainBranch?: string;
+  remote?: string;
+  /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
+  remoteRequired?: boolean;
+  /** Pauses between attempts to fetch. */
+  fetchPausesMs?: readonly number[];
+  git?: GitOptions;
+};
+
+/** L-116, L-117: a clean tree, on main and up to date with it; on a branch of one's own only clean and fetched. */
+export async function preflight(directory: string, settings: PreflightSettings): Promise<PreflightResult> {
+  const {
+    skipBranchCheck,
+    mainBranch = 'main',
+    remote = 'origin',
+    remoteRequired = false,
+    git = {},
+  } = settings;
+  const branch = await currentBranch(directory, git);
+  if (!skipBranchCheck && branch !== mainBranch) {
+    return fail(1, `not on ${mainBranch}: ${branch === undefined ? 'HEAD is detached' : `on ${branch}`}`);
+  }
+  const tree = await probeTree(directory, { mode: 'checkpoint', git });
+  // F-31: no verdict counts as dirty.
+  if (tree.status !== 'clean') {
+    const paths = [...tree.tracked, ...tree.newUntracked];
+    const shown = paths.slice(0, 5).join(', ');
+    return fail(
+      2,
+      tree.status === 'dirty'
+        ? `the tree is not clean (${paths.length} paths: ${shown})`
+        : `the state of the tree is unknown (${tree.reason})`,
+    );
+  }
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  if (!hasRemote && !remoteRequired)
+    return { ok: true, notes: [`There is no remote ${remote}; nothing was fetched.`] };
+  const fetched = await fetchBranch(directory, remote, mainBranch, settings);
+  if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
+  if (skipBranchCheck) return { ok: true, notes: [] };
+  const rebased = await runGit(directory, ['rebase', `${remote}/${mainBranch}`], git);
+  if (rebased.code === 0) return { ok: true, notes: [] };
+  await runGit(directory, ['rebase', '--abort'], git);
+  return fail(3, `git rebase ${remote}/${mainBranch} failed: ${reasonOf(rebased)}`);
+}
+
+/** Fetches one branch, again after each pause when the network seems to be the cause. */
+export async function fetchBranch(
+  directory: string,
+  remote: string,
+  branch: string,
+  { fetchPausesMs = [1000, 4000], git = {} }: Pick<PreflightSettings, 'fetchPausesMs' | 'git'> = {},
+): Promise<GitResult> {
+  const attempt = () =>
+    runGit(directory, ['fetch', '--no-tags', '--', remote, branch], { ...git, timeoutMs: 120_000 });
+  let result = await attempt();
+  for (const pause of fetchPausesMs) {
+    if (result.code === 0 || !isTransient(result)) break;
+    await sleep(pause);
+    result = await attempt();
+  }
+  return result;
+}
+
+/** L-116: `PREFLIGHT=ok`, or `PREFLIGHT=fail` with the reason on the next line. */
+export function renderPreflight(result: PreflightResult): string {
+  return result.ok
+    ? 'PREFLIGHT=ok\n'
+    : `PREFLIGHT=fail\nPREFLIGHT_ERROR=${result.error.replace(/\s+/g, ' ')}\n`;
+}
+
+/** L-118: the three remedies. */
+export function preflightMessage(userPrefix: string): string {
+  return `⚠ /design requires clean main to start. To continue, choose one of: (a) git checkout main && git status clean → re-run; (b) check out or create a ${userPrefix}/* feature branch and re-run (the branch naming convention is the explicit opt-in to continue from current state); (c) commit or stash uncommitted changes on main first.`;
+}
+
+function isTransient({ stderr, problem }: GitResult): boolean {
+  return /could not resolve host|timed? ?out|connection (?:reset|refused|closed)|early eof|temporar|50[0234]\b|the remote end hung up/i.test(
+    `${stderr} ${problem ?? ''}`,
+  );
+}
+
+function fail(exit: 1 | 2 | 3, error: string): PreflightResult {
+  return { ok: false, exit, error };
+}

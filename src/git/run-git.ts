@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { CharretteError } from '../errors.ts';
+
+export type GitResult = {
+  /** Exit code; `undefined` when git could not be run, was stopped or said too much. */
+  code: number | undefined;
+  stdout: string;
+  stderr: string;
+  /** Why there is no exit code. */
+  problem?: string;
+};
+
+export type GitOptions = {
+  input?: string;
+  maximumBytes?: number;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** The environment to choose from; only the variables of the safelist are passed on. */
+  environment?: NodeJS.ProcessEnv;
+};
+
+/** What git may see of the caller's environment: its configuration, its way to the network, nothing that names a repository. */
+export const gitEnvironmentKeys = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'XDG_CONFIG_HOME',
+  'TMPDIR',
+  'SystemRoot',
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'GIT_SSH_COMMAND',
+  'GIT_CONFIG_GLOBAL',
+  'GIT_CONFIG_SYSTEM',
+  'GIT_CONFIG_NOSYSTEM',
+] as const;
+
+const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };
+
+/** Runs git with an argument list, without shell, pager or prompts. A failing command is a result, not an exception. */
+export function runGit(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const { input, maximumBytes = defaults.maximumBytes, timeoutMs = defaults.timeoutMs, signal } = options;
+  return new Promise((resolve) => {
+    const child = spawn(
+      'git',
+      ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false', ...args],
+      {
+        cwd: directory,
+        env: gitEnvironment(options.environment ?? process.env),
+        stdio: ['pipe', 'pipe', 'pipe'],
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        ...(signal === undefined ? {} : { signal }),
+      },
+    );
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let stderr = '';
+    let problem: string | undefined;
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maximumBytes) chunks.push(chunk);
+      else if (problem === undefined) {
+        problem = `more than ${maximumBytes} bytes of output`;
+        child.kill('SIGKILL');
+      }
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (stderr.length < 8000) stderr += chunk.toString('utf8');
+    });
+    child.on('error', (error) => {
+      problem ??= error.message;
+    });
+    child.on('close', (code, killedBy) => {
+      const stdout = Buffer.concat(chunks).toString('utf8');
+      if (code !== null && problem === undefined) resolve({ code, stdout, stderr: stderr.trim() });
+      else
+        resolve({
+          code: undefined,
+          stdout,
+          stderr: stderr.trim(),
+          problem: problem ?? `stopped by ${killedBy}`,
+        });
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input ?? '');
+  });
+}
+
+/** The output of a git command that has to succeed. */
+export async function gitOutput(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
+  const result = await runGit(directory, args, options);
+  if (result.code === 0) return result.stdout;
+  throw gitError(args, result);
+}
+
+export function gitError(args: readonly string[], result: GitResult): CharretteError {
+  const reason = firstLine(result.problem ?? result.stderr) || `exit code ${result.code}`;
+  if (/not a git repository/i.test(result.stderr)) {
+    return new CharretteError({
+      code: 'not-a-repository',
+      message: 'The directory is not inside a git repository.',
+      fix: 'Run the command inside a git repository, or make one with `git init`.',
+    });
+  }
+  if (/dubious ownership/i.test(result.stderr)) {
+    return new CharretteError({
+      code: 'permission-denied',
+      message: 'git refuses to work here because the repository belongs to another user.',
+      fix: 'Add the directory to `safe.directory` in your git configuration if you trust it.',
+    });
+  }
+  return new CharretteError({
+    code: 'git-failed',
+    message: `git ${commandOf(args)} failed: ${reason.slice(0, 500)}`,
+  });
+}
+
+/** The problem of a result in one line, for people. */
+export function reasonOf(result: GitResult): string {
+  return firstLine(result.problem ?? result.stderr) || `exit code ${result.code}`;
+}
+
+export function splitNul(text: string): string[] {
+  return text.split('\0').filter((part) => part !== '');
+}
+
+function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const passed = gitEnvironmentKeys.flatMap((key) => {
+    const value = environment[key];
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return {
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes',
+    ...Object.fromEntries(passed),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_EDITOR: 'true',
+  };
+}
+
+function commandOf(args: readonly string[]): string {
+  return args.find((argument) => !argument.startsWith('-')) ?? '';
+}
+
+function firstLine(text: string): string {
+  return (
+    text
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.trim() ?? ''
+  );
+}

@@ -1,0 +1,117 @@
+import { type GitOptions, type GitResult, runGit, splitNul } from './run-git.ts';
+
+export const treeStatuses = ['clean', 'dirty', 'unknown'] as const;
+export type TreeStatus = (typeof treeStatuses)[number];
+
+/** C-10: the boundaries after which the tree is looked at; one name for stage and flag file. */
+export const boundaries = [
+  'sketch-collection',
+  'dialectic-debate-collection',
+  'dialectic-judge-collection',
+  'plan-review-collection',
+] as const;
+export type Boundary = (typeof boundaries)[number];
+
+/** L-421 */
+export type TreeProbe = {
+  status: TreeStatus;
+  mode: 'baseline' | 'checkpoint';
+  /** Only in baseline mode. */
+  untrackedBaseline?: 'present' | 'missing';
+  /** Changed paths that git knows, from the root of the repository. */
+  tracked: string[];
+  newUntracked: string[];
+  /** Why it is not clean. */
+  reason?: string;
+};
+
+export type ProbeSettings =
+  | { mode: 'checkpoint'; git?: GitOptions }
+  /** `untracked`: what was untracked before the agents started; absent when nobody looked. */
+  | { mode: 'baseline'; untracked: readonly string[] | undefined; git?: GitOptions };
+
+/** L-421…L-423, F-04: looks whether anybody touched the tree. Trouble with git is `unknown`, never clean. */
+export async function probeTree(directory: string, settings: ProbeSettings): Promise<TreeProbe> {
+  return settings.mode === 'checkpoint'
+    ? checkpoint(directory, settings.git ?? {})
+    : againstBaseline(directory, settings.untracked, settings.git ?? {});
+}
+
+/** What is untracked now, for a later baseline probe; `undefined` when git does not say. */
+export async function untrackedSnapshot(
+  directory: string,
+  git: GitOptions = {},
+): Promise<string[] | undefined> {
+  const result = await listUntracked(directory, git);
+  return result.code === 0 ? splitNul(result.stdout) : undefined;
+}
+
+async function checkpoint(directory: string, git: GitOptions): Promise<TreeProbe> {
+  const result = await runGit(
+    directory,
+    ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'],
+    git,
+  );
+  if (result.code !== 0) return unknown('checkpoint', 'git-status-failed');
+  const entries = splitNul(result.stdout);
+  const newUntracked = entries.filter((entry) => entry.startsWith('??')).map((entry) => entry.slice(3));
+  const tracked = entries.filter((entry) => !entry.startsWith('??')).map((entry) => entry.slice(3));
+  return verdict('checkpoint', tracked, newUntracked);
+}
+
+async function againstBaseline(
+  directory: string,
+  untracked: readonly string[] | undefined,
+  git: GitOptions,
+): Promise<TreeProbe> {
+  const untrackedBaseline = untracked === undefined ? 'missing' : 'present';
+  const calls: [reason: string, call: Promise<GitResult>][] = [
+    [
+      'git-diff-failed',
+      runGit(directory, ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff'], git),
+    ],
+    [
+      'git-diff-cached-failed',
+      runGit(directory, ['diff', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff'], git),
+    ],
+    ['git-ls-files-failed', listUntracked(directory, git)],
+  ];
+  const outputs: string[][] = [];
+  for (const [reason, call] of calls) {
+    const result = await call;
+    if (result.code !== 0) return { ...unknown('baseline', reason), untrackedBaseline };
+    outputs.push(splitNul(result.stdout));
+  }
+  const [unstaged = [], staged = [], present = []] = outputs;
+  const tracked = [...new Set([...staged, ...unstaged])].sort();
+  if (untracked === undefined && present.length > 0 && tracked.length === 0) {
+    return { ...unknown('baseline', 'baseline-missing-untracked-ambiguous'), untrackedBaseline };
+  }
+  const known = new Set(untracked ?? []);
+  const added = untracked === undefined ? [] : present.filter((file) => !known.has(file));
+  return { ...verdict('baseline', tracked, added), untrackedBaseline };
+}
+
+function listUntracked(directory: string, git: GitOptions): Promise<GitResult> {
+  return runGit(
+    directory,
+    ['ls-files', '--others', '--exclude-standard', '-z', '--full-name', '--', ':/'],
+    git,
+  );
+}
+
+function verdict(mode: TreeProbe['mode'], tracked: string[], newUntracked: string[]): TreeProbe {
+  if (tracked.length === 0 && newUntracked.length === 0)
+    return { status: 'clean', mode, tracked, newUntracked };
+  const reason =
+    tracked.length === 0
+      ? 'new-untracked-paths'
+      : newUntracked.length === 0
+        ? 'tracked-paths-changed'
+        : 'tracked-and-untracked-paths';
+  return { status: 'dirty', mode, tracked, newUntracked, reason };
+}
+
+function unknown(mode: TreeProbe['mode'], reason: string): TreeProbe {
+  return { status: 'unknown', mode, tracked: [], newUntracked: [], reason };
+}

@@ -1,0 +1,70 @@
+import { CharretteError } from '../errors.ts';
+import { type GitOptions, gitOutput, runGit } from './run-git.ts';
+import { probeTree, type TreeProbe, type TreeStatus } from './tree-probe.ts';
+
+export const recoveries = ['restore', 'continue', 'cancel'] as const;
+export type Recovery = (typeof recoveries)[number];
+
+/** C-11: what may be offered. Going on uncleaned is only for a tree nobody could look at, and only on an explicit word. */
+export function recoveryOptions(status: TreeStatus, interactive: boolean): Recovery[] {
+  if (!interactive) return ['cancel'];
+  return status === 'dirty' ? ['restore', 'cancel'] : ['continue', 'cancel'];
+}
+
+/** L-428: whether a path of a probe may be given back to git. */
+export function isRecoverable(file: string): boolean {
+  const parts = file.split('/');
+  return (
+    file !== '' &&
+    !file.startsWith('/') &&
+    !file.includes('\0') &&
+    !parts.includes('..') &&
+    parts[0]?.toLowerCase() !== '.git'
+  );
+}
+
+const pathsPerCall = 200;
+
+/**
+ * L-427, L-428: gives the probed paths, and only these, back their committed state and removes the new ones. The result is a
+ * fresh probe: only a clean one lets the run go on.
+ */
+export async function restoreTree(
+  root: string,
+  { tracked, newUntracked }: Pick<TreeProbe, 'tracked' | 'newUntracked'>,
+  git: GitOptions = {},
+): Promise<TreeProbe> {
+  const unsafe = [...tracked, ...newUntracked].filter((file) => !isRecoverable(file));
+  if (unsafe.length > 0) {
+    throw new CharretteError({
+      code: 'path-unsafe',
+      message: `Not restored: ${unsafe.slice(0, 5).join(', ')} lead out of the repository.`,
+      fix: 'Clean the working tree by hand.',
+    });
+  }
+  if (tracked.length > 0) {
+    const args = [
+      '--literal-pathspecs',
+      'restore',
+      '--source=HEAD',
+      '--staged',
+      '--worktree',
+      '--pathspec-from-file=-',
+      '--pathspec-file-nul',
+    ];
+    await gitOutput(root, args, { ...git, input: tracked.join('\0') });
+  }
+  for (let start = 0; start < newUntracked.length; start += pathsPerCall) {
+    const some = newUntracked.slice(start, start + pathsPerCall);
+    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], git);
+  }
+  return probeTree(root, { mode: 'checkpoint', git });
+}
+
+/** Puts the changes aside under a name instead of throwing them away; `false` when there was nothing to stash. */
+export async function stashTree(root: string, label: string, git: GitOptions = {}): Promise<boolean> {
+  const before = await runGit(root, ['rev-parse', '--quiet', '--verify', 'refs/stash'], git);
+  await gitOutput(root, ['stash', 'push', '--include-untracked', '--quiet', '--message', label], git);
+  const after = await runGit(root, ['rev-parse', '--quiet', '--verify', 'refs/stash'], git);
+  return after.code === 0 && after.stdout !== before.stdout;
+}

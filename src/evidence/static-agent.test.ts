@@ -5,8 +5,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useExampleShop } from '../../test/example-shop.ts';
 import type { AgentTask, LaneResult } from '../agents/port.ts';
+import { checkSketchText } from '../panel/substantive.ts';
 import { groundPlan } from '../plan/grounding.ts';
 import { pathLookup } from '../plan/grounding-path.ts';
+import { planProblems } from '../plan/validate.ts';
 import {
   type Judgement,
   type JudgementName,
@@ -159,11 +161,15 @@ test('a debate is argued with evidence, judged by it, and carries no mark of its
   const invented = { ...antithesis, evidence: 'See src/http/gone.ts:3 and src/none.ts:9.' };
   const debates = [
     { number: 1, thesis, antithesis: invented },
-    { number: 2, thesis: invented, antithesis },
+    { decision: { number: 2 }, thesis: invented, antithesis },
     { number: 3, thesis, antithesis: thesis },
   ];
   const { verdicts } = await answer('verdict', 'judge', { feature, debates });
-  expect(verdicts.map(({ vote }) => vote)).toEqual(['THESIS', 'ANTI_THESIS', 'THESIS']);
+  expect(verdicts.map(({ decision: number, vote }) => [number, vote])).toEqual([
+    [1, 'THESIS'],
+    [2, 'ANTI_THESIS'],
+    [3, 'THESIS'],
+  ]);
 });
 
 test('a review finds what a plan forgot, the vote accepts it, the revision adds it', async () => {
@@ -192,7 +198,7 @@ test('a review finds what a plan forgot, the vote accepts it, the revision adds 
       'Plan check: command npm run ship',
     ]),
   );
-  const { clusters } = await answer('merge', 'merge-findings', { feature, items: raised });
+  const { clusters } = await answer('merge', 'merge-findings', { feature, candidates: raised });
   expect(clusters.flatMap(({ ids }) => ids).sort()).toEqual(raised.map(({ id }) => id).sort());
   expect(clusters.length).toBeLessThan(raised.length);
   const items = clusters.flatMap(({ ids }, at) => {
@@ -278,11 +284,13 @@ test('any description gives a valid sketch and a plan that holds', async () => {
       async (text) => {
         const feature = text.trim() === '' ? 'x' : text;
         const sketch = await answer('sketch', 'sketch', { feature }, 'seat-2');
+        expect(checkSketchText(sketch.approach)).toEqual({ ok: true });
         const synthesis = await answer('synthesis', 'synthesis', {
           feature,
           sketches: [{ seat: 'seat-2', sketch }],
         });
         const plan = await answer('plan', 'plan', { feature, synthesis });
+        expect(planProblems(plan)).toEqual([]);
         expect(
           groundPlan(index, plan, { lookup }).facts.filter(({ severity }) => severity === 'error'),
         ).toEqual([]);

@@ -1,9 +1,8 @@
-import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../agents/port.ts';
+import type { Agent, AgentTask, LaneKind, LaneResult } from '../agents/port.ts';
 import { toCharretteError } from '../errors.ts';
+import type { CommandLookup } from '../plan/grounding-commands.ts';
 import { pathLookup } from '../plan/grounding-path.ts';
-import { readFolderSnapshot } from './folder-snapshot.ts';
-import { readSnapshot } from './git-snapshot.ts';
-import { indexRepository, type RepositoryIndex } from './repository-index.ts';
+import { openIndex } from './open-index.ts';
 import { answerText } from './static/answer-text.ts';
 import { type Answer, answerContext, answers } from './static/answers.ts';
 import { fillSchema } from './static/fill-schema.ts';
@@ -24,7 +23,6 @@ export function createStaticAgent({
   now = Date.now,
   env = process.env,
 }: StaticAgentSettings = {}): Agent {
-  const indexes = indexCache();
   const lookup = pathLookup(env);
   return {
     id,
@@ -54,7 +52,7 @@ export function createStaticAgent({
         return finish('denied', { message: 'The static agent changes no files.' });
       }
       try {
-        const answer = await answerTask(task, context, indexes, lookup);
+        const answer = await answerTask(task, lookup);
         if (context.signal.aborted) return finish('cancelled', { message: 'The call was cancelled.' });
         if ('problem' in answer) return finish('bad_output', { message: answer.problem });
         if (task.schema === undefined) return finish('ok', { text: answerText(answer.value) });
@@ -68,20 +66,9 @@ export function createStaticAgent({
   };
 }
 
-type IndexCache = (
-  directory: string,
-  commit: string | undefined,
-  signal: AbortSignal,
-) => Promise<RepositoryIndex>;
-
-async function answerTask(
-  task: AgentTask,
-  context: CallContext,
-  indexes: IndexCache,
-  lookup: ReturnType<typeof pathLookup>,
-): Promise<Answer> {
+async function answerTask(task: AgentTask, lookup: CommandLookup): Promise<Answer> {
   const input = readTaskInput(task.input, task.prompt);
-  const index = await indexes(task.directory, input.baseCommit, context.signal);
+  const index = await openIndex(task.directory, input.baseCommit);
   const prepared = answerContext(index, input, task.seat, lookup);
   const rule = answers[task.task];
   if (rule !== undefined) return rule(prepared);
@@ -97,38 +84,3 @@ const exploreLike = {
     tests: { type: 'array', items: { type: 'string' } },
   },
 };
-
-const keptIndexes = 2;
-
-/** Indexes by directory and commit. Lanes of one run ask at the same time and share one reading. */
-function indexCache(): IndexCache {
-  const kept = new Map<string, Promise<RepositoryIndex>>();
-  return (directory, commit, signal) => {
-    const key = commit === undefined ? undefined : `${directory}\0${commit}`;
-    const known = key === undefined ? undefined : kept.get(key);
-    if (known !== undefined) return known;
-    if (key === undefined) return readIndex(directory, commit, signal);
-    // Shared readings belong to no single lane: cancelling one must not end those of the others.
-    const reading = readIndex(directory, commit, undefined);
-    for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptIndexes + 1)))
-      kept.delete(oldest);
-    kept.set(key, reading);
-    reading.catch(() => kept.delete(key));
-    return reading;
-  };
-}
-
-async function readIndex(
-  directory: string,
-  commit: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<RepositoryIndex> {
-  try {
-    return indexRepository(
-      await readSnapshot(directory, commit ?? 'HEAD', signal === undefined ? {} : { signal }),
-    );
-  } catch (error) {
-    if (commit !== undefined || toCharretteError(error).code !== 'not-a-repository') throw error;
-    return indexRepository(await readFolderSnapshot(directory));
-  }
-}

@@ -13,7 +13,7 @@ import { similarity } from './similarity.ts';
 import { sketchBy } from './sketch.ts';
 import { type Study, studyFeature } from './study.ts';
 import { synthesise } from './synthesis.ts';
-import { defenceText, type PanelTaskInput, whyText } from './task-input.ts';
+import { defenceText, describe, type PanelTaskInput, whyText } from './task-input.ts';
 import { voteOn } from './vote.ts';
 import { headed } from './wording.ts';
 
@@ -42,7 +42,16 @@ export const answers: Readonly<Record<string, (context: AnswerContext) => Answer
   synthesis: ({ study, input }) =>
     input.sketches === undefined
       ? needs('sketches')
-      : { value: synthesise(study(), input.sketches, input.highlights ?? true) },
+      : {
+          value: synthesise(
+            study(),
+            input.sketches.map(({ label, seat, sketch }, at) => ({
+              seat: label ?? seat ?? `sketch ${at + 1}`,
+              sketch,
+            })),
+            input.highlights ?? true,
+          ),
+        },
   'debate-thesis': ({ index, input }) =>
     input.decision === undefined ? needs('decision') : { value: defend(index, input.decision, 'THESIS') },
   'debate-antithesis': ({ index, input }) =>
@@ -55,8 +64,8 @@ export const answers: Readonly<Record<string, (context: AnswerContext) => Answer
       : {
           value: judge(
             index,
-            input.debates.map(({ number, thesis, antithesis }) => ({
-              number,
+            input.debates.map(({ number, decision, thesis, antithesis }, at) => ({
+              number: number ?? decision?.number ?? at + 1,
               thesis: defenceText(thesis),
               antithesis: defenceText(antithesis),
             })),
@@ -75,8 +84,10 @@ export const answers: Readonly<Record<string, (context: AnswerContext) => Answer
     input.plan === undefined
       ? needs('plan')
       : { value: reviewPlan(index, input.plan, method, { decided: input.resolutions ?? [], lookup }) },
-  'merge-findings': ({ input }) =>
-    input.items === undefined ? needs('items') : { value: mergeFindings(input.items) },
+  'merge-findings': ({ input }) => {
+    const candidates = input.candidates ?? input.items;
+    return candidates === undefined ? needs('candidates') : { value: mergeFindings(candidates) };
+  },
   vote: ({ index, input }) =>
     input.items === undefined ? needs('items') : { value: voteOn(index, input.items) },
   'revise-plan': ({ index, input }) =>
@@ -111,7 +122,7 @@ export function answerContext(
     input,
     method: methodOf(seat, input.stance === 'generic' ? undefined : input.stance),
     study: () => {
-      made ??= studyFeature(index, input.feature);
+      made ??= studyFeature(index, describe(input));
       return made;
     },
     lookup,

@@ -182,7 +182,6 @@ function edgeCasesOf(carrier: Carrier, touched: readonly Target[]): string[] {
 }
 
 function failureModesOf(study: Study, carrier: Carrier, touched: readonly Target[]): Plan['failureModes'] {
-  if (study.targets.length === 0) return [];
   const warning = study.tests[0] === undefined ? 'None: no test is near.' : `${study.tests[0].path} fails.`;
   const keeps = touched.some(({ role }) => role === 'storage' || role === 'service');
   const half = {
@@ -195,7 +194,7 @@ function failureModesOf(study: Study, carrier: Carrier, touched: readonly Target
     warning,
     mitigation,
   }));
-  return [...(keeps ? [half] : []), ...seen].slice(0, 3);
+  return [...(keeps || seen.length === 0 ? [half] : []), ...seen].slice(0, 3);
 }
 
 function testingOf(study: Study, tests: Plan['tests'], carrier: Carrier): string {

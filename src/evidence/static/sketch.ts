@@ -48,9 +48,11 @@ export function sketchBy(study: Study, method: Method): Sketch {
         : `Tests around them: ${joined(tests.map(({ path, of }) => `${path} (for ${of})`))}.`,
     ].join(' '),
   ];
+  const made =
+    'This sketch was made by searching names, texts, imports, tests and the history of the repository for the words of the request; nothing in it rests on an understanding of what the words mean, so read the places it cites before you follow it.';
   return {
     summary: headed(`${methods[method].title}: ${positions[0]?.choice ?? aim(study)}`).slice(0, 400),
-    approach: headed(approach.filter(Boolean).join('\n\n')),
+    approach: headed([...approach, made].filter(Boolean).join('\n\n')),
     decisions: positions,
     files: unique(files),
     risks: risksOf(study, method),

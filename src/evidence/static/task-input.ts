@@ -10,14 +10,16 @@ import type { ContestedDecision, Synthesis } from '../../schema/judgements/synth
  * task has it. The static agent works from this alone.
  */
 export type PanelTaskInput = {
-  /** The description, with clarifications and settled scope. */
+  /** The description of the feature. */
   feature: string;
+  /** What was clarified and settled about it; searched too. */
+  commission?: { clarifications?: string; discussion?: string };
   /** The commit the run was started at; absent: HEAD. */
   baseCommit?: string;
   /** The seat's stance (`arch`, `edge`, `innovation`, `pragmatic`, `generic`) or method (`smallest`, `reuse`, …). */
   stance?: string;
-  /** synthesis */
-  sketches?: readonly { seat: string; sketch: Sketch }[];
+  /** synthesis; a sketch is known by its seat's label. */
+  sketches?: readonly { seat?: string; label?: string; sketch: Sketch }[];
   highlights?: boolean;
   /** plan */
   synthesis?: Synthesis;
@@ -30,31 +32,55 @@ export type PanelTaskInput = {
   }[];
   /** debate-thesis, debate-antithesis */
   decision?: ContestedDecision;
-  /** judge: the debates on the ballot, either as typed defences or as their text. */
-  debates?: readonly { number: number; thesis: Defence | string; antithesis: Defence | string }[];
+  /** judge: the debates on the ballot; a defence is typed, a record of its tags, or its text. */
+  debates?: readonly {
+    number?: number;
+    decision?: { number: number };
+    thesis: DefenceInput;
+    antithesis: DefenceInput;
+  }[];
   /** plan-review, revise-plan, diagram */
   plan?: Plan;
-  /** merge-findings, vote: the candidates or ballot items. */
-  items?: readonly (Omit<Finding, 'outOfScope'> & { id: string; outOfScope?: boolean })[];
+  /** vote: the items on the ballot. */
+  items?: readonly BallotItem[];
+  /** merge-findings: the findings to group. */
+  candidates?: readonly BallotItem[];
   /** revise-plan */
   accepted?: readonly { id: string; title: string; concern: string; suggestedRevision: string }[];
   /** branch-fit */
   branch?: string;
 };
 
+export type DefenceInput = Defence | Readonly<Record<string, string>> | string;
+
+export type BallotItem = Pick<Finding, 'title' | 'concern' | 'severity' | 'citations'> & { id: string };
+
+const longestPromptPart = 2000;
+
 /** The input of a call, whatever was passed; a description is always there. */
 export function readTaskInput(input: unknown, prompt: string): PanelTaskInput {
   const given: Record<string, unknown> = isRecord(input) ? input : {};
-  const feature =
-    typeof given.feature === 'string' && given.feature.trim() !== '' ? given.feature : prompt.slice(-2000);
+  const described = typeof given.feature === 'string' && given.feature.trim() !== '';
+  const feature = described ? given.feature : prompt.slice(-longestPromptPart);
   return { ...given, feature } as PanelTaskInput;
 }
 
-/** What a defence argues with, whether typed or already rendered; what it grants the other side is not its own evidence. */
-export function defenceText(defence: Defence | string | undefined): string {
+/** All that was said about the feature, its own words first. */
+export function describe({ feature, commission }: PanelTaskInput): string {
+  return [feature, commission?.clarifications, commission?.discussion].filter(Boolean).join('\n\n');
+}
+
+const grantedTag = /<steelman>[\s\S]*?<\/steelman>/gi;
+const granted = new Set(['steelman', 'strongestConcession', 'strongest_concession', 'recommend']);
+
+/** What a defence argues with; what it grants the other side is not its own evidence. */
+export function defenceText(defence: DefenceInput | undefined): string {
   if (defence === undefined) return '';
-  if (typeof defence === 'string') return defence.replace(/<steelman>[\s\S]*?<\/steelman>/gi, '');
-  return [defence.claim, defence.evidence, defence.counterToOpposition].join('\n');
+  if (typeof defence === 'string') return defence.replace(grantedTag, '');
+  return Object.entries(defence)
+    .filter(([name]) => !granted.has(name))
+    .map(([, text]) => text)
+    .join('\n');
 }
 
 /** The reason of a resolution, as text. */

@@ -1,17 +1,9 @@
-import type { Citation, Severity } from '../../schema/judgements/finding.ts';
+import type { Severity } from '../../schema/judgements/finding.ts';
 import type { Vote, VoteToken } from '../../schema/judgements/vote.ts';
 import { checkCitation } from '../citation.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
+import type { BallotItem } from './task-input.ts';
 import { headed } from './wording.ts';
-
-/** An item on the ballot as far as the rule looks at it. */
-export type VotedItem = {
-  id: string;
-  title: string;
-  severity: Severity;
-  citations: readonly Citation[];
-  concern: string;
-};
 
 type Outcome = { vote: VoteToken; reason: string };
 
@@ -50,7 +42,7 @@ export const voteRule: readonly { when: string; test: (facts: VoteFacts) => bool
 type VoteFacts = { held: number; lost: number; severity: Severity; checked: boolean };
 
 /** Votes on every item by the rule; the reason names the facts. */
-export function voteOn(index: RepositoryIndex, items: readonly VotedItem[]): Vote {
+export function voteOn(index: RepositoryIndex, items: readonly BallotItem[]): Vote {
   return {
     votes: items.map((item) => {
       const statuses = item.citations.map(

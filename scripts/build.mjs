@@ -1,56 +1,109 @@
-// Bundles the program into dist/: one entry per public module, lazy chunks for everything imported on demand.
-import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+// Bundles the program into dist/: one entry per public module with its declarations, lazy chunks for everything imported
+// on demand, and two parts that are kept between builds because they take seconds to make.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildCommandLine, bundlePackages, commandEntries } from './quick-start.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-
-const entries = {
-  context: 'src/context/index.ts',
-  skills: 'src/skills/index.ts',
-  prompts: 'src/prompts/index.ts',
-  plan: 'src/plan/index.ts',
-  engine: 'src/engine/index.ts',
-};
-
-rmSync(`${root}dist`, { recursive: true, force: true });
-const options = {
+const cache = `${root}node_modules/.cache/charrette`;
+const common = {
   absWorkingDir: root,
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node22.13',
-  packages: 'external',
-  sourcemap: 'linked',
-  define: { __CHARRETTE_VERSION__: JSON.stringify(manifest.version) },
   logLevel: 'warning',
 };
-await build({
-  ...options,
-  entryPoints: {
-    ...Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(`${root}${file}`))),
-    ...commandEntries,
-  },
-  outdir: 'dist',
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  plugins: [bundlePackages],
-});
-await buildCommandLine(options);
 
-// The store's template depends only on the two packages that make it, so it outlives builds.
-const versions = ['@dbos-inc/dbos-sdk', '@electric-sql/pglite']
-  .map((name) => manifest.dependencies[name])
-  .join('-');
-const kept = `${root}node_modules/.cache/charrette/store-template-${versions}.tar.gz`;
-if (!existsSync(kept)) {
-  mkdirSync(`${root}node_modules/.cache/charrette`, { recursive: true });
-  const made = spawnSync(process.execPath, [`${root}scripts/store-template.mjs`, kept], {
-    stdio: ['ignore', 2, 2],
+rmSync(`${root}dist`, { recursive: true, force: true });
+mkdirSync(cache, { recursive: true });
+await bundleProgram();
+await Promise.all([declareTypes(), addMermaidParser(), addStoreTemplate()]);
+
+async function bundleProgram() {
+  const options = {
+    ...common,
+    packages: 'external',
+    sourcemap: 'linked',
+    sourcesContent: false,
+    define: { __CHARRETTE_VERSION__: JSON.stringify(manifest.version) },
+  };
+  await build({
+    ...options,
+    entryPoints: {
+      context: 'src/context/index.ts',
+      skills: 'src/skills/index.ts',
+      prompts: 'src/prompts/index.ts',
+      plan: 'src/plan/index.ts',
+      engine: 'src/engine/index.ts',
+      ...commandEntries,
+    },
+    outdir: 'dist',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    plugins: [bundlePackages],
   });
-  if (made.status !== 0) process.exit(1);
+  await buildCommandLine(options);
 }
-copyFileSync(kept, `${root}dist/store-template.tar.gz`);
+
+async function declareTypes() {
+  await run(`${root}node_modules/typescript/bin/tsc`, ['-p', `${root}tsconfig.build.json`]);
+}
+
+/** The diagram parser is a browser library of many megabytes; bundled, only the part that parses is shipped. */
+async function addMermaidParser() {
+  const source = 'src/plan/mermaid-program.ts';
+  const kept = `${cache}/mermaid-${digest(readFileSync(`${root}${source}`), manifest.devDependencies.mermaid)}`;
+  await keep(kept, (making) =>
+    build({
+      ...common,
+      entryPoints: { 'mermaid-program': source },
+      outdir: making,
+      splitting: true,
+      minify: true,
+      legalComments: 'none',
+      chunkNames: 'mermaid/[name]-[hash]',
+    }),
+  );
+  cpSync(kept, `${root}dist`, { recursive: true });
+}
+
+/** The prepared data directory depends on the two packages that make it and on the script that asks them to. */
+async function addStoreTemplate() {
+  const versions = ['@dbos-inc/dbos-sdk', '@electric-sql/pglite'].map((name) => manifest.dependencies[name]);
+  const script = `${root}scripts/store-template.mjs`;
+  const kept = `${cache}/store-template-${digest(readFileSync(script), ...versions)}.tar.gz`;
+  await keep(kept, (making) => run(script, [making]));
+  copyFileSync(kept, `${root}dist/store-template.tar.gz`);
+}
+
+/** Makes a part once. It appears whole or not at all, also when two builds make it at the same time. */
+async function keep(kept, make) {
+  if (existsSync(kept)) return;
+  const making = `${kept}.${process.pid}.new`;
+  await make(making);
+  try {
+    renameSync(making, kept);
+  } catch (error) {
+    // Another build was faster; its part is as good.
+    if (!existsSync(kept)) throw error;
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+async function run(script, args) {
+  const child = spawn(process.execPath, [script, ...args], { cwd: root, stdio: ['ignore', 2, 2] });
+  const [status] = await once(child, 'exit');
+  if (status !== 0) throw new Error(`${script} ended with ${status}`);
+}
+
+function digest(...parts) {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex').slice(0, 16);
+}

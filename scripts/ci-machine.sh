@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the suites use from the operating system, where it is missing and can be had.
+# Installs what the suites use from the operating system, where it is missing and can be had. Never fails.
 set -uo pipefail
 missing=()
+command -v git >/dev/null || missing+=(git)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
-[ -x /usr/lib/postgresql/15/bin/postgres ] || ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing+=(postgresql)
+ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing+=(postgresql)
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
-  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  export DEBIAN_FRONTEND=noninteractive
+  timeout 120 apt-get update -qq
+  timeout 150 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 exit 0

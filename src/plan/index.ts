@@ -1,0 +1,24 @@
+export {
+  checkDiagram,
+  type DiagramOutcome,
+  type DiagramParser,
+  diagramFile,
+  type ParserVerdict,
+} from './diagram.ts';
+export {
+  type DiagramReason,
+  type ReasonToken,
+  type SanitizerResult,
+  sanitizeDiagram,
+} from './diagram-sanitizer.ts';
+export { type Dissent, readDissent, renderDissent } from './dissent.ts';
+export { type GroundingOptions, groundPlan } from './grounding.ts';
+export type { CommandLookup } from './grounding-commands.ts';
+export type { DecidedPoint } from './grounding-decisions.ts';
+export { pathLookup } from './grounding-path.ts';
+export { type GroundingFact, type GroundingReport, groundingText } from './grounding-report.ts';
+export { type ManifestReading, readManifest } from './manifest-reader.ts';
+export { type ManifestInput, type ManifestWriting, writeManifest } from './manifest-writer.ts';
+export { parseMermaid } from './mermaid-parser.ts';
+export { type PlanReading, readPlan, renderPlan } from './plan-text.ts';
+export { type PlanRules, planProblems, revisionProblems } from './validate.ts';

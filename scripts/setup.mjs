@@ -9,6 +9,17 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const installStamp = path.join(root, 'node_modules', '.charrette-install');
 const buildStamp = path.join(root, 'dist', '.stamp');
+/** What the build reads; a change in any of it builds anew. */
+const buildInputs = [
+  'src',
+  'web',
+  'scripts/build.mjs',
+  'scripts/quick-start.mjs',
+  'scripts/store-template.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'package.json',
+];
 export const currentNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
 
 export function setUp() {
@@ -17,7 +28,7 @@ export function setUp() {
     run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Installing dependencies');
     writeFileSync(installStamp, lock);
   }
-  const sources = hashTree(['src', 'web', 'schemas', 'scripts/build.mjs', 'package.json']);
+  const sources = hashTree(buildInputs);
   if (readStamp(buildStamp) !== sources || !existsSync(path.join(root, 'dist', 'main.js'))) {
     run(currentNode, ['scripts/build.mjs'], 'Building');
     writeFileSync(buildStamp, sources);

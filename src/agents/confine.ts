@@ -3,7 +3,7 @@ import path from 'node:path';
 import { findBubblewrap, jailedCommand } from './jail.ts';
 import type { Access, Confinement } from './port.ts';
 import type { World } from './settings.ts';
-import { changedPaths, copyTree, type Snapshot, snapshotTree } from './tree-guard.ts';
+import { changedPaths, copyTree, type Snapshot, snapshotCopy, snapshotTree } from './tree-guard.ts';
 
 export type ConfineRequest = {
   access: Access;
@@ -60,14 +60,15 @@ export async function confine(request: ConfineRequest): Promise<Confined> {
 
 async function watchReader({ directory, laneDirectory }: ConfineRequest): Promise<Confined> {
   const copy = await copyTree(directory, path.join(laneDirectory, 'work'));
-  const watched = copy === undefined ? [directory] : [copy, directory];
-  const before = await Promise.all(watched.map(snapshotTree));
+  const look = () =>
+    Promise.all([snapshotTree(directory), ...(copy === undefined ? [] : [snapshotCopy(copy)])]);
+  const before = await look();
   return {
     confinement: copy === undefined ? 'in-place' : 'copy',
     directory: copy ?? directory,
     command: (argv) => [...argv],
     release: async () => {
-      const after = await Promise.all(watched.map(snapshotTree));
+      const after = await look();
       if (copy !== undefined) await rm(copy, { recursive: true, force: true });
       const changed = before.flatMap((snapshot: Snapshot, index) =>
         changedPaths(snapshot, after[index] ?? new Map()),

@@ -44,6 +44,17 @@ test('write access adds the work directory, and the command comes last, whole', 
   expect(command.slice(-3)).toEqual(['--', '/bin/agent', '--flag']);
 });
 
+test('a writer cannot plant code that git would run outside, nor change the record of runs', () => {
+  for (const folder of ['code/.git/hooks', 'code/.charrette', 'code/.lane/home']) {
+    mkdirSync(path.join(home, folder), { recursive: true });
+  }
+  const mounted = binds(jailedCommand('bwrap', { ...base(), access: 'write' }));
+  const at = (text: string) => mounted.indexOf(text);
+  expect(at(`--ro-bind ${home}/code/.git/hooks`)).toBeGreaterThan(at(`--bind ${home}/code`));
+  expect(at(`--ro-bind ${home}/code/.charrette`)).toBeGreaterThan(at(`--bind ${home}/code`));
+  expect(at(`--bind ${home}/code/.lane/home`)).toBe(mounted.length - 1);
+});
+
 test('a program that lives in HOME stays visible with what it was installed with, its neighbours do not', () => {
   mkdirSync(path.join(home, '.local/bin'), { recursive: true });
   mkdirSync(path.join(home, 'code'));

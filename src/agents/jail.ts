@@ -30,17 +30,26 @@ export function jailedCommand(bubblewrap: string, request: JailRequest): string[
   const { directory, home, userHome, access, guard } = request;
   const hidden = guard === 'disk' && hidesHome(request);
   const visible = hidden ? visibleFolders(request) : [];
-  const writable = [home, ...(access === 'write' ? [directory] : []), ...(request.writable ?? [])];
+  const writing = access === 'write';
   return [
     bubblewrap,
     ...[guard === 'disk' ? '--ro-bind' : '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...(guard === 'project' && access === 'read' ? ['--ro-bind', directory, directory] : []),
     ...(hidden ? ['--tmpfs', userHome] : []),
     ...visible.flatMap((folder) => ['--ro-bind', folder, folder]),
-    ...writable.flatMap((folder) => ['--bind', folder, folder]),
+    ...(writing ? [directory] : []).flatMap((folder) => ['--bind', folder, folder]),
+    ...(writing ? guardedPaths(directory) : []).flatMap((file) => ['--ro-bind', file, file]),
+    ...[home, ...(request.writable ?? [])].flatMap((folder) => ['--bind', folder, folder]),
     ...['--unshare-pid', '--die-with-parent', '--new-session', '--chdir', directory, '--'],
     ...request.argv,
   ];
+}
+
+/** What a writer may not touch in its own directory: code that git runs outside the jail, and the record of runs. */
+function guardedPaths(directory: string): string[] {
+  return ['.git/hooks', '.git/config', '.charrette']
+    .map((name) => path.join(directory, name))
+    .filter((file) => existsSync(file));
 }
 
 /** HOME is left alone when it holds everything anyway, or when the work is done in HOME itself. */

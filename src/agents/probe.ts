@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult, Probe } from './port.ts';
 
@@ -50,7 +51,8 @@ export function saysOk(text: string): boolean {
 function probeTask(context: Parameters<Agent['probe']>[0], attempt: number): AgentTask {
   return {
     task: 'probe',
-    run: 'probe',
+    // A probe is about now: no earlier answer may stand for it.
+    run: `probe-${randomUUID()}`,
     seat: 'probe',
     attempt,
     prompt: probeRules.prompt,

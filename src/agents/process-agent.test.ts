@@ -27,6 +27,8 @@ beforeEach(() => {
   writeFileSync(path.join(project, 'README.md'), 'hello\n');
   writeFileSync(path.join(project, 'a.ts'), 'export const a = 1;\n');
   execFileSync('git', ['init', '-q', project]);
+  mkdirSync(path.join(project, '.charrette'));
+  writeFileSync(path.join(project, '.charrette/.gitignore'), '*\n');
   mkdirSync(path.join(root, 'user'));
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -43,7 +45,8 @@ const world = (changes: Partial<World> = {}): World => ({
 let lanes = 0;
 function task(changes: Partial<AgentTask> = {}): AgentTask {
   lanes += 1;
-  const laneDirectory = path.join(root, 'run', `lane-${lanes}`);
+  // Where lanes really are: inside the project, in a folder that git ignores.
+  const laneDirectory = path.join(project, '.charrette/runs/r/lanes', `lane-${lanes}`);
   mkdirSync(laneDirectory, { recursive: true });
   return {
     task: 'sketch',
@@ -199,6 +202,100 @@ console.log(JSON.stringify([readdirSync('${home}').sort(), readFileSync('README.
     expect(result.message).toBeUndefined();
     expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work']);
   });
+});
+
+describe('conversations and recovery', () => {
+  test('a call that had finished in this lane is not made again; another request is', async () => {
+    const counter = path.join(root, 'counter.mjs');
+    const count = path.join(project, 'count.txt');
+    writeFileSync(
+      counter,
+      `import { appendFileSync } from 'node:fs'; appendFileSync('count.txt', 'x'); console.log('done');`,
+    );
+    const settings: AgentSettings = { id: 'counter', protocol: 'exec', command: [process.execPath, counter] };
+    const request = task({ access: 'write' });
+    const first = await call(settings, request);
+    expect(await call(settings, request)).toEqual({ ...first, events: [] });
+    expect(readFileSync(count, 'utf8')).toBe('x');
+    await call(settings, { ...request, prompt: 'Something else.' });
+    expect(readFileSync(count, 'utf8')).toBe('xx');
+  });
+
+  test('a failed call is made again in the same lane', async () => {
+    const request = task();
+    expect((await call(exec('agent-empty.mjs'), request)).result.kind).toBe('bad_output');
+    expect((await call({ ...exec('agent-echoes.mjs'), id: 'mine' }, request)).result.kind).toBe('ok');
+  });
+
+  test('a conversation whose HOME was cleaned up, or a handle that is none, fails and says so', async () => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
+    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    for (const session of [`abc@${root}/nowhere`, 'abc']) {
+      const { result } = await call(
+        { id: 'c', protocol: 'claude' },
+        task({ resume: { session, fork: false } }),
+        place,
+      );
+      expect(result.kind).toBe('crash');
+      expect(result.message).toContain('conversation');
+    }
+  });
+
+  test('totals of a conversation are kept, so that a resumed run counts only itself', async () => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin);
+    // A codex that counts on: each run adds 100 input tokens to the thread's total.
+    const script = `#!${process.execPath}
+const fs = require('node:fs');
+const file = process.env.HOME + '/total';
+const total = (fs.existsSync(file) ? Number(fs.readFileSync(file, 'utf8')) : 0) + 100;
+fs.writeFileSync(file, String(total));
+for (const event of [
+  { type: 'thread.started', thread_id: 't1' },
+  { type: 'item.completed', item: { type: 'agent_message', text: process.argv.slice(-3).join(' ') } },
+  { type: 'turn.completed', usage: { input_tokens: total, cached_input_tokens: 0, output_tokens: total / 10 } },
+]) console.log(JSON.stringify(event));
+`;
+    writeFileSync(path.join(bin, 'codex'), script, { mode: 0o755 });
+    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const settings: AgentSettings = { id: 'codex', protocol: 'codex' };
+    const first = await call(settings, task(), place);
+    expect(first.result.usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
+    const resume = { session: first.result.session ?? '', fork: false };
+    const second = await call(settings, task({ resume }), place);
+    expect(second.result.text).toBe('resume t1 -');
+    const third = await call(
+      settings,
+      task({ resume: { ...resume, session: second.result.session ?? '' } }),
+      place,
+    );
+    for (const { result } of [second, third]) {
+      expect(result.usage).toMatchObject({ basis: 'measured', inputTokens: 100, outputTokens: 10 });
+    }
+  });
+});
+
+test('what a program unpacks at its first start is shared and stays the same for later lanes', async () => {
+  const bin = path.join(root, 'bin');
+  mkdirSync(bin);
+  const script = `#!/bin/sh
+if [ "$1" = --version ]; then mkdir -p "$HOME/.grok/bin"; echo unpacked > "$HOME/.grok/bin/tool"; exit 0; fi
+answer=$(cat "$HOME/.grok/bin/tool")
+echo "{\\"type\\":\\"result\\",\\"subtype\\":\\"success\\",\\"result\\":\\"$answer\\"}"
+echo changed 2>/dev/null > "$HOME/.grok/bin/tool"
+`;
+  writeFileSync(path.join(bin, 'grok'), script, { mode: 0o755 });
+  const place = world({
+    environment: { PATH: `${bin}:/usr/bin:/bin` },
+    cache: path.join(root, 'user/.cache/agents'),
+  });
+  const settings: AgentSettings = { id: 'grok', protocol: 'grok' };
+  expect((await call(settings, task(), place)).result).toMatchObject({ kind: 'ok', text: 'unpacked' });
+  if (jails[0].confinement === 'bubblewrap') {
+    expect((await call(settings, task(), place)).result.text).toBe('unpacked');
+  }
 });
 
 describe('health', () => {

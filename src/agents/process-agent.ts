@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic, writeJsonAtomic } from '../files/atomic.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
+import { readAnswer, writeAnswer } from './answer.ts';
 import { confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
 import type { Driver, Launch } from './drivers/driver.ts';
@@ -19,6 +21,7 @@ import {
 } from './port.ts';
 import { probeAgent } from './probe.ts';
 import { childEnvironment } from './process/environment.ts';
+import { endOrphans } from './process/process-record.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -49,6 +52,10 @@ type Call = { driver: Driver; settings: AgentSettings; world: World; task: Agent
 
 async function callProgram(call: Call): Promise<LaneResult> {
   const { driver, settings, world, task, context } = call;
+  // A call that had finished before its caller died is not made again.
+  const answered = await readAnswer(task, settings);
+  if (answered !== undefined) return answered;
+  await endOrphans([task.laneDirectory]);
   const program = resolveProgram(driver, settings, world);
   if (program === undefined) return failed('unhealthy', missingProgram(driver, settings));
   const earlier = task.resume === undefined ? undefined : parseHandle(task.resume.session);
@@ -61,6 +68,9 @@ async function callProgram(call: Call): Promise<LaneResult> {
   // A conversation lives in the HOME of the lane it began in.
   const owner = earlier?.laneDirectory ?? task.laneDirectory;
   const home = path.join(owner, 'home');
+  if (earlier !== undefined && !existsSync(home)) {
+    return failed('crash', `The conversation ${earlier.session} is gone: ${home} was cleaned up.`);
+  }
   await mkdir(path.join(home, 'tmp'), { recursive: true, mode: 0o700 });
   await writeFileAtomic(path.join(task.laneDirectory, 'prompt.txt'), task.prompt);
 
@@ -127,7 +137,7 @@ async function callProgram(call: Call): Promise<LaneResult> {
     confinement: confined.confinement,
     ...(changed.length === 0 ? {} : denial(changed)),
   };
-  await writeJsonAtomic(path.join(task.laneDirectory, 'result.json'), complete);
+  await writeAnswer(task, settings, complete);
   return complete;
 }
 

@@ -17,8 +17,17 @@ export type Snapshot = ReadonlyMap<string, string>;
 
 /** Fingerprints all files of a folder that git knows or would add; without git all that are not skipped. */
 export async function snapshotTree(directory: string): Promise<Snapshot> {
+  return snapshotFiles(directory, await listFiles(directory));
+}
+
+/** Fingerprints a copy: it may lie in a folder that git ignores, so git must not be asked what belongs to it. */
+export async function snapshotCopy(directory: string): Promise<Snapshot> {
+  return snapshotFiles(directory, await walk(directory, '', new Set()));
+}
+
+async function snapshotFiles(directory: string, files: readonly string[]): Promise<Snapshot> {
   const entries: [string, string][] = [];
-  for (const file of await listFiles(directory)) {
+  for (const file of files) {
     const print = await fingerprint(path.join(directory, file));
     if (print !== undefined) entries.push([file, print]);
   }
@@ -66,17 +75,17 @@ async function listFiles(directory: string): Promise<string[]> {
     });
     return [...new Set(stdout.split('\0').filter((file) => file !== ''))].sort();
   } catch {
-    return walk(directory, '');
+    return walk(directory, '', skippedFolders);
   }
 }
 
-async function walk(root: string, folder: string): Promise<string[]> {
+async function walk(root: string, folder: string, skipped: ReadonlySet<string>): Promise<string[]> {
   const entries = await readdir(path.join(root, folder), { withFileTypes: true });
   const found: string[] = [];
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!skippedFolders.has(entry.name)) found.push(...(await walk(root, file)));
+      if (!skipped.has(entry.name)) found.push(...(await walk(root, file, skipped)));
     } else found.push(file);
     if (found.length > copyLimit.files * 10) break;
   }

@@ -58,7 +58,9 @@ function build({ program, task, settings, resume }: BuildRequest): Launch {
   return {
     argv: [
       ...program,
-      ...['-p', '--output-format', 'stream-json', '--verbose', '--strict-mcp-config'],
+      // Partial messages show that a long answer is on its way.
+      ...['-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
+      '--strict-mcp-config',
       ...access,
       ...['--max-turns', String(task.limits.turns ?? 80)],
       ...(settings.model === undefined ? [] : ['--model', settings.model]),

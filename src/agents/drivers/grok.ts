@@ -38,6 +38,7 @@ function build({ program, task, settings, resume, home }: BuildRequest): Launch 
     argv: [
       ...program,
       ...['--prompt-file', `${home}/${promptFile}`, '--output-format', 'streaming-messages-json'],
+      '--include-partial-messages',
       ...(model === undefined ? [] : ['-m', model]),
       ...(settings.effort === undefined ? [] : ['--reasoning-effort', settings.effort]),
       ...['--disable-web-search', '--no-subagents', '--max-turns', String(task.limits.turns ?? 80)],

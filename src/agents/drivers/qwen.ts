@@ -33,7 +33,7 @@ function build({ program, task, settings, resume, variables }: BuildRequest): La
     argv: [
       ...program,
       ...['--auth-type', auth, '--approval-mode', task.access === 'read' ? 'plan' : 'yolo'],
-      ...['--output-format', 'stream-json'],
+      ...['--output-format', 'stream-json', '--include-partial-messages'],
       ...(settings.model === undefined ? [] : ['--model', settings.model]),
       ...(schema === undefined || schema.length > longestArgument ? [] : ['--json-schema', schema]),
       ...(resume === undefined ? [] : ['--resume', resume.session]),

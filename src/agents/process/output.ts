@@ -76,7 +76,7 @@ export async function recordStream(options: {
   onExhausted: () => void;
 }): Promise<void> {
   const { stream, file, budget, onBytes, onExhausted } = options;
-  const handle: FileHandle = await open(file, 'a');
+  const handle: FileHandle = await open(file, 'w');
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const kept = chunk.subarray(0, budget.take(chunk.byteLength));

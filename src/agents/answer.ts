@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import { type AgentTask, type LaneResult, laneKinds } from './port.ts';
+import type { AgentSettings } from './settings.ts';
+
+const fileName = 'result.json';
+
+/** Keeps the result beside the stream, with a mark of the request it answers. */
+export async function writeAnswer(
+  task: AgentTask,
+  settings: AgentSettings,
+  result: LaneResult,
+): Promise<void> {
+  await writeJsonAtomic(path.join(task.laneDirectory, fileName), {
+    request: markOf(task, settings),
+    ...result,
+  });
+}
+
+/** The answer this very request already got in this lane. Failures are not kept: asking again may heal them. */
+export async function readAnswer(task: AgentTask, settings: AgentSettings): Promise<LaneResult | undefined> {
+  const text = await readTextFile(path.join(task.laneDirectory, fileName));
+  const reading = text === undefined ? undefined : readJson(text);
+  if (!reading?.ok || !isRecord(reading.value)) return undefined;
+  const { request, ...result } = reading.value;
+  if (request !== markOf(task, settings) || result['kind'] !== laneKinds[0]) return undefined;
+  return result as unknown as LaneResult;
+}
+
+function markOf(task: AgentTask, settings: AgentSettings): string {
+  const { run, seat, attempt, prompt, directory, access, schema, resume } = task;
+  const { id, protocol, command, model } = settings;
+  const facts = [
+    task.task,
+    run,
+    seat,
+    attempt,
+    prompt,
+    directory,
+    access,
+    schema,
+    resume,
+    id,
+    protocol,
+    command,
+    model,
+  ];
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
+}

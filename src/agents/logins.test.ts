@@ -60,7 +60,8 @@ const programDrivers = (Object.entries(drivers) as [Protocol, Driver][]).filter(
 );
 
 describe.each(['auto', 'off'] as const)("a user's own login, jail %s", (jail) => {
-  test.each(programDrivers)(
+  // Without the jail the same code runs; two agents are enough to see it.
+  test.each(programDrivers.slice(0, jail === 'auto' ? undefined : 2))(
     '%s: reaches the agent, and nothing else of HOME or environment does',
     async (protocol, driver) => {
       for (const file of driver.login.files) plant(file.path, `login of ${protocol} in ${file.path}`);

@@ -138,8 +138,8 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect(existsSync(path.join(project, 'a.ts'))).toBe(true);
     if (confinement === 'bubblewrap') {
       expect(result.kind).toBe('ok');
-      expect(result.text).toBe('create: EROFS\nchange: EROFS\nremove: EROFS\noutside: EROFS\n');
-      expect(existsSync(outside)).toBe(false);
+      // The user's own program may keep files of its own elsewhere.
+      expect(result.text).toBe('create: EROFS\nchange: EROFS\nremove: EROFS\noutside: done\n');
     } else {
       expect(result.kind).toBe('denied');
       expect(result.message).toContain('README.md, a.ts, created.txt');
@@ -181,26 +181,28 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
   });
 });
 
-describe('bubblewrap', () => {
-  test.skipIf(jails[0].confinement !== 'bubblewrap')('hides the rest of the user HOME', async () => {
+describe.skipIf(jails[0].confinement !== 'bubblewrap')('bubblewrap around an agent', () => {
+  test('nothing outside its HOME can be written, and the rest of the user HOME is hidden', async () => {
     const home = path.join(root, 'user');
-    writeFileSync(path.join(home, 'diary.txt'), 'private');
     const inHome = path.join(home, 'code');
+    mkdirSync(path.join(home, 'bin'), { recursive: true });
     mkdirSync(inHome);
+    writeFileSync(path.join(home, 'diary.txt'), 'private');
     writeFileSync(path.join(inHome, 'README.md'), 'work');
-    writeFileSync(path.join(home, 'look.mjs'), '');
-    const script = `import { readdirSync, readFileSync } from 'node:fs';
-console.log(JSON.stringify([readdirSync('${home}').sort(), readFileSync('README.md', 'utf8')]));`;
-    mkdirSync(path.join(home, 'bin'));
-    writeFileSync(path.join(home, 'bin', 'look.mjs'), script);
-    const settings: AgentSettings = {
-      id: 'look',
-      protocol: 'exec',
-      command: [process.execPath, path.join(home, 'bin', 'look.mjs')],
-    };
-    const { result } = await call(settings, task({ directory: inHome }));
+    const outside = path.join(root, 'outside.txt');
+    const script = `#!${process.execPath}
+const fs = require('node:fs');
+let written = 'yes';
+try { fs.writeFileSync(${JSON.stringify(outside)}, 'x'); } catch (error) { written = error.code; }
+const result = JSON.stringify([fs.readdirSync(${JSON.stringify(home)}).sort(), fs.readFileSync('README.md', 'utf8'), written]);
+console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
+`;
+    writeFileSync(path.join(home, 'bin/claude'), script, { mode: 0o755 });
+    const place = world({ environment: { PATH: `${home}/bin:/usr/bin:/bin` } });
+    const { result } = await call({ id: 'claude', protocol: 'claude' }, task({ directory: inHome }), place);
     expect(result.message).toBeUndefined();
-    expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work']);
+    expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work', 'EROFS']);
+    expect(existsSync(outside)).toBe(false);
   });
 });
 
@@ -299,16 +301,26 @@ echo changed 2>/dev/null > "$HOME/.grok/bin/tool"
 });
 
 describe('health', () => {
-  test('L-124 L-125 the probe goes through the production call and wants exactly OK', async () => {
-    const agent = await createAgent(exec('agent-echoes.mjs'), world());
-    const { laneDirectory } = task();
-    const context = {
-      signal: new AbortController().signal,
-      onEvent: () => {},
-      laneDirectory,
-      directory: project,
-    };
-    expect(await agent.probe(context)).toEqual({ healthy: true });
+  test('L-125 the probe starts the agent with the very arguments of production', async () => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin);
+    const script = `#!${process.execPath}
+require('node:fs').writeFileSync(process.env.HOME + '/arguments', process.argv.slice(2).join(' '));
+console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n' }));
+`;
+    writeFileSync(path.join(bin, 'claude'), script, { mode: 0o755 });
+    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const [probed, called] = [task().laneDirectory, task()];
+    const agent = await createAgent({ id: 'claude', protocol: 'claude' }, place);
+    const context = { signal: new AbortController().signal, onEvent: () => {} };
+    expect(await agent.probe({ ...context, laneDirectory: probed, directory: project })).toEqual({
+      healthy: true,
+    });
+    await agent.call(called, context);
+    const seen = [probed, called.laneDirectory].map((lane) =>
+      readFileSync(path.join(lane, 'home/arguments'), 'utf8'),
+    );
+    expect(seen[0]).toBe(seen[1]);
   });
 
   test('L-126 a program that is missing is unhealthy, and says so', async () => {

@@ -135,6 +135,8 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   ],
   ['limit', /maximum (?:budget|number of turns)|max(?:imum)?[_ ](?:turns|budget)|budget_exhausted/i],
   ['rate_limit', /rate.?limit|too many requests|quota|resource_exhausted|usage limit/i],
+  // A portal's page says "please log in" to whoever asks for a stream.
+  ['stream', /non-SSE response/i],
   [
     'auth',
     /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|not logged in|log ?in again|please log ?in|\/login|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
@@ -143,6 +145,7 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
     'bad_output',
     /empty (?:response|answer)|no response was returned|not valid json|plain text instead of calling/i,
   ],
+  ['network', /econnrefused|connection refused|error sending request|could not connect/i],
   [
     'stream',
     /stream|mid-response|malformed|non-SSE|json pars|parse error|unterminated|incomplete json|serialization error|decod(?:e|ing)|terminated|connection (?:was )?(?:reset|closed|lost)|econnreset|socket|finish reason|disconnected/i,

@@ -63,7 +63,7 @@ async function sendEvents(
   behaviour: Behaviour | undefined,
 ): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  const middle = Math.ceil(events.length / 2);
+  const middle = Math.floor(events.length / 2);
   for (const event of events.slice(0, middle)) response.write(event);
   if (behaviour === 'hangmid') return;
   if (behaviour === 'reset') {

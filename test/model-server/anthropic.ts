@@ -1,4 +1,4 @@
-import { halves, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
+import { pieces, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
 import type { OfferedTool, Reply, ReplyContext, Turn, Wire } from './view.ts';
 
 /** Anthropic Messages: POST …/v1/messages. */
@@ -25,11 +25,11 @@ export const anthropicWire: Wire = {
       event({ type: 'message_start', message: opening }),
       ...full.content.flatMap((block, index) => {
         const isText = block.type === 'text';
-        const pieces = halves(isText ? block.text : JSON.stringify(block.input));
+        const parts = pieces(isText ? block.text : JSON.stringify(block.input));
         const start = isText ? { type: 'text', text: '' } : { ...block, input: {} };
         return [
           event({ type: 'content_block_start', index, content_block: start }),
-          ...pieces.map((piece) => {
+          ...parts.map((piece) => {
             const delta = isText
               ? { type: 'text_delta', text: piece }
               : { type: 'input_json_delta', partial_json: piece };

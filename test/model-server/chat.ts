@@ -1,4 +1,4 @@
-import { halves, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
+import { pieces, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
 import type { Reply, ReplyContext, Turn, Wire } from './view.ts';
 
 /** OpenAI Chat Completions: POST …/chat/completions; also what Ollama and LM Studio speak. */
@@ -53,11 +53,11 @@ export const chatWire: Wire = {
     const common = envelope(context, 'chat.completion.chunk');
     const chunk = (delta: Record<string, unknown>, finish: string | null = null) =>
       serverEvent({ ...common, choices: [{ index: 0, delta, finish_reason: finish }] });
-    const pieces = call ? halves(JSON.stringify(call.input)) : [];
+    const parts = call ? pieces(JSON.stringify(call.input)) : [];
     return [
       chunk({ role: 'assistant', content: '' }),
-      ...(text === '' ? [] : halves(text).map((content) => chunk({ content }))),
-      ...pieces.map((piece, index) =>
+      ...(text === '' ? [] : pieces(text).map((content) => chunk({ content }))),
+      ...parts.map((piece, index) =>
         chunk({
           tool_calls: [
             index === 0

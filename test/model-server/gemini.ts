@@ -1,4 +1,4 @@
-import { halves, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
+import { pieces, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
 import type { Reply, ReplyContext, Turn, Wire } from './view.ts';
 
 /** Gemini: POST …/models/NAME:generateContent and :streamGenerateContent. */
@@ -24,12 +24,11 @@ export const geminiWire: Wire = {
   whole: (reply, context) => candidate(partsOf(reply), context, true),
 
   events(reply, context) {
-    const [first, second] = halves(reply.text);
-    const rest = second === '' ? [] : [{ text: second }];
-    return [
-      serverEvent(candidate([{ text: first }], context, false)),
-      serverEvent(candidate([...rest, ...partsOf({ ...reply, text: '' })], context, true)),
-    ];
+    const texts = pieces(reply.text).map((text) => [{ text }]);
+    const last = partsOf({ ...reply, text: '' });
+    return [...texts, last].map((parts, index) =>
+      serverEvent(candidate(parts, context, index === texts.length)),
+    );
   },
 
   error: ({ status, type, message }) => ({ error: { code: status, message, status: type } }),

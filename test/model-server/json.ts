@@ -18,10 +18,10 @@ export function textOf(content: unknown): string {
   return JSON.stringify(content);
 }
 
-/** Two parts, so that every streamed text arrives in pieces. */
-export function halves(text: string): [string, string] {
-  const middle = Math.ceil(text.length / 2);
-  return [text.slice(0, middle), text.slice(middle)];
+/** Four parts, so that every streamed text arrives in pieces and a cut in the middle of an answer is seen in it. */
+export function pieces(text: string): string[] {
+  const size = Math.max(1, Math.ceil(text.length / 4));
+  return [0, 1, 2, 3].map((part) => text.slice(part * size, (part + 1) * size));
 }
 
 export const serverEvent = (data: unknown, name?: string): string =>

@@ -1,4 +1,4 @@
-import { halves, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
+import { pieces, recordOf, recordsOf, serverEvent, stringOf, textOf } from './json.ts';
 import type { OfferedTool, Reply, ReplyContext, ToolCall, Turn, Wire } from './view.ts';
 
 /** OpenAI Responses: POST …/responses. */
@@ -115,7 +115,7 @@ function itemEvents(
     return [
       added({ content: [] }),
       event('response.content_part.added', { ...inPart, part: { ...part, text: '' } }),
-      ...halves(part.text).map((delta) => event('response.output_text.delta', { ...inPart, delta })),
+      ...pieces(part.text).map((delta) => event('response.output_text.delta', { ...inPart, delta })),
       event('response.output_text.done', { ...inPart, text: part.text }),
       event('response.content_part.done', { ...inPart, part }),
       done(),
@@ -127,7 +127,7 @@ function itemEvents(
       : (['input', 'custom_tool_call_input', item.input] as const);
   return [
     added({ [field]: '' }),
-    ...halves(value).map((delta) => event(`response.${name}.delta`, { ...place, delta })),
+    ...pieces(value).map((delta) => event(`response.${name}.delta`, { ...place, delta })),
     event(`response.${name}.done`, { ...place, [field]: value }),
     done(),
   ];

@@ -19,6 +19,8 @@ export type ClaudeAccent = {
   inputHoldsCache: boolean;
   /** Whether a resumed run reports the whole conversation. */
   usageScope: 'total' | 'session';
+  /** Whether an answer without any figures is one whose stream was cut: they come last. */
+  figuresComeLast?: boolean;
 };
 
 /** How Claude Code prints: one JSON object a line, `result` at the end. Others have taken it over. */
@@ -29,7 +31,7 @@ export function parseClaude(line: string, accent: ClaudeAccent): Signal[] {
     case 'system':
       return system(event);
     case 'assistant':
-      return assistant(event);
+      return [...assistant(event), ...(accent.figuresComeLast ? missingFigures(event) : [])];
     case 'user':
       return toolResults(event);
     case 'tool_call':
@@ -74,6 +76,14 @@ function assistant(event: Fields): Signal[] {
     const [tool, call] = [textOf(part['name']), optionalText(part['id'])];
     return [{ type: 'tool-start', tool, call, detail: detailOf(part['input']) }];
   });
+}
+
+function missingFigures(event: Fields): Signal[] {
+  const message = fieldsOf(event['message']);
+  const counts = fieldsOf(message['usage']);
+  const counted = numberOf(counts['input_tokens']) + numberOf(counts['output_tokens']);
+  if (message['stop_reason'] !== 'end_turn' || counted > 0) return [];
+  return [{ type: 'failure', kind: 'stream', message: 'The answer broke off: it came without its figures.' }];
 }
 
 /** The tool through which a JSON answer is given is no work on the repository. */

@@ -24,7 +24,8 @@ export const gemini: Driver = {
     resume: true,
     fork: false,
     usage: true,
-    trust: 'terminal-event',
+    // A stream that was cut after some words ends with status `success`.
+    trust: 'schema-only',
   },
   login: {
     files: [

@@ -27,7 +27,8 @@ export const goose: Driver = {
     resume: true,
     fork: false,
     usage: true,
-    trust: 'terminal-event',
+    // It ends well after a stream that was cut, so that half an answer looks like a whole one.
+    trust: 'schema-only',
   },
   login: {
     files: [{ path: '.config/goose/config.yaml' }, { path: '.config/goose/secrets.yaml' }],

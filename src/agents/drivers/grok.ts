@@ -27,7 +27,7 @@ export const grok: Driver = {
   },
   unpacks: ['.grok/bin'],
   build,
-  parse: (line) => parseClaude(line, { inputHoldsCache: false, usageScope: 'total' }),
+  parse: (line) => parseClaude(line, { inputHoldsCache: false, usageScope: 'total', figuresComeLast: true }),
 };
 
 function build({ program, task, settings, resume, home }: BuildRequest): Launch {

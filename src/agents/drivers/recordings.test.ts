@@ -117,10 +117,10 @@ const expected: Record<string, Partial<Record<LaneKind, string>>> = {
     cancelled: 'SIGTERM-hang SIGTERM-tool',
   },
   grok: {
-    ok: 'ok resume fault-429x1 fault-truncated',
+    ok: 'ok resume fault-429x1',
     auth: 'fault-401',
     rate_limit: 'fault-429',
-    stream: 'fault-malformed',
+    stream: 'fault-malformed fault-truncated',
     context_too_long: 'fault-toolong',
     timeout: 'fault-500 fault-connrefused fault-empty fault-hang fault-html fault-reset',
   },

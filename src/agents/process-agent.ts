@@ -82,7 +82,8 @@ async function callProgram(call: Call): Promise<LaneResult> {
     guard: driver.guard ?? 'disk',
     directory: task.directory,
     home,
-    laneDirectory: task.laneDirectory,
+    // The conversation remembers where it works; only a branch of it starts elsewhere.
+    laneDirectory: task.resume?.fork ? task.laneDirectory : owner,
     visible: [...namedLoginFiles(driver.login, world), ...unpacked],
     writable: [],
     world,

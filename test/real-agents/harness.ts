@@ -36,33 +36,60 @@ const endpoints: Readonly<Record<Program, Endpoint>> = {
 
 export const fakeKey = 'key-of-the-test';
 
-/** One project with one file, and as many lanes as are asked for. */
+/** A place with as many projects and lanes as are asked for. */
 export type Bench = {
   root: string;
-  project: string;
+  /** A new project with two files. */
+  project(): string;
   agent(program: Program, modelUrl: string, jail: World['jail']): Promise<Agent>;
   acpAgent(command: readonly string[], env: Record<string, string>, jail: World['jail']): Promise<Agent>;
-  call(agent: Agent, prompt: string, more?: Partial<AgentTask>, signal?: AbortSignal): Promise<Called>;
+  /** `prompt` is given the directory in which the agent will work: the project, or its copy where there is no jail. */
+  call(agent: Agent, prompt: (directory: string) => string, more?: CallOptions): Promise<Called>;
   remove(): void;
 };
 
-export type Called = { result: LaneResult; events: AgentEvent[]; laneDirectory: string };
+export type CallOptions = Partial<AgentTask> & {
+  /** The call whose conversation goes on. */
+  after?: Called;
+  signal?: AbortSignal;
+  onEvent?: (event: AgentEvent) => void;
+};
 
-/** Limits of every call in the suites. */
-export const limits = { wallMs: 60_000, idleMs: 15_000 };
+export type Called = {
+  result: LaneResult;
+  events: AgentEvent[];
+  laneDirectory: string;
+  /** The project, and where the agent worked: in it or in a copy. */
+  directory: string;
+  place: string;
+};
+
+/** Limits of every call in the suites. opencode says nothing for its whole start, which is long on a busy machine. */
+const limits = { wallMs: 60_000, idleMs: 15_000 };
+const limitsOf = (id: string) => (id === 'opencode' ? { ...limits, idleMs: 30_000 } : limits);
 
 export function openBench(): Bench {
   const root = mkdtempSync(path.join(tmpdir(), 'real-agents-'));
-  const project = path.join(root, 'project');
   const user = path.join(root, 'user');
-  for (const folder of [project, user]) mkdirSync(folder);
-  writeFileSync(path.join(project, 'README.md'), '# Hello\nThe secret word is PLUGH-7741.\n');
-  writeFileSync(path.join(project, 'a.ts'), 'export const a = 1;\n');
+  mkdirSync(user);
   let lanes = 0;
-  const make = (settings: AgentSettings, jail: World['jail']) => createAgent(settings, worldOf(user, jail));
+  let projects = 0;
+  const jails = new WeakMap<Agent, World['jail']>();
+  const make = async (settings: AgentSettings, jail: World['jail']) => {
+    const agent = await createAgent(settings, worldOf(user, jail));
+    jails.set(agent, jail);
+    return agent;
+  };
   return {
     root,
-    project,
+    project() {
+      projects += 1;
+      const project = path.join(root, `project-${projects}`);
+      mkdirSync(project);
+      writeFileSync(path.join(project, 'README.md'), '# Hello\nThe secret word is PLUGH-7741.\n');
+      writeFileSync(path.join(project, 'a.ts'), 'export const a = 1;\n');
+      return project;
+    },
     agent(program, modelUrl, jail) {
       const { protocol, path: suffix, key, model } = endpoints[program];
       const env = { [key]: fakeKey };
@@ -70,36 +97,50 @@ export function openBench(): Bench {
       return make({ id: program, protocol, command, model, baseUrl: `${modelUrl}${suffix}`, env }, jail);
     },
     acpAgent: (command, env, jail) => make({ id: 'acp', protocol: 'acp', command, env }, jail),
-    async call(agent, prompt, more = {}, signal = new AbortController().signal) {
+    async call(agent, prompt, { after, signal = new AbortController().signal, onEvent, ...more } = {}) {
       lanes += 1;
       const laneDirectory = path.join(root, 'lanes', `${lanes}-${agent.id}`);
       mkdirSync(laneDirectory, { recursive: true });
-      const events: AgentEvent[] = [];
+      const directory = after?.directory ?? more.directory ?? this.project();
+      const copied = jails.get(agent) === 'off' && more.access !== 'write';
+      const place = after?.place ?? (copied ? path.join(laneDirectory, 'work') : directory);
       const task: AgentTask = {
         task: 'sketch',
         run: 'run',
         seat: agent.id,
         attempt: 1,
-        prompt,
-        directory: project,
+        prompt: prompt(place),
         access: 'read',
-        limits,
+        limits: limitsOf(agent.id),
         laneDirectory,
+        ...(after === undefined ? {} : { resume: { session: after.result.session ?? '', fork: false } }),
         ...more,
+        directory,
       };
-      const result = await agent.call(task, { signal, onEvent: (event) => events.push(event) });
-      return { result, events, laneDirectory };
+      const events: AgentEvent[] = [];
+      const hear = (event: AgentEvent) => {
+        events.push(event);
+        onEvent?.(event);
+      };
+      const result = await agent.call(task, { signal, onEvent: hear });
+      return { result, events, laneDirectory, directory, place };
     },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
 
 function worldOf(home: string, jail: World['jail']): World {
+  const folders = [path.dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin', bundledBubblewrap()];
   return {
-    environment: { PATH: `${path.dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, LANG: 'C.UTF-8' },
+    environment: { PATH: folders.join(path.delimiter), LANG: 'C.UTF-8' },
     home,
     platform: process.platform,
     architecture: process.arch,
     jail,
   };
+}
+
+/** Codex brings a bubblewrap of its own; it serves where the system has none. */
+function bundledBubblewrap(): string {
+  return path.resolve(path.dirname(agentCommand('codex')[0] ?? ''), '../codex-resources');
 }

@@ -1,0 +1,151 @@
+/** The same questions to every real agent program. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Agent } from '../../src/agents/port.ts';
+import type { World } from '../../src/agents/settings.ts';
+import { isRecord, parseJson } from '../../src/safe-json.ts';
+import { type ModelServer, startModelServer } from '../model-server/server.ts';
+import { type Bench, fakeKey, openBench, type Program } from './harness.ts';
+import { installAgents } from './install.ts';
+import { faults, outcomes } from './outcomes.ts';
+import { processesWith } from './survivors.ts';
+
+/** What two model calls cost at the scripted figures. */
+const twoCalls = { basis: 'measured', inputTokens: 2400, cachedInputTokens: 800, outputTokens: 68 };
+
+/** The answer of the scripted model after it was given README.md, as each agent shows files to it. */
+const wholeAnswer = /^SCRIPT-ANSWER prompts=1 tools=1 last=.*# Hello.*The secret word is PLUGH-7741/s;
+
+const schema = {
+  type: 'object',
+  properties: { vote: { type: 'string' }, reasons: { type: 'array', items: { type: 'string' } } },
+  required: ['vote', 'reasons'],
+  additionalProperties: false,
+};
+
+/** Everything that must hold for a program: with the jail, without it, and for every fault of its model. */
+export function describePrograms(programs: readonly Program[]): void {
+  let server: ModelServer;
+  let bench: Bench;
+  let number = 0;
+
+  beforeAll(async () => {
+    await installAgents([...new Set<Program>([...programs, 'codex'])], (line) =>
+      process.stderr.write(`${line}\n`),
+    );
+    server = await startModelServer();
+    bench = openBench();
+  }, 900_000);
+  afterAll(async () => {
+    await server?.close();
+    bench?.remove();
+  });
+
+  /** An agent with a base URL of its own, so that its requests can be told apart. */
+  async function seat(program: Program, jail: World['jail'], fault?: string) {
+    number += 1;
+    const run = `${program}-${number}`;
+    const url = fault === undefined ? `${server.url}/run/${run}` : `${server.url}/fault/${fault}/${run}`;
+    const agent = await bench.agent(program, fault === 'refused' ? 'http://127.0.0.1:9' : url, jail);
+    return { agent, calls: () => server.callsOf(run) };
+  }
+
+  for (const jail of ['auto', 'off'] as const) {
+    const confinement = jail === 'auto' ? 'bubblewrap' : 'copy';
+    describe.concurrent.each(programs)(`%s, confined by ${confinement}`, (program) => {
+      test('uses a tool, answers, is measured, and goes on in a new process', async () => {
+        const { agent, calls } = await seat(program, jail);
+        const first = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
+        expect(first.result).toMatchObject({ kind: 'ok', toolCalls: 1, usage: twoCalls, confinement });
+        expect(first.result.text).toContain('SCRIPT-ANSWER prompts=1 tools=1');
+        expect(first.result.text).toContain('PLUGH-7741');
+        expect(first.events.map(({ type }) => type)).toEqual(
+          expect.arrayContaining(['tool-start', 'tool-end']),
+        );
+        expect(new Set(calls().map(({ credential }) => credential))).toEqual(new Set([fakeKey]));
+
+        const second = await bench.call(agent, (place) => `And now. ⟦read ${place}/a.ts⟧`, { after: first });
+        expect(second.result).toMatchObject({ kind: 'ok', toolCalls: 1, usage: twoCalls });
+        expect(second.result.text).toContain('SCRIPT-ANSWER prompts=2 tools=1');
+        expect(second.result.text).toContain('export const a');
+      });
+
+      test('answers in JSON', async () => {
+        const { agent } = await seat(program, jail);
+        const answer = { vote: 'YES', reasons: ['it is small', 'it is "quoted"'] };
+        const { result } = await bench.call(agent, () => `Vote. ⟦json ${JSON.stringify(answer)}⟧`, {
+          schema,
+        });
+        expect(result).toMatchObject({ kind: 'ok', value: answer });
+      });
+
+      test('cannot write with read access, by tool or by shell', async () => {
+        const { agent, calls } = await seat(program, jail);
+        const directory = bench.project();
+        const before = filesOf(directory);
+        const outside = path.join(bench.root, `outside-${program}-${jail}`);
+        const script = (place: string) =>
+          `⟦write ${place}/evil-tool.txt⟧⟦shell echo x > ${place}/evil-shell.txt; echo x > ${outside}⟧`;
+        const { result } = await bench.call(agent, (place) => `Change things. ${script(place)}`, {
+          directory,
+        });
+        expect(calls().length).toBeGreaterThan(0);
+        expect(filesOf(directory)).toEqual(before);
+        // goose has no reading mode: without a jail only its copy takes the blow, and the call is not counted.
+        expect(result.kind).toBe(program === 'goose' && jail === 'off' ? 'denied' : 'ok');
+        if (jail === 'auto') expect(readdirSync(bench.root)).not.toContain(path.basename(outside));
+      });
+
+      test('leaves no process behind when it is cancelled in a tool', async () => {
+        const { agent } = await seat(program, jail);
+        await expectNoSurvivor(bench, agent);
+      });
+    });
+  }
+
+  describe.concurrent.each(programs)('%s, when its model fails', (program) => {
+    test.each(faults)('%s', async (fault) => {
+      const expected = outcomes[program][fault];
+      const { agent } = await seat(program, 'auto', fault);
+      const { result } = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
+      const kind = result.kind === 'ok' && !wholeAnswer.test(result.text) ? 'garbled' : result.kind;
+      expect({ kind, message: result.message }).toMatchObject({ kind: expected });
+      if (expected === 'garbled') expect(agent.capabilities.trust).toBe('schema-only');
+      if (result.kind !== 'ok') expect(result.message).toMatch(/\w/);
+    });
+  });
+}
+
+/**
+ * Cancels a call while the agent's own shell waits, with one child in the foreground and one that has left its session.
+ * With write access, since only then every agent has a shell.
+ */
+async function expectNoSurvivor(bench: Bench, agent: Agent): Promise<void> {
+  const mark = `/absent-${Math.floor(Math.random() * 1e12)}`;
+  const controller = new AbortController();
+  let seen = 0;
+  const watch = setInterval(() => {
+    seen = Math.max(seen, processesWith(`tail\0-F\0${mark}`).length);
+    if (seen >= 2) controller.abort();
+  }, 200);
+  const command = `setsid tail -F ${mark} & tail -F ${mark}`;
+  const { result, laneDirectory } = await bench.call(agent, () => `Wait. ⟦shell ${command}⟧`, {
+    access: 'write',
+    signal: controller.signal,
+  });
+  clearInterval(watch);
+  expect({ seen, result }).toMatchObject({ seen: 2, result: { kind: 'cancelled' } });
+  expect(processesWith(mark)).toEqual([]);
+  const record = parseJson(readFileSync(path.join(laneDirectory, 'process.json'), 'utf8'), 'process.json');
+  const marker = isRecord(record) ? String(record['marker']) : '';
+  expect(marker).not.toBe('');
+  expect(processesWith(marker)).toEqual([]);
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .sort()
+    .map((file) => `${file}: ${readFileSync(path.join(folder, file), 'utf8')}`);
+}

@@ -54,4 +54,8 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Every setting and where it comes from',
     load: async () => (await import('./config.ts')).command,
   },
+  tokens: {
+    summary: 'what prompts cost, and what references and resuming save',
+    load: async () => (await import('./tokens.ts')).tokensCommand,
+  },
 };

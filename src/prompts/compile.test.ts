@@ -34,8 +34,8 @@ test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a di
   expect(text).toContain(
     [
       '## Required Artifacts',
-      'You MUST read every file below in full before you begin your review.',
-      'Then confirm on one line: "Files read: {name} ({N} lines), ..."',
+      'You MUST read these files in full before your review.',
+      'Confirm first, in one line: "Files read: {name} ({N} lines), ..."',
       `- Design: ${directory}/design.md`,
       `- Spec: ${directory}/spec.md`,
       '',
@@ -49,7 +49,7 @@ test.each([
   ['implement', 'test-deepener', 'work'],
   ['implement', 'code-simplifier', 'review'],
 ])('T-038: %s %s reads before its %s', async (command, role, word) => {
-  expect((await compiled(command, role)).text).toContain(`before you begin your ${word}.\n`);
+  expect((await compiled(command, role)).text).toContain(`in full before your ${word}.\n`);
 });
 
 test('T-006, T-140, T-141: no prompt asks for the text of an artifact', async () => {
@@ -95,7 +95,7 @@ test('T-007, T-011, T-143: inline the target leaves the block and comes complete
   });
   expect(text).not.toContain(`${directory}/spec.md`);
   expect(text).toMatch(
-    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. If less arrived, say so before judging\./,
+    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. Report a shorter one before judging\./,
   );
   expect(text.indexOf('"approved"')).toBeLessThan(text.indexOf('- it works'));
   expect([expected, inlined]).toEqual([['prd'], ['spec']]);
@@ -160,7 +160,7 @@ test('T-043, T-044: the prefix is the same in every iteration, with everything t
 
 test('T-045, T-046: every role states its answer; the phase reviewer what comes next', async () => {
   for (const { command, role } of dispatches.filter(({ command }) => command !== 'implementing')) {
-    expect((await compiled(command, role)).text, role).toMatch(/## Answer\n.+/);
+    expect((await compiled(command, role)).text, role).toMatch(/## (?:JSON )?Answer\n.+/);
   }
   expect((await compiled('specify', 'phase-reviewer')).text).toContain('## Next Phase Expectations\n');
   expect((await compiled('specify', 'spec-reviewer')).text).not.toContain('Next Phase Expectations');

@@ -62,7 +62,7 @@ export function compilePrompt(input: CompileInput): Compiled {
           ? []
           : [words('next-phase', dispatch.expects, 'Next Phase Expectations')]),
       ],
-      answer: answerOf(dispatch, block.length > 0),
+      answer: answerOf(dispatch),
       changing: [
         ...(inlineTarget === undefined || dispatch.target === undefined
           ? []
@@ -87,7 +87,7 @@ function callParts(input: CompileInput): Part[] {
   return [
     ...optionalData('subject', subject, { heading: 'Feature' }),
     ...optionalData('test_outlines', outlines, { heading: 'Test Outlines' }),
-    ...(dispatch.listsFiles === true
+    ...(dispatch.listsFiles === true && implementationFiles.length > 0
       ? [filesPart(fixes ? 'All Implementation Files' : 'Implementation Files', implementationFiles)]
       : []),
     ...(fixes && issues !== undefined
@@ -100,15 +100,12 @@ function callParts(input: CompileInput): Part[] {
 /** T-040: newline-separated paths; a name with control characters cannot start a new line. */
 export function filesPart(heading: string, paths: readonly string[]): Part {
   const list = paths.map((path) => readable(path.replace(/[\r\n]/g, '\ufffd')));
-  return words('implementation-files', list.length === 0 ? '(none listed)' : list.join('\n'), heading);
+  return words('implementation-files', list.join('\n') || 'none', heading);
 }
 
-function answerOf(dispatch: Dispatch, confirms: boolean): Answer {
+function answerOf(dispatch: Dispatch): Answer {
   if (dispatch.answer === 'report') return { kind: 'text', rules: implementerReport };
-  const shape = shapes[dispatch.answer];
-  return confirms
-    ? { kind: 'shape', shape, lead: 'After the confirmation line, one JSON object of this shape:' }
-    : { kind: 'shape', shape };
+  return { kind: 'shape', shape: shapes[dispatch.answer] };
 }
 
 /** The text to put into the prompt, when the target travels inline and can. */

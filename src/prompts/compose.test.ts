@@ -22,11 +22,11 @@ test('T-043: fixed parts, rule, schema, then what changes', () => {
   expect(parts.map(({ name, kind }) => [name, kind])).toEqual([
     ['role', 'fixed'],
     ['list', 'fixed'],
-    ['data-rule', 'fixed'],
     ['answer', 'answer'],
+    ['data-rule', 'changing'],
     ['target', 'changing'],
   ]);
-  expect(text).toMatch(/^You review\.\n\n## Checks\n- one\n- two\n\nBlocks whose/);
+  expect(text).toMatch(/^You review\.\n\n## Checks\n- one\n- two\n\n## Answer\n/);
   expect(text.indexOf('{"type":"object"}')).toBeLessThan(text.indexOf('## Target'));
 });
 
@@ -36,7 +36,7 @@ test('T-044: the prefix is identical byte for byte whatever changes after it', (
     fc.property(fc.string(), fc.string(), (changing, seed) => {
       const prompt = compose(draft(changing), { nonce: seededNonce(seed) });
       expect(prompt.prefix).toBe(prefix);
-      expect(prompt.text.startsWith(`${prefix}\n\n## Target\n`)).toBe(true);
+      expect(prompt.text.startsWith(`${prefix}\n\nBlocks with`)).toBe(true);
     }),
   );
 });
@@ -44,7 +44,7 @@ test('T-044: the prefix is identical byte for byte whatever changes after it', (
 test('T-045: every kind of answer is stated', () => {
   const shape = compose({ ...draft('x'), answer: { kind: 'shape', shape: '{"ok": true}' } }, { nonce });
   const text = compose({ ...draft('x'), answer: { kind: 'text', rules: 'One line.' } }, { nonce });
-  expect(shape.text).toContain('## Answer\nAnswer with one JSON object of this shape:\n{"ok": true}');
+  expect(shape.text).toContain('## JSON Answer\n{"ok": true}');
   expect(text.text).toContain('## Answer\nOne line.');
 });
 
@@ -56,8 +56,8 @@ test('a project replaces or removes fixed parts; rule and schema stay', () => {
     'review/answer': 'anything',
   };
   const { text, parts } = compose(draft('x'), { nonce, overrides });
-  expect(text).toMatch(/^Be brief\.\n\nBlocks whose/);
-  expect(parts.map(({ name }) => name)).toEqual(['role', 'data-rule', 'answer', 'target']);
+  expect(text).toMatch(/^Be brief\.\n\n## Answer/);
+  expect(parts.map(({ name }) => name)).toEqual(['role', 'answer', 'data-rule', 'target']);
 });
 
 test('two parts of one name are a defect', () => {
@@ -73,4 +73,14 @@ test('T-135: the report counts characters and tokens, whole and by part', () => 
   );
   expect(report.prefixCharacters).toBe(prompt.prefix.length);
   expect(report.prefixTokens).toBeLessThan(report.tokens);
+});
+
+test('the rule about data comes once, before the first data, and not at all without any', () => {
+  const rule = /Blocks with a nonce/g;
+  const fixedData = { ...draft('x'), fixed: [words('role', 'R'), data('brief', 'B')] };
+  const prompt = compose(fixedData, { nonce }).text;
+  expect(prompt.match(rule)).toHaveLength(1);
+  expect(prompt.search(rule)).toBeLessThan(prompt.indexOf('<brief'));
+  const plain = compose({ ...draft('x'), changing: [words('now', 'Go.')] }, { nonce }).text;
+  expect(plain.match(rule)).toBeNull();
 });

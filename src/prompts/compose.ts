@@ -21,20 +21,21 @@ export type ComposeOptions = {
   overrides?: Readonly<Record<string, string>>;
 };
 
-const separator = '\n\n';
+/** Stands between parts; part of the public form, because counts by part rely on it. */
+export const separator = '\n\n';
 
-/** T-043: fixed parts, the data rule, the answer's schema, then what changes. One composer for every agent call. */
+/** T-043: fixed parts, the answer's schema, then what changes. One composer for every agent call. */
 export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOptions): ComposedPrompt {
   refuseDuplicates(draft);
   const fixed = draft.fixed
     .map((part) => overridden(part, overrides[`${draft.task}/${part.name}`]))
     .filter((part) => part !== undefined);
-  const before: ComposedPart[] = [
-    ...fixed.map((part) => rendered(part, 'fixed', nonce)),
-    { name: 'data-rule', kind: 'fixed', text: untrustedRule },
-  ];
+  const before = withRule(fixed, 'fixed', nonce);
+  const ruled = before.some(({ name }) => name === ruleName);
   const answer: ComposedPart = { name: 'answer', kind: 'answer', text: renderAnswer(draft.answer) };
-  const changing = draft.changing.map((part) => rendered(part, 'changing', nonce));
+  const changing = ruled
+    ? draft.changing.map((part) => renderPart(part, 'changing', nonce))
+    : withRule(draft.changing, 'changing', nonce);
   const parts = (
     draft.answerLast === true ? [...before, ...changing, answer] : [...before, answer, ...changing]
   ).filter((part) => part.text !== '');
@@ -48,13 +49,23 @@ export function compose(draft: PromptDraft, { nonce, overrides = {} }: ComposeOp
   };
 }
 
+const ruleName = 'data-rule';
+
+/** The rule about data stands right before the first part that carries some, and nowhere when none does. */
+function withRule(parts: readonly Part[], kind: PartKind, nonce: NonceSource): ComposedPart[] {
+  const all = parts.map((part) => renderPart(part, kind, nonce));
+  const first = parts.findIndex(({ untrusted }) => untrusted !== undefined && untrusted.length > 0);
+  return first < 0 ? all : all.toSpliced(first, 0, { name: ruleName, kind, text: untrustedRule });
+}
+
 function overridden(part: Part, replacement: string | undefined): Part | undefined {
   if (replacement === undefined || part.protected === true) return part;
   const text = replacement.trim();
   return text === '' ? undefined : { ...part, text };
 }
 
-function rendered(part: Part, kind: PartKind, nonce: NonceSource): ComposedPart {
+/** One part as it stands in the prompt. */
+export function renderPart(part: Part, kind: PartKind, nonce: NonceSource): ComposedPart {
   const body = [
     ...(part.text === undefined || part.text === '' ? [] : [part.text.trimEnd()]),
     ...(part.untrusted ?? []).map((block) => delimit(block, nonce)),
@@ -68,7 +79,7 @@ function renderAnswer(answer: Answer): string {
     case 'json':
       return `## Answer\n${answer.lead ?? jsonLead}\n${compactSchema(answer.schema)}`;
     case 'shape':
-      return `## Answer\n${answer.lead ?? shapeLead}\n${answer.shape}`;
+      return `## JSON Answer\n${answer.shape}`;
     case 'text':
       return `## Answer\n${answer.rules}`;
   }
@@ -76,7 +87,6 @@ function renderAnswer(answer: Answer): string {
 
 const jsonLead =
   'Answer with one JSON value that is valid against this JSON Schema, and with nothing before or after it:';
-const shapeLead = 'Answer with one JSON object of this shape:';
 
 function compactSchema(schema: Readonly<Record<string, unknown>>): string {
   const { $schema: _dialect, ...rest } = schema;

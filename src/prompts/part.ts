@@ -17,7 +17,7 @@ export type Part = {
 /** How the answer must look; every prompt says it. */
 export type Answer =
   | { kind: 'json'; schema: JsonSchema; lead?: string }
-  | { kind: 'shape'; shape: string; lead?: string }
+  | { kind: 'shape'; shape: string }
   | { kind: 'text'; rules: string };
 
 /** A prompt before it is put together: what stays the same for a role, what the answer looks like, what changes. */

@@ -23,8 +23,8 @@ export function requiredArtifactsPart(input: RequiredInput): Part[] {
   ];
   if (lines.length === 0) return [];
   const text = [
-    `You MUST read every file below in full before you begin your ${input.reads}.`,
-    `Then confirm on one line: "${confirmationForm}"`,
+    `You MUST read these files in full before your ${input.reads}.`,
+    `Confirm first, in one line: "${confirmationForm}"`,
     ...lines,
   ].join('\n');
   return [{ ...words('required-artifacts', text, 'Required Artifacts'), protected: true }];

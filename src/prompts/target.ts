@@ -6,7 +6,7 @@ import { data, type Part } from './part.ts';
 /** T-011: lets a reader notice that a copy in a prompt was cut on the way. */
 export function completenessHeader(name: string, text: string): string {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `Complete copy of ${name}: ${countLines(text)} lines, sha256 ${digest}. If less arrived, say so before judging.`;
+  return `Complete copy of ${name}: ${countLines(text)} lines, sha256 ${digest}. Report a shorter one before judging.`;
 }
 
 /** The artifact under review inside the prompt (SEED mode of T-007). */

@@ -142,7 +142,7 @@ test('T-099, T-100, T-143, C-24: directive, delta, fixes, evaluation, iteration,
     '## Delta\nspec.md | +1 -1',
     '## Fix Summary',
     'This is iteration 2 of 5.',
-    '## Answer',
+    '## JSON Answer',
     '"approved"',
   ];
   const places = order.map((piece) => all.indexOf(piece));

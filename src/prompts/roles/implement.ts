@@ -14,8 +14,7 @@ export const implementDispatches: readonly Dispatch[] = [
     required: everything,
     unpruned: everything,
     rubric:
-      'Verify the code against tasks, specification, design and PRD, in that order. Open the files; a claim counts only with the place ' +
-      'in the code that proves it. Report what is missing, extra, misunderstood or incomplete.',
+      'Verify the code against tasks, specification, design and PRD, in that order. Open the files: only code is proof.',
     answer: 'implementation-reviewer',
     listsFiles: true,
     resumable: true,
@@ -29,8 +28,7 @@ export const implementDispatches: readonly Dispatch[] = [
     required: ['design', 'spec'],
     unpruned: everything,
     rubric:
-      'Review the code for readability, needless complexity, things nobody asked for, structure and flow. Name strengths too. Taste ' +
-      'is not an issue.',
+      'Review the code: readable, simple, nothing that nobody asked for, clear flow. Taste is no issue.',
     answer: 'code-quality-reviewer',
     listsFiles: true,
     resumable: true,
@@ -43,9 +41,7 @@ export const implementDispatches: readonly Dispatch[] = [
     reads: 'review',
     required: ['design', 'spec'],
     unpruned: everything,
-    rubric:
-      'Review the code for ways to abuse it: untrusted input, missing checks of identity or permission, weak cryptography, exposed ' +
-      'secrets, unsafe settings. Critical and high are blockers, medium is a warning, low a suggestion.',
+    rubric: 'Find ways to abuse the code. Critical and high are blockers, medium warnings, low suggestions.',
     answer: 'security-reviewer',
     listsFiles: true,
     resumable: true,
@@ -73,8 +69,7 @@ export const implementDispatches: readonly Dispatch[] = [
     required: ['spec', 'design', 'tasks', 'prd'],
     unpruned: ['spec', 'design', 'tasks', 'prd'],
     rubric:
-      'Outline tests that show whether the goals are met: happy paths, boundaries, failures, abuse, regressions, concurrency. Derive ' +
-      'them from the documents alone; do NOT read the implementation.',
+      'Outline tests of the goals: happy paths, boundaries, failures, abuse, regressions, concurrency. Work from the documents; do NOT read the implementation.',
     answer: 'test-deepener',
     resumable: false,
   },

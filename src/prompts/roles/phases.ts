@@ -21,8 +21,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd'],
     target: 'spec',
     rubric:
-      'Review the specification as a skeptic. Can every requirement be tested, is every assumption stated, are scope and failure ' +
-      'behaviour clear, does each requirement go back to the PRD?',
+      'Review the specification as a skeptic: requirements testable, assumptions stated, scope and failures clear, all traced to the PRD?',
   },
   {
     command: 'design',
@@ -31,8 +30,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec'],
     target: 'design',
     rubric:
-      'Challenge the design. Does it cover the whole specification, do its parts fit together, can it be built, which assumptions ' +
-      'are untested, what is more complex than needed?',
+      'Challenge the design: does it cover the specification, fit together, rest on tested assumptions, stay as simple as it can?',
   },
   {
     command: 'create-plan',
@@ -41,8 +39,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec', 'design'],
     target: 'plan',
     rubric:
-      'Look for how the plan fails: steps in an order that does not work, hidden dependencies, tests that come too late, untested ' +
-      'assumptions, parts of the design nobody builds.',
+      'Find how the plan fails: wrong order, hidden dependencies, late tests, untested assumptions, parts of the design left out.',
   },
   {
     command: 'create-tasks',
@@ -51,8 +48,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec', 'design', 'plan'],
     target: 'tasks',
     rubric:
-      'Could somebody carry out each task without asking? Check that every step of the plan has tasks, each is small, has a binary ' +
-      'done criterion and correct dependencies.',
+      'Can each task be done without asking: small, with a binary done criterion and true dependencies, all steps of the plan covered?',
   },
 ];
 
@@ -81,7 +77,7 @@ export const phaseDispatches: readonly Dispatch[] = reviews.flatMap((review): Di
       required: all,
       unpruned: all,
       rubric:
-        'Decide whether this phase is finished: can the next one start from its result alone, without guessing and without going back?',
+        'Is this phase finished: can the next one start from its result without guessing or going back?',
       expects: nextPhaseExpectations[review.command],
       answer: 'phase-reviewer',
       resumable: true,

@@ -4,12 +4,10 @@ const severity = '"severity":"blocker|warning|suggestion"';
 const rest = '"description":"…","location":"…","suggestion":"…"';
 
 function review(issue: string, extra = ''): string {
-  return `{"approved":true|false,${extra}"issues":[{${issue}}],"summary":"…"}`;
+  return `{"approved":bool,${extra}"issues":[{${issue}}],"summary":"…"}`;
 }
 
-const levels = ['tasks', 'spec', 'design', 'prd']
-  .map((level) => `"${level}":{"passed":true|false,"issues_count":0}`)
-  .join(',');
+const levels = '"tasks|spec|design|prd":{"passed":bool,"issues_count":0}';
 
 export const shapes = {
   'spec-reviewer': review(
@@ -34,12 +32,12 @@ export const shapes = {
   ),
   'prd-reviewer': review(`${severity},"description":"…","location":"…","evidence":"…","suggested_fix":"…"`),
   'relevance-verifier':
-    '{"pass":true|false,"checks":[{"name":"coverage|completeness|testability|coherence","pass":true|false,"details":"…","gaps":["…"]}],"summary":"…"}',
+    '{"pass":bool,"checks":[{"name":"coverage|completeness|testability|coherence","pass":bool,"details":"…","gaps":["…"]}],"summary":"…"}',
   'code-simplifier': review(`${severity},${rest}`),
   'test-deepener':
     '{"outlines":[{"dimension":"…","scenario_name":"…","given":"…","when":"…","then":"…","derived_from":"…"}],"dimensions_assessed":{"…":"…"}}',
   'test-writer':
-    '{"tests_added":["…"],"spec_divergences":[{"criterion":"…","expected":"…","actual":"…"}],"all_tests_pass":true|false}',
+    '{"tests_added":["…"],"spec_divergences":[{"criterion":"…","expected":"…","actual":"…"}],"all_tests_pass":bool}',
   research: '{"findings":[{"finding":"…","source":"…","relevance":"…"}]}',
 } as const;
 

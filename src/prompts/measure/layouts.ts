@@ -1,0 +1,139 @@
+import { type ArtifactKey, artifacts } from '../artifacts.ts';
+import { compilePrompt } from '../compile.ts';
+import { iterationPart } from '../iteration.ts';
+import { type PromptDraft, words } from '../part.ts';
+import { hardArtifacts } from '../prerequisites.ts';
+import type { TokenCount } from '../report.ts';
+import type { Dispatch } from '../roles/dispatch.ts';
+import { convertedSites } from '../roles/table.ts';
+import { type NonceSource, untrustedRule } from '../untrusted.ts';
+import type { CorpusFeature } from './corpus.ts';
+import { assumedChange, resumedWeight } from './rounds.ts';
+import { add, type FeatureWeights, noWeight, type Weight, weighDraft, weighText } from './weigh.ts';
+
+/** Ways to get documents to an agent, from everything in the prompt to only what changed. */
+export const layoutNames = ['full', 'full-pruned', 'lazy', 'lazy-pruned', 'reference', 'resumed'] as const;
+export type LayoutName = (typeof layoutNames)[number];
+
+/** The prompt itself, and with what the agent reads because of it. */
+export type SiteCost = { prompt: Weight; effectiveTokens: number };
+
+export type Scales = { nonce: NonceSource; count: TokenCount };
+
+/** Calls of one pass that a feature has the documents for. */
+export function sitesOf(feature: CorpusFeature): Dispatch[] {
+  return convertedSites.filter((site) =>
+    hardArtifacts[site.command]
+      .filter((key) => [...site.unpruned, site.target].includes(key))
+      .every((key) => feature.texts[key] !== undefined),
+  );
+}
+
+/** What one call costs in one layout. */
+export function siteCost(
+  layout: LayoutName,
+  site: Dispatch,
+  feature: CorpusFeature,
+  weights: FeatureWeights,
+  scales: Scales,
+): SiteCost {
+  switch (layout) {
+    case 'full':
+      return embedded(site, fullKeys(site), feature, weights, scales);
+    case 'full-pruned':
+      return embedded(site, site.required, feature, weights, scales);
+    case 'lazy':
+      return referenced({ ...site, required: site.unpruned }, true, feature, weights, scales);
+    case 'lazy-pruned':
+      return referenced(site, true, feature, weights, scales);
+    case 'reference':
+      return referenced(site, false, feature, weights, scales);
+    case 'resumed': {
+      if (!site.resumable) return referenced(site, false, feature, weights, scales);
+      const prompt = resumedWeight(site, assumedChange(site), scales);
+      return { prompt, effectiveTokens: prompt.tokens };
+    }
+  }
+}
+
+type WeightKey = ArtifactKey | 'prd-sections';
+
+/** T-024: the test outliner had two sections of the PRD, everybody else the whole. */
+function fullKeys(site: Dispatch): WeightKey[] {
+  return site.role === 'test-deepener'
+    ? site.unpruned.map((key) => (key === 'prd' ? 'prd-sections' : key))
+    : [...site.unpruned];
+}
+
+function embedded(
+  site: Dispatch,
+  keys: readonly WeightKey[],
+  feature: CorpusFeature,
+  weights: FeatureWeights,
+  { nonce, count }: Scales,
+): SiteCost {
+  const { draft } = compilePrompt({ ...callOf(site, feature), transport: 'reference' });
+  const bare: PromptDraft = {
+    ...draft,
+    fixed: draft.fixed.filter(({ name }) => name !== 'required-artifacts'),
+    changing: [iterationPart({ iteration: 1, max: 5 })],
+  };
+  const all = [...keys, ...(site.target === undefined ? [] : [site.target])];
+  const prompt = add(
+    weighDraft(bare, nonce, count),
+    weighText(untrustedRule, count),
+    ...all.map((key) => weights[key]?.inline ?? absentPrd(key, count)),
+  );
+  return { prompt, effectiveTokens: prompt.tokens };
+}
+
+/** A feature without a PRD says so in the prompt. */
+function absentPrd(key: WeightKey, count: TokenCount): Weight {
+  if (key !== 'prd') return noWeight;
+  const text = `## ${artifacts.prd.label}\nNone`;
+  return { characters: text.length, tokens: count(text) };
+}
+
+function referenced(
+  site: Dispatch,
+  inlineTarget: boolean,
+  feature: CorpusFeature,
+  weights: FeatureWeights,
+  { nonce, count }: Scales,
+): SiteCost {
+  const { draft } = compilePrompt({ ...callOf(site, feature), transport: 'reference' });
+  const inline = inlineTarget && site.target !== undefined ? site.target : undefined;
+  const shown = inline === undefined ? draft : withoutTargetLine(draft);
+  const own = weighDraft(shown, nonce, count);
+  const prompt =
+    inline === undefined
+      ? own
+      : add(own, weighText(untrustedRule, count), weights[inline]?.inline ?? noWeight);
+  const read = [
+    ...site.required,
+    ...(inline === undefined && site.target !== undefined ? [site.target] : []),
+  ];
+  const reads = read.reduce((sum, key) => sum + (weights[key]?.readTokens ?? 0), 0);
+  return { prompt, effectiveTokens: prompt.tokens + reads };
+}
+
+/** An inline target is not listed as a file to read. */
+function withoutTargetLine(draft: PromptDraft): PromptDraft {
+  return {
+    ...draft,
+    fixed: draft.fixed.map((part) =>
+      part.name === 'required-artifacts'
+        ? words(part.name, (part.text ?? '').replace(/\n- [^\n]*\(under review\)[^\n]*/, ''), part.heading)
+        : part,
+    ),
+  };
+}
+
+function callOf(site: Dispatch, feature: CorpusFeature) {
+  return {
+    dispatch: site,
+    files: feature.files,
+    prd: feature.prd,
+    iteration: { iteration: 1, max: 5 },
+  };
+}

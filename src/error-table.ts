@@ -35,6 +35,7 @@ export const errorTable = {
   'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
   'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },
   'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
+  'no-commits': { exit: 5, meaning: 'The repository has no commit yet.' },
   'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
   'git-failed': { exit: 1, meaning: 'A git command did not succeed.' },
   'preflight-failed': {

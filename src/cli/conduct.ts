@@ -25,14 +25,13 @@ export async function conductRun(
 ): Promise<CommandResult> {
   const opening = await openHere(home, invocation);
   const record = opening.opened
-    ? await conductHere(opening.engine, home, runId, invocation, given)
+    ? await conductHere(opening.engine, runId, invocation, given)
     : await followElsewhere(opening.holder, home, runId, invocation, given);
   return describeRun(runDirectoryOf(home, runId), record, invocation);
 }
 
 async function conductHere(
   engine: Engine,
-  home: Home,
   runId: string,
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
@@ -86,7 +85,7 @@ async function followElsewhere(
   if (!stop.signal.aborted) return readRunRecord(directory);
   const opening = await openHere(home, invocation);
   return opening.opened
-    ? conductHere(opening.engine, home, runId, invocation, given)
+    ? conductHere(opening.engine, runId, invocation, given)
     : followElsewhere(opening.holder, home, runId, invocation, given);
 }
 

@@ -5,12 +5,12 @@ import { promptContext } from '../context/for-prompt.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
-import { resolveCommit } from '../evidence/git-snapshot.ts';
 import { noPrefix } from '../panel/breadcrumbs.ts';
 import { panelNames } from '../panel/panels.ts';
 import type { Config } from '../schema/config.ts';
 import { createRun } from '../workflows/create-run.ts';
 import { type DepthFlags, depthOf, estimateOf } from '../workflows/design/depth.ts';
+import { enterRepository } from '../workflows/design/entry.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
 import { rosterOf } from '../workflows/roster.ts';
 import { readAnswerFile } from './ask.ts';
@@ -122,7 +122,10 @@ async function prepare(
       .filter(Boolean),
   );
   const chosen = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
-  const baseCommit = await headOf(project);
+  const branch = flags.branch !== false && config.branch !== false;
+  const entry = await enterRepository(project, { branch });
+  for (const warning of entry.warnings) if (!global.quiet) terminal.stderr.write(`${warning}\n`);
+  const { baseCommit } = entry;
   const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
   const fromRun =
     flags.fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), flags.fromRun)).id;
@@ -139,11 +142,12 @@ async function prepare(
     sketches: depth.sketches,
     reviewRounds: 1,
     padding: config.padding !== false,
-    branch: flags.branch !== false && config.branch !== false,
+    branch,
+    entry,
     consented: global.yes || config.consent === true,
     estimate: estimateOf(depth, feature.length + brief.text.length),
     budget: budgetOf(flags, config),
-    ...(baseCommit === undefined ? {} : { baseCommit }),
+    baseCommit,
     ...(brief.text === '' ? {} : { brief: brief.text }),
     ...optional('author', flags.author ?? config.author),
     ...optional('out', flags.out === undefined ? undefined : path.resolve(global.cwd, flags.out)),
@@ -161,14 +165,6 @@ function budgetOf(flags: { maxTokens?: number; maxUsd?: number }, config: Config
 
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
-}
-
-async function headOf(project: string): Promise<string | undefined> {
-  try {
-    return await resolveCommit(project, 'HEAD');
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(inputs: DesignInputs): string {

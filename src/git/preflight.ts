@@ -11,6 +11,8 @@ export type PreflightResult =
 export type PreflightSettings = {
   skipBranchCheck: boolean;
   mainBranch?: string;
+  /** Pathspecs of files that do not make a tree dirty. */
+  ignore?: readonly string[];
   remote?: string;
   /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
   remoteRequired?: boolean;
@@ -26,13 +28,14 @@ export async function preflight(directory: string, settings: PreflightSettings):
     mainBranch = 'main',
     remote = 'origin',
     remoteRequired = false,
+    ignore = [],
     git = {},
   } = settings;
   const branch = await currentBranch(directory, git);
   if (!skipBranchCheck && branch !== mainBranch) {
     return fail(1, `not on ${mainBranch}: ${branch === undefined ? 'HEAD is detached' : `on ${branch}`}`);
   }
-  const tree = await probeTree(directory, { mode: 'checkpoint', git });
+  const tree = await probeTree(directory, { mode: 'checkpoint', ignore, git });
   // F-31: no verdict counts as dirty.
   if (tree.status !== 'clean') {
     const paths = [...tree.tracked, ...tree.newUntracked];

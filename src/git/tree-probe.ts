@@ -26,14 +26,15 @@ export type TreeProbe = {
 };
 
 export type ProbeSettings =
-  | { mode: 'checkpoint'; git?: GitOptions }
+  /** `ignore`: pathspecs of files that do not count. */
+  | { mode: 'checkpoint'; ignore?: readonly string[]; git?: GitOptions }
   /** `untracked`: what was untracked before the agents started; absent when nobody looked. */
   | { mode: 'baseline'; untracked: readonly string[] | undefined; git?: GitOptions };
 
 /** L-421…L-423, F-04: looks whether anybody touched the tree. Trouble with git is `unknown`, never clean. */
 export async function probeTree(directory: string, settings: ProbeSettings): Promise<TreeProbe> {
   return settings.mode === 'checkpoint'
-    ? checkpoint(directory, settings.git ?? {})
+    ? checkpoint(directory, settings.ignore ?? [], settings.git ?? {})
     : againstBaseline(directory, settings.untracked, settings.git ?? {});
 }
 
@@ -46,10 +47,13 @@ export async function untrackedSnapshot(
   return result.code === 0 ? splitNul(result.stdout) : undefined;
 }
 
-async function checkpoint(directory: string, git: GitOptions): Promise<TreeProbe> {
+async function checkpoint(directory: string, ignore: readonly string[], git: GitOptions): Promise<TreeProbe> {
   const result = await runGit(
     directory,
-    ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'],
+    [
+      ...['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'],
+      ...(ignore.length === 0 ? [] : ['--', ':/', ...ignore]),
+    ],
     git,
   );
   if (result.code !== 0) return unknown('checkpoint', 'git-status-failed');

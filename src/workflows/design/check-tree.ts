@@ -1,16 +1,68 @@
-import { runGit } from '../../evidence/git-process.ts';
+import { CharretteError } from '../../errors.ts';
+import { type Boundary, probeTree } from '../../git/tree-probe.ts';
+import { renderDirtyTree } from '../../git/tree-record.ts';
+import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import type { Desk } from './desk.ts';
 
-export type Boundary =
-  | 'sketch-collection'
-  | 'dialectic-debate-collection'
-  | 'dialectic-judge-collection'
-  | 'plan-review-collection';
+const labels = {
+  restore: 'Undo what was changed and go on',
+  continue: 'Go on although nobody can say whether the tree is clean',
+  cancel: 'Cancel this run',
+} as const;
 
-/** L-420: after agents were at work nobody may have touched the tree. */
+/** L-420…L-428, C-11: after agents were at work the tree must be as it was; if not, a person decides, whatever --auto says. */
 export async function checkTree(desk: Desk, boundary: Boundary): Promise<void> {
-  if (desk.inputs.baseCommit === undefined) return;
-  await desk.context.step(`tree after ${boundary}`, async () =>
-    (await runGit(desk.inputs.project, ['status', '--porcelain'])).toString('utf8'),
+  const { entry, project } = desk.inputs;
+  if (entry === undefined) return;
+  const look = () => probeTree(project, { mode: 'baseline', untracked: entry.untracked });
+  const seen = await desk.context.step(`tree after ${boundary}`, look);
+  // Changes that were there before the run are the user's own.
+  const probe = { ...seen, tracked: seen.tracked.filter((file) => !entry.changed.includes(file)) };
+  const untouched = seen.status === 'dirty' && probe.tracked.length + probe.newUntracked.length === 0;
+  if (seen.status === 'clean' || untouched) return;
+  await desk.context.artifact(
+    'dirty-tree-detected.env',
+    renderDirtyTree({ status: probe.status, stage: boundary, recoveryRequired: true }),
+  );
+  const paths = [...probe.tracked, ...probe.newUntracked];
+  desk.warn(
+    `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}`,
+  );
+  const id = `dirty-tree-${boundary}`;
+  const answers = await desk.context.ask([
+    {
+      id,
+      text: `An agent changed the working tree (${paths.length} paths). What now?`,
+      detail: paths.slice(0, 20).join('\n'),
+      options: recoveryOptions(probe.status, true).map((value) => ({ value, label: labels[value] })),
+    },
+  ]);
+  const choice = answers.get(id)?.value;
+  const restored =
+    choice === 'restore'
+      ? await desk.context.step(`restore after ${boundary}`, () => restore(project, probe))
+      : undefined;
+  if (choice === 'continue' || restored === true) {
+    await desk.context.artifact(
+      'dirty-tree-detected.env',
+      renderDirtyTree({ status: 'clean', stage: boundary, recoveryRequired: false }),
+    );
+    return;
+  }
+  throw new CharretteError({
+    code: 'dirty-tree',
+    message: `Cancelled at ${boundary}: the working tree was changed (${paths.slice(0, 5).join(', ')}).`,
+    fix: 'Clean the working tree by hand, then resume the run.',
+  });
+}
+
+async function restore(
+  project: string,
+  probe: { tracked: string[]; newUntracked: string[] },
+): Promise<boolean> {
+  const after = await restoreTree(project, probe);
+  return (
+    after.tracked.every((file) => !probe.tracked.includes(file)) &&
+    after.newUntracked.every((file) => !probe.newUntracked.includes(file))
   );
 }

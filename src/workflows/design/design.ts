@@ -5,6 +5,7 @@ import type { ServicesOf } from '../services.ts';
 import { Desk } from './desk.ts';
 import type { Design, DesignInputs } from './state.ts';
 import { setup } from './step-0-setup.ts';
+import { branch } from './step-1-branch.ts';
 import { questions } from './step-1c-questions.ts';
 import { firstDiscussion } from './step-1d-discussion.ts';
 import { sketches } from './step-2a-sketches.ts';
@@ -20,6 +21,7 @@ import { cleanup, outcomeOf } from './step-5-cleanup.ts';
 /** L-020: every step follows the one before; each adds to what is known and none can end the run early. */
 const steps: readonly ((desk: Desk, design: Design) => Promise<Partial<Design>>)[] = [
   setup, //              0     session setup, health, seats
+  branch, //             1     a branch for the feature
   questions, //          1c    clarifying questions
   firstDiscussion, //    1d    scope discussion
   sketches, //           2a    independent sketches

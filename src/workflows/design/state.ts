@@ -9,6 +9,7 @@ import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { Synthesis } from '../../schema/judgements/synthesis.ts';
 import type { RunInputs } from '../inputs.ts';
+import type { Entry } from './entry.ts';
 
 /** What `design` was asked to do, settled before the run starts and kept in run.json. */
 export type DesignInputs = RunInputs & {
@@ -24,6 +25,8 @@ export type DesignInputs = RunInputs & {
   padding: boolean;
   author?: string;
   baseCommit?: string;
+  /** The repository as the run found it. */
+  entry?: Entry;
   /** The packed design context; absent when there is none. */
   brief?: string;
   branch: boolean;

@@ -79,8 +79,8 @@ type Debated =
 async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Debated[]> {
   if (plan.queued.length === 0) return [];
   const chairs = plan.queued.flatMap((queued) => [
-    speaker(desk, design, queued, 'thesis'),
-    speaker(desk, design, queued, 'antithesis'),
+    speaker(design, queued, 'thesis'),
+    speaker(design, queued, 'antithesis'),
   ]);
   const replies = await desk.ask('debate', chairs);
   await checkTree(desk, 'dialectic-debate-collection');
@@ -113,7 +113,6 @@ async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Deb
 }
 
 function speaker(
-  desk: Desk,
   design: Design,
   { decision, thesis, antithesis }: QueuedDebate,
   side: 'thesis' | 'antithesis',

@@ -1,0 +1,98 @@
+import { CharretteError } from '../../errors.ts';
+import { type BranchFacts, branchFacts, detectMainBranch, parseBranchInfo } from '../../git/branch-facts.ts';
+import { entryGate } from '../../git/entry-gate.ts';
+import { preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
+import { repositoryFacts } from '../../git/repository-facts.ts';
+import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
+
+/** The repository as a design run finds it. */
+export type Entry = {
+  baseCommit: string;
+  mainBranch: string;
+  facts: BranchFacts;
+  /** What was untracked or changed before any agent ran; later probes leave it alone. */
+  untracked: string[];
+  changed: string[];
+  warnings: string[];
+};
+
+/** Files of ours never make a tree dirty. */
+const ownPaths = [':(top,exclude).charrette', ':(top,exclude)charrette.config.*'];
+
+/**
+ * L-100…L-118: whether a design may start here. Changes nothing but what the preflight of a branch run has to (fetch, and a
+ * rebase of main onto its remote). With `branch: false` the tree is taken as it is.
+ */
+export async function enterRepository(
+  project: string,
+  options: { branch: boolean; branchInfo?: string; trustBranchInfo?: boolean },
+): Promise<Entry> {
+  const repository = await repositoryFacts(project);
+  if (repository.head === undefined) {
+    throw new CharretteError({
+      code: 'no-commits',
+      message: `The repository ${repository.root} has no commit yet; a plan is stamped with the commit it was made on.`,
+      fix: 'Commit once, then run the command again.',
+    });
+  }
+  const mainBranch = await detectMainBranch(project);
+  const actual = await branchFacts(project, mainBranch);
+  const { facts, supplied, warnings } = suppliedFacts(actual, options);
+  if (repository.shallow) warnings.push('The clone is shallow: history gives less evidence than it could.');
+  if (options.branch) {
+    const gate = entryGate({ mode: 'design', branchInfoSupplied: supplied, ...facts });
+    const result = await preflight(project, {
+      skipBranchCheck: gate.skipBranchCheck,
+      mainBranch,
+      ignore: ownPaths,
+    });
+    if (!result.ok) throw refused(renderPreflight(result), facts.userPrefix);
+    warnings.push(...result.notes);
+  }
+  const after = await repositoryFacts(project);
+  return {
+    baseCommit: after.head ?? repository.head,
+    mainBranch,
+    facts,
+    untracked: (await untrackedSnapshot(project)) ?? [],
+    changed: (await probeTree(project, { mode: 'checkpoint' })).tracked,
+    warnings,
+  };
+}
+
+/** L-009, L-010, C-29: what a caller says about the branch counts when it is complete and agrees with git, or is trusted. */
+function suppliedFacts(
+  actual: BranchFacts,
+  { branchInfo, trustBranchInfo = false }: { branchInfo?: string; trustBranchInfo?: boolean },
+): { facts: BranchFacts; supplied: boolean; warnings: string[] } {
+  if (branchInfo === undefined) return { facts: actual, supplied: false, warnings: [] };
+  const said = parseBranchInfo(branchInfo);
+  if (said === undefined) {
+    return {
+      facts: actual,
+      supplied: false,
+      warnings: ['**⚠ --branch-info is incomplete. Falling back to create-branch.sh --check.**'],
+    };
+  }
+  const agrees =
+    said.currentBranch === actual.currentBranch &&
+    said.isMain === actual.isMain &&
+    said.isUserBranch === actual.isUserBranch;
+  if (trustBranchInfo || agrees) return { facts: said, supplied: true, warnings: [] };
+  return {
+    facts: actual,
+    supplied: false,
+    warnings: [
+      `--branch-info says ${said.currentBranch || 'detached'}, git says ${actual.currentBranch || 'detached'}; git counts.`,
+    ],
+  };
+}
+
+function refused(lines: string, userPrefix: string): CharretteError {
+  const raw = lines.split('\n').find((line) => line.startsWith('PREFLIGHT_ERROR=')) ?? lines;
+  return new CharretteError({
+    code: 'dirty-tree',
+    message: `${raw}\n${preflightMessage(userPrefix)}`,
+    fix: 'Do one of these, or use --no-branch to work on the tree as it is.',
+  });
+}

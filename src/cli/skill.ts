@@ -18,6 +18,15 @@ export const skill: CommandSpec = {
       summary: 'check packages against the lint rules',
       load: async () => (await import('./skill-lint.ts')).skillLint,
     },
+    fix: { summary: 'apply automatic fixes', load: async () => (await import('./skill-fix.ts')).skillFix },
+    sync: {
+      summary: 'recompute sentinels and checkpoints, renumber phases',
+      load: async () => (await import('./skill-fix.ts')).skillSync,
+    },
+    show: {
+      summary: 'phases and data flow as tree, chart or picture',
+      load: async () => (await import('./skill-show.ts')).skillShow,
+    },
     explain: {
       summary: 'what a rule or a pattern requires, and why',
       load: async () => (await import('./skill-explain.ts')).skillExplain,

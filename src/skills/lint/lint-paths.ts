@@ -18,8 +18,12 @@ export type LintPathsOptions = {
   profile?: Profile | undefined;
 };
 
-/** Finds, reads and lints packages; paths in the result are relative to `cwd`. */
-export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): LintResult {
+/** The package directories that paths and roots name, each once; an error when there is none. */
+export function packageDirectories(
+  paths: readonly string[],
+  roots: readonly string[],
+  cwd: string,
+): string[] {
   const directories = new Set<string>();
   for (const given of paths)
     for (const found of packagesAt(path.resolve(cwd, given), given)) directories.add(found);
@@ -28,14 +32,18 @@ export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): Lin
     if (statSync(absolute, { throwIfNoEntry: false })?.isDirectory() !== true) throw noSuch(root);
     for (const found of findPackages(absolute)) directories.add(found);
   }
-  if (directories.size === 0) {
-    throw new CharretteError({
-      code: 'not-found',
-      message: `There is no skill package in ${[...paths, ...roots].join(', ')}.`,
-      fix: 'Name a directory with a SKILL.md, or a root with --all.',
-    });
-  }
-  const packages = [...directories].map((directory) => {
+  if (directories.size > 0) return [...directories];
+  throw new CharretteError({
+    code: 'not-found',
+    message: `There is no skill package in ${[...paths, ...roots].join(', ')}.`,
+    fix: 'Name a directory with a SKILL.md, or a root with --all.',
+  });
+}
+
+/** Finds, reads and lints packages; paths in the result are relative to `cwd`. */
+export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): LintResult {
+  const directories = packageDirectories(paths, roots, cwd);
+  const packages = directories.map((directory) => {
     const files = readPackageFiles(directory);
     return buildPackage({ ...files, path: path.relative(cwd, directory) || '.' }, profile);
   });

@@ -88,6 +88,7 @@ export const referenceRules: readonly Rule[] = [
     id: 'RF002',
     severity: 'error',
     in: { single: 'off' },
+    fixable: true,
     fence: 'none',
     summary: 'SKILL.md has a Phase Reference Documents table.',
     why: 'It is the one place that says which file a phase is, also after compaction.',

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { buildPackage, type PackageFiles } from '../model/package.ts';
+import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
+import { fixPackage, syncAll } from './fix-package.ts';
+import { renumber } from './renumber.ts';
+
+const filesOf = (texts: Record<string, string>): PackageFiles => packageOf(texts).files;
+const errors = (texts: Record<string, string>) =>
+  lintTexts(texts)
+    .findings.filter(({ severity }) => severity !== 'info')
+    .map(({ rule, message }) => `${rule} ${message}`);
+const fixed = (texts: Record<string, string>, unsafe = false) => ({
+  ...texts,
+  ...Object.fromEntries(fixPackage(filesOf(texts), unsafe).texts),
+});
+const phase4 = 'phases/04-task-generation.md';
+
+test('S-088 sync of a clean package changes nothing', () => {
+  const texts = cleanTexts();
+  for (const [path, text] of syncAll(packageOf(texts))) expect(text ?? texts[path]).toBe(texts[path]);
+});
+
+test('S-088 sync corrects count, range, phase and path, and is idempotent', () => {
+  const texts = cleanTexts();
+  texts[phase4] = (texts[phase4] ?? '')
+    .replace(
+      /contains \d+ execution steps \(Step 4.1 — [\d.]+\)/,
+      'contains 9 execution steps (Step 4.0 — 4.9)',
+    )
+    .replace('[Phase 4: Task', '[Phase 9: Task')
+    .replace('Recovery: `Read("phases/04', 'Recovery: `Read("phases/09')
+    .replace('### Step 4.2', '### Step 4.2A: extra\n\ntext\n\n### Step 4.2');
+  const once = fixed(texts);
+  expect(errors(once)).toEqual([]);
+  expect(fixed(once)).toEqual(once);
+  expect(once[phase4]).toContain('contains 4 execution steps');
+});
+
+test('CP002 CP009 CP008 CP001 a bare package gets column, directive, sentinel and checkpoints', () => {
+  const clean = cleanTexts();
+  const bare = { ...clean };
+  bare['SKILL.md'] = (clean['SKILL.md'] ?? '').replace(/^(?:> .*\n)+\n/m, '');
+  bare[phase4] = (clean[phase4] ?? '').replace(/^(?:> .*\n)+\n/gm, '');
+  expect(errors(bare).length).toBeGreaterThan(0);
+  expect(errors(fixed(bare))).toEqual([]);
+});
+
+test('S-089 CP012 the older three-layer form is migrated', () => {
+  const texts = cleanTexts();
+  texts[phase4] = (texts[phase4] ?? '').replace(
+    /^> \*\*📌[\s\S]*?\n\n/mu,
+    '> **⚠️ COMPACT PROTECTION**: never compress this.\n\n',
+  );
+  const after = fixed(texts);
+  expect(after[phase4]).not.toContain('COMPACT PROTECTION');
+  expect(lintTexts(after).findings).toEqual([]);
+});
+
+test('S-099 RF006 SC005 RF002 missing sections and the table are added', () => {
+  const texts = cleanTexts();
+  texts['SKILL.md'] = (texts['SKILL.md'] ?? '').replace(/\| Phase \| Document[\s\S]*?\n\n/, '\n');
+  texts['phases/01-session-init.md'] = (texts['phases/01-session-init.md'] ?? '')
+    .replace(/## Output[\s\S]*$/, '')
+    .replace('## Objective', '## Aim');
+  const after = fixed(texts);
+  expect(
+    lintTexts(after).findings.filter(({ rule }) => ['RF002', 'RF003', 'RF006', 'SC005'].includes(rule)),
+  ).toEqual([]);
+});
+
+test('FM007 FM010 HY004 safe fixes work, FM005 FM009 wait for --unsafe', () => {
+  const texts = cleanTexts();
+  texts['SKILL.md'] = (texts['SKILL.md'] ?? '')
+    .replace(/description: .*/, 'description: Plan: build it')
+    .replace('allowed-tools: ', 'argument-hint: "[-y] task"\nallowed-tools: Read(*), ');
+  texts['phases/01-session-init.md'] =
+    `${texts['phases/01-session-init.md']}\n**Source**: Converted from commands/plan.md\n`;
+  const rules = (result: Record<string, string>) => lintTexts(result).findings.map(({ rule }) => rule);
+  expect(rules(fixed(texts))).toEqual(expect.arrayContaining(['FM005', 'FM009']));
+  expect(rules(fixed(texts))).not.toEqual(expect.arrayContaining(['FM007', 'FM010', 'HY004']));
+  const all = fixed(texts, true);
+  expect(rules(all)).toEqual([]);
+  expect(packageOf(all).triggers).toEqual(['demo:flow']);
+  expect(all['SKILL.md']).toContain('[-y] task');
+});
+
+test('fixes keep CRLF', () => {
+  const texts = Object.fromEntries(
+    Object.entries(cleanTexts()).map(([path, text]) => [path, text.replaceAll('\n', '\r\n')]),
+  );
+  texts[phase4] = (texts[phase4] ?? '').replace(/contains \d+ execution/, 'contains 9 execution');
+  const after = fixed(texts);
+  expect(after[phase4]?.replaceAll('\r\n', '')).not.toContain('\n');
+  expect(errors(after)).toEqual([]);
+});
+
+test('S-003 renumber closes gaps, takes in half phases and rewrites every reference', () => {
+  const texts = cleanTexts();
+  const half =
+    '# Phase 2.5: Extra\n\nA half phase.\n\n## Objective\n\n- x\n\n## Output\n\n- **TodoWrite**: done\n\n## Next Phase\n\nGo on to [Phase 3: Conflict Resolution](03-conflict-resolution.md).\n';
+  texts['phases/02.5-extra.md'] = half;
+  texts['SKILL.md'] = (texts['SKILL.md'] ?? '').replace(
+    /(\| 3 \|)/,
+    '| 2.5 | [phases/02.5-extra.md](phases/02.5-extra.md) | Extra | TodoWrite 驱动 |\n$1',
+  );
+  texts['SKILL.md'] = texts['SKILL.md'].replace(
+    'Phase 3: Conflict Resolution\n',
+    'Phase 2.5: Extra\n   └─ Ref: phases/02.5-extra.md\n\nPhase 3: Conflict Resolution\n',
+  );
+  texts['phases/02-context-gather.md'] = (texts['phases/02-context-gather.md'] ?? '').replace(
+    /\[Phase 3: .*?\]\(.*?\)/,
+    '[Phase 2.5: Extra](02.5-extra.md)',
+  );
+  const result = renumber(packageOf(texts));
+  expect([...result.texts.keys()]).toEqual([
+    'SKILL.md',
+    'phases/01-session-init.md',
+    'phases/02-context-gather.md',
+    'phases/03-extra.md',
+    'phases/04-conflict-resolution.md',
+    'phases/05-task-generation.md',
+  ]);
+  expect(result.moved.get('phases/04-task-generation.md')).toBe('phases/05-task-generation.md');
+  const after = Object.fromEntries(result.texts);
+  expect(after['phases/05-task-generation.md']).toContain('### Step 5.1');
+  expect(errors(after)).toEqual([]);
+  expect(buildPackage(filesOf(after)).phases.map(({ number, titleNumber }) => [number, titleNumber])).toEqual(
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+      [4, 4],
+      [5, 5],
+    ],
+  );
+});

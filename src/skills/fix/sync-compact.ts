@@ -1,0 +1,147 @@
+import { type Document, lineKind, lineText } from '../document/document.ts';
+import { checkpointText, compactCell, directiveText, sentinelText } from '../generate/compact-text.ts';
+import type { SkillPackage } from '../model/package.ts';
+import { findHeading, type PhaseFile } from '../model/phase-file.ts';
+import { guardedPhases, hasCheckpoint, isCriticalStep } from '../rules/compact.ts';
+import { applyLineEdits, type LineEdit } from './lines.ts';
+
+/** S-088: sentinel and checkpoints of one phase brought up to what the file holds. The same again changes nothing. */
+export function syncPhase(phase: PhaseFile, guarded: boolean): string {
+  const { document, compact } = phase;
+  const edits: LineEdit[] = [...legacyEdits(document, compact.legacy)];
+  if (guarded) edits.push(...sentinelEdits(phase));
+  for (const checkpoint of compact.checkpoints) {
+    const { line, endLine, namesStatus, namesProtocol, recovery } = checkpoint;
+    if (namesStatus && namesProtocol && recovery === document.path) continue;
+    edits.push({ from: line, to: endLine, insert: checkpointLines(phase) });
+  }
+  if (guarded) {
+    for (const step of phase.steps) {
+      if (!isCriticalStep(phase, step) || hasCheckpoint(phase, step)) continue;
+      edits.push({ from: step.line + 1, to: step.line + 1, insert: ['', ...checkpointLines(phase)] });
+    }
+  }
+  return applyLineEdits(document, edits);
+}
+
+function checkpointLines({ document, steps }: PhaseFile): string[] {
+  return checkpointText({
+    first: steps[0]?.id ?? '1',
+    last: steps.at(-1)?.id ?? '1',
+    path: document.path,
+  }).split('\n');
+}
+
+function sentinelEdits(phase: PhaseFile): LineEdit[] {
+  const { document, steps, title, name, compact, number, titleNumber } = phase;
+  const own = titleNumber ?? number ?? 0;
+  const facts = {
+    number: own,
+    name: name || phase.slug,
+    path: document.path,
+    count: steps.length,
+    first: steps[0]?.id ?? '',
+    last: steps.at(-1)?.id ?? '',
+  };
+  const text = sentinelText(facts).split('\n');
+  const place = title === undefined ? 0 : title.line + 1;
+  const { sentinel } = compact;
+  if (sentinel === undefined)
+    return [{ from: place, to: place, insert: title === undefined ? [...text, ''] : ['', ...text] }];
+  const right =
+    sentinel.count === facts.count &&
+    (facts.count === 0 || (sentinel.first === facts.first && sentinel.last === facts.last)) &&
+    Number(sentinel.phase) === own &&
+    sentinel.recovery?.replace(/^\.\//, '') === facts.path;
+  const early =
+    !document.headings.some(({ level, line }) => level >= 2 && line < sentinel.line) &&
+    sentinel.line >= place;
+  if (right && early) return [];
+  const extra = extraLines(document, sentinel.line, sentinel.endLine);
+  if (early) return [{ from: sentinel.line, to: sentinel.endLine, insert: [...text, ...extra] }];
+  const after = document.kinds[sentinel.endLine] === lineKind.blank ? sentinel.endLine + 1 : sentinel.endLine;
+  return [
+    { from: sentinel.line, to: after, insert: [] },
+    { from: place, to: place, insert: ['', ...text, ...extra] },
+  ];
+}
+
+/** Lines that somebody added to the sentinel stay. */
+function extraLines(document: Document, from: number, to: number): string[] {
+  const known =
+    /COMPACT\s+SENTINEL|\d+\s+(?:execution\s+)?steps?\b|\d+\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i;
+  const kept: string[] = [];
+  for (let line = from; line < to; line += 1) {
+    const text = lineText(document, line);
+    if (text.replace(/^[>\s]*/, '') !== '' && !known.test(text)) kept.push(text);
+  }
+  return kept;
+}
+
+/** S-089: blocks of the older form go; the sentinel or directive takes their place. */
+function legacyEdits(document: Document, legacy: readonly number[]): LineEdit[] {
+  return document.quotes
+    .filter(({ line }) => legacy.includes(line))
+    .map(({ line, endLine }) => ({
+      from: line,
+      to: document.kinds[endLine] === lineKind.blank ? endLine + 1 : endLine,
+      insert: [],
+    }));
+}
+
+/** SKILL.md: Compact column, marks where a file has a sentinel, directive, older form. */
+export function syncSkill(subject: SkillPackage): string | undefined {
+  const { skill } = subject;
+  if (skill === undefined) return undefined;
+  const { document, compact, phaseTable } = skill;
+  const guarded = new Set(
+    [...guardedPhases(subject), ...sentinelPhases(subject)].map((phase) => phase.document.path),
+  );
+  const edits: LineEdit[] = legacyEdits(document, compact.legacy);
+  if (phaseTable !== undefined) {
+    const { table, rows, compactColumn } = phaseTable;
+    if (compactColumn < 0) {
+      edits.push(addCell(document, table.line, ' Compact |'), addCell(document, table.line + 1, ' --- |'));
+      for (const { line, target } of rows)
+        edits.push(addCell(document, line, ` ${compactCell(guarded.has(target ?? ''))} |`));
+    } else {
+      for (const { line, target, guarded: marked, compact: text } of rows) {
+        if (marked || !guarded.has(target ?? '')) continue;
+        edits.push({
+          from: line,
+          to: line + 1,
+          insert: [markRow(lineText(document, line), compactColumn, text ?? '')],
+        });
+      }
+    }
+  }
+  if (guarded.size > 0 && compact.directive === undefined) {
+    const flow = findHeading(document, /^execution flow$/i);
+    const at = flow === undefined ? document.lineStarts.length : flow.line + 1;
+    edits.push({ from: at, to: at, insert: ['', ...directiveText.split('\n')] });
+  }
+  return applyLineEdits(document, edits);
+}
+
+function sentinelPhases({ phases }: SkillPackage): PhaseFile[] {
+  return phases.filter(({ compact }) => compact.sentinel !== undefined || compact.legacy.length > 0);
+}
+
+function addCell(document: Document, line: number, cell: string): LineEdit {
+  const text = lineText(document, line).trimEnd();
+  return { from: line, to: line + 1, insert: [text.endsWith('|') ? text + cell : `${text} |${cell}`] };
+}
+
+/** Puts the mark into one cell and leaves the others as they are. */
+function markRow(row: string, column: number, old: string): string {
+  let seen = row.trimStart().startsWith('|') ? -1 : 0;
+  for (let index = 0; index < row.length; index += 1) {
+    if (row[index] !== '|' || row[index - 1] === '\\') continue;
+    seen += 1;
+    if (seen !== column) continue;
+    const end = row.indexOf('|', index + 1);
+    const cell = old.trim() === '' ? compactCell(true) : `${old.trim()} + 🔄 sentinel`;
+    return `${row.slice(0, index + 1)} ${cell} ${end < 0 ? '' : row.slice(end)}`.trimEnd();
+  }
+  return row;
+}

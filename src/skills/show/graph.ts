@@ -1,0 +1,76 @@
+import type { SkillPackage } from '../model/package.ts';
+import { conditionalPhases, producers } from '../rules/data-flow.ts';
+
+export type GraphNode = {
+  id: string;
+  number: number | undefined;
+  name: string;
+  file: string;
+  steps: number;
+  guarded: boolean;
+  condition: string | undefined;
+  outputs: readonly string[];
+};
+
+export type GraphEdge = { from: string; to: string; label: string; kind: 'flow' | 'data' | 'handoff' };
+
+export type SkillGraph = {
+  name: string;
+  profile: string;
+  nodes: readonly GraphNode[];
+  edges: readonly GraphEdge[];
+};
+
+/** Phases in order, data edges and direct handoffs of a package. */
+export function skillGraph(subject: SkillPackage): SkillGraph {
+  const { skill, phases, name, files, profile, references } = subject;
+  const rows = skill?.phaseTable?.rows ?? [];
+  const conditions = skill?.flow.conditions ?? [];
+  const made = producers(subject);
+  const conditional = conditionalPhases(subject);
+  const nodes = phases.map(
+    (phase, index): GraphNode => ({
+      id: `p${index + 1}`,
+      number: phase.number,
+      name: phase.name || phase.slug,
+      file: phase.file,
+      steps: phase.steps.length,
+      guarded: rows.some(({ target, guarded }) => guarded && target === phase.document.path),
+      condition:
+        phase.number !== undefined && conditional.has(phase.number)
+          ? conditions.find((item) => item.phase === phase.number)?.expression
+          : undefined,
+      outputs: [
+        ...new Set(
+          made
+            .filter((item) => item.phase === phase.number && item.kind === 'variable')
+            .map((item) => item.name),
+        ),
+      ],
+    }),
+  );
+  const idOf = (number: number) => nodes.find((node) => node.number === number)?.id;
+  const edges: GraphEdge[] = [];
+  if (profile !== 'router') {
+    nodes.slice(1).forEach((node, index) => {
+      edges.push({ from: nodes[index]?.id ?? '', to: node.id, label: '', kind: 'flow' });
+    });
+  }
+  for (const { from, to, variables } of skill?.flow.edges ?? []) {
+    const [source, target] = [from === 'input' ? 'input' : idOf(from), idOf(to)];
+    if (source !== undefined && target !== undefined)
+      edges.push({ from: source, to: target, label: variables.join(', '), kind: 'data' });
+  }
+  const seen = new Set<string>();
+  for (const { kind, target, document } of references) {
+    if (kind !== 'read' || document.path === target) continue;
+    const [from, to] = [
+      phases.findIndex((phase) => phase.document === document),
+      phases.findIndex((phase) => phase.document.path === target),
+    ];
+    if (from < 0 || to < 0 || seen.has(`${from} ${to}`)) continue;
+    seen.add(`${from} ${to}`);
+    edges.push({ from: `p${from + 1}`, to: `p${to + 1}`, label: 'handoff', kind: 'handoff' });
+  }
+  return { name: name || files.directory, profile, nodes, edges };
+}

@@ -8,7 +8,7 @@ import { buildDialecticBallot, stripAttribution } from './ballot.ts';
 import { planDebates } from './buckets.ts';
 import { type NumberedDecision, rankDecisions } from './decisions.ts';
 import { defenceReading, escapeTags, readDefence, renderDefence, unescapeTags } from './defence-text.ts';
-import { checkEligibility, checkSide } from './eligibility.ts';
+import { checkEligibility, checkSide, debateLaneWarning, quorumWarning } from './eligibility.ts';
 import { type JudgeVotes, readJudgeVotes, votesOfVerdict } from './judge-votes.ts';
 import { countDispositions, resolve } from './resolutions.ts';
 import { discussionCandidates, isStillContested } from './still-contested.ts';
@@ -59,7 +59,7 @@ test('L-454 impact first, then the evenest split, then order of appearance', () 
   expect(ranked.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-test('L-477 L-479 five at most; odd ones to the first bucket, even ones to the second, both sides alike', () => {
+test('L-477 L-479 panel/C-23 five at most; odd ones to the first bucket, even ones to the second, both sides alike', () => {
   const plan = planDebates(decisions(7), up('cursor', 'codex'), { buckets });
   expect(plan.queued.map(({ thesis, antithesis }) => [thesis, antithesis])).toEqual([
     ['cursor', 'cursor'],
@@ -71,7 +71,7 @@ test('L-477 L-479 five at most; odd ones to the first bucket, even ones to the s
   expect(plan.overCap.map(({ number }) => number)).toEqual([6, 7]);
 });
 
-test('L-024 L-480 an absent bucket is skipped with one warning, never reassigned', () => {
+test('L-024 L-480 panel/C-24 an absent bucket is skipped with one warning, never reassigned', () => {
   const plan = planDebates(decisions(5), up('codex', 'claude'), { buckets });
   expect(plan.queued.map(({ decision }) => decision.number)).toEqual([2, 4]);
   expect(plan.warnings).toEqual([
@@ -181,6 +181,19 @@ test.each([
   expect(checkSide(readDefence(answer), 'THESIS')?.reason).toBe(reason);
 });
 
+test('L-495 L-503 failed sides and debates are named', () => {
+  expect(debateLaneWarning('Codex', 2, 'antithesis', 'timed out after 30m')).toBe(
+    '**⚠ Codex dialectic debate (decision 2, antithesis) failed: timed out after 30m. Bucket truncated; synthesis decision stands.**',
+  );
+  expect(quorumWarning(3, 'missing_tag')).toBe(
+    '**⚠ Debate for DECISION_3 failed quorum (reason: missing_tag). Fallback to synthesis.**',
+  );
+});
+
+test('L-521 a vote on findings is no vote of a judge', () => {
+  expect(readJudgeVotes('Codex', 'DECISION_1: YES — good\nFINDING_1: THESIS', [1]).votes).toEqual({});
+});
+
 test('L-502 a bold RECOMMEND line in any case, narration and no trailing newline are fine', () => {
   const answer = `Sure, here it is:\n${text.replace('RECOMMEND: THESIS\n', '**recommend: thesis**')}`;
   expect(checkSide(readDefence(answer), 'THESIS')).toBeUndefined();
@@ -240,7 +253,7 @@ test('L-516 a word everybody wrote from stays', () => {
   );
 });
 
-test('L-517 L-518 F-20 judge lines: bold, case, duplicates, strangers, bad tokens', () => {
+test('L-517 L-518 L-521 L-971 F-20 judge lines: bold, case, duplicates, strangers, bad tokens', () => {
   const answer =
     'My votes:\n**DECISION_1: thesis — solid**\nDECISION_2: ANTITHESIS — no\nDECISION_1: ANTI_THESIS\ndecision_3: Anti_Thesis - ok\nDECISION_10: THESIS';
   const { votes, warnings } = readJudgeVotes('Codex', answer, [1, 2, 3]);

@@ -120,7 +120,7 @@ test.each([
   expect(readResolutions(`### DECISION_1: t\n**Resolution**: r\n${fields}\n`).ok).toBe(false);
 });
 
-test('L-450 L-451 the synthesis is read back with its provenance and highlights', () => {
+test('L-450 L-451 L-452 the synthesis is read back with its provenance and highlights', () => {
   const seats = (list: string[]) => names(list);
   fc.assert(
     fc.property(arbitraryOf(synthesisSchema), ({ contested: _, ...drawn }) => {

@@ -41,7 +41,7 @@ test('L-104 facts from a branch name', () => {
   expect(branchFactsOf('trunk', 'ann', 'trunk')).toMatchObject({ isMain: true });
 });
 
-test('L-009 branch info needs all four keys', () => {
+test('L-009 L-101 branch info needs all four keys', () => {
   const facts = branchFactsOf('ann/x', 'ann');
   const value = 'IS_MAIN=false IS_USER_BRANCH=true USER_PREFIX=ann CURRENT_BRANCH=ann/x';
   expect(parseBranchInfo(value)).toEqual(facts);

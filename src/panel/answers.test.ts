@@ -44,7 +44,7 @@ test('answers in scripts without spaces count their words', () => {
   expect(countWords('我们应该把锁放在存储层。')).toBeGreaterThan(4);
 });
 
-test('L-028 L-930 L-931 the table of limits', () => {
+test('L-028 L-206 L-930 L-931 panel/C-33 the table of limits', () => {
   expect(timeouts.sketch).toEqual({ outerMs: 1_260_000, collectorSeconds: 1260, agentSeconds: 1200 });
   expect([timeouts.review, timeouts.debate, timeouts.judge]).toEqual(
     Array.from({ length: 3 }, () => ({ outerMs: 1_860_000, collectorSeconds: 1860, agentSeconds: 1800 })),

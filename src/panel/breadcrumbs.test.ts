@@ -95,7 +95,7 @@ test('L-781 panel/C-19 three texts of step 4, and the old one on request', () =>
   expect(rejectedPayload(0, 0, { compatible: true })).toBe('all suggestions implemented');
 });
 
-test('L-040 L-041 L-042 status lines', () => {
+test('L-038 L-040 L-041 L-042 status lines, without breadcrumb prefix', () => {
   expect(
     statusLine('sketches-regular', [
       { label: 'Cursor-Arch', status: { state: 'pending' } },

@@ -99,7 +99,7 @@ const sizes = Object.fromEntries([
   ...heavyArtifacts.exists.map((name) => [name, 0]),
 ]);
 
-test('L-255 F-01 F-02 F-03 L-976 the gate wants the status line and every artifact', () => {
+test('L-254 L-255 L-256 L-257 L-259 F-01 F-02 F-03 L-976 the gate wants the status line and every artifact', () => {
   expect(heavyGate('DESIGN_HEAVY=complete\nDESIGN_SUMMARY_FILE=x', sizes)).toEqual({ status: 'complete' });
   const yielded = { status: 'failed', reason: 'worker-yielded-without-artifacts' };
   for (const words of [

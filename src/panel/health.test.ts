@@ -31,7 +31,7 @@ test('F-11 L-126 L-978 a probe without a verdict is unhealthy', () => {
   expect(isUp(run, 'silent')).toBe(false);
 });
 
-test('L-025 F-16 phase health cannot become run-wide health', () => {
+test('L-025 L-912 F-16 phase health cannot become run-wide health', () => {
   const takesRun = (availability: RunAvailability) => availability;
   // @ts-expect-error debate health is not run health
   takesRun(debateAvailability(run));
@@ -50,7 +50,7 @@ test('L-510 judges follow their own fresh probe', () => {
   expect(isUp(judgeAvailability({ codex: { available: true, healthy: true } }), 'codex')).toBe(true);
 });
 
-test('panel/C-30 one failed lane is counted; a failed re-probe switches the agent off for good', () => {
+test('panel/C-30 L-913 one failed lane is counted; a failed re-probe switches the agent off for good', () => {
   const counted = afterLaneFailure(run, { agent: 'cursor', reason: 'timeout', reprobeHealthy: true });
   expect(isUp(counted, 'cursor')).toBe(true);
   expect(counted.agents['cursor']?.failedLanes).toBe(1);

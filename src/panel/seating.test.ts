@@ -23,7 +23,7 @@ const up = (...agents: SeatedAgent[]) =>
 
 const usual = seatAgents([claude, codex, cursor]);
 
-test('L-202 L-203 the diagonal panel: labels, files, task kinds and launch order', () => {
+test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch order', () => {
   const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(cursor, codex, claude));
   expect(seats.map(({ label, taskKind, output }) => [label, taskKind, output])).toEqual([
     ['Cursor-Arch', 'cursor-sketch-arch', 'cursor-sketch-arch-output.txt'],
@@ -53,7 +53,7 @@ test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the 
   ]);
 });
 
-test('L-582 L-588 a review crosses over first; files name who stood in for whom', () => {
+test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood in for whom', () => {
   const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(cursor, codex, claude));
   expect(seats.map(({ chain }) => chain)).toEqual([
     ['cursor', 'codex', 'claude'],

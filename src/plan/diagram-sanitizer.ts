@@ -85,6 +85,11 @@ export function sanitizerExit({ status }: SanitizerResult): 0 | 1 | 2 {
   return status === 'ok' ? 0 : status === 'rejected' ? 1 : 2;
 }
 
+/** L-758: the entry for a warnings log; tokens only. */
+export function sanitizerLogEntry(step: string, result: SanitizerResult): string {
+  return `- **Step ${step} — mermaid sanitizer rejected:** ${tokensOf(result).join(' ')}`;
+}
+
 /** C-15, L-758: the distinct tokens of a result, sorted; an internal error has the token of that name. */
 export function tokensOf({ status, reasons }: SanitizerResult): ReasonToken[] {
   return status === 'internal-error'

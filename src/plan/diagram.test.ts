@@ -6,6 +6,7 @@ import {
   sanitizeDiagram,
   sanitizeDiagramFile,
   sanitizerExit,
+  sanitizerLogEntry,
   tokensOf,
 } from './diagram-sanitizer.ts';
 import { mermaidFences } from './mermaid-fences.ts';
@@ -14,7 +15,7 @@ import { parseMermaid } from './mermaid-parser.ts';
 const tokens = (text: string, mode?: 'raw' | 'markdown') =>
   sanitizeDiagram(text, mode).reasons.map(({ token, line }) => `${token}@${line}`);
 
-describe('L-754 L-973 flowcharts', () => {
+describe('L-753 L-754 L-973 flowcharts', () => {
   test.each([
     ['flowchart TD\n A[a|b] --> B', ['pipe-in-node-label@2']],
     ['graph LR\n A --> B{x | y}\n C[z|z]', ['pipe-in-node-label@2']],
@@ -118,6 +119,13 @@ test('L-756 L-757 F-28 output lines and exits', () => {
     2,
     ['internal-error'],
   ]);
+});
+
+test('L-758 L-759 the log entry names each token once, sorted', () => {
+  const result = sanitizeDiagram('sequenceDiagram\n actor A as $<br>\n actor B as $', 'raw');
+  expect(sanitizerLogEntry('3b', result)).toBe(
+    '- **Step 3b — mermaid sanitizer rejected:** br-in-participant-alias dollar-in-participant-alias',
+  );
 });
 
 test('L-760 a diagram file has exactly one closed fence', () => {

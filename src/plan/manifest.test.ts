@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test('L-790 L-793 L-806 the manifest has its keys in order and is read back', async () => {
+test('L-456 L-790 L-793 L-806 L-972 the manifest has its keys in order and is read back', async () => {
   expect(await write()).toMatchObject({ ok: true });
   const folder = path.join(implement, 'design-export');
   expect(await readFile(manifestPath(), 'utf8')).toBe(

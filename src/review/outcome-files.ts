@@ -145,9 +145,12 @@ export function readOutOfScope(text: string): OutOfScopeEntry[] {
   }));
 }
 
-/** L-692: only accepted ones, and never one that is about security. */
-export function handOffEntries(open: readonly OutOfScopeEntry[]): OutOfScopeEntry[] {
-  return open.filter(({ outcome }) => outcome === 'accepted');
+/** F-35: a caller makes an issue of each observation; more than this at once paralyse whoever has to look at them. */
+export const handOffLimit = 10;
+
+/** L-692: only accepted ones, the first few, and never one that is about security. */
+export function handOffEntries(open: readonly OutOfScopeEntry[], limit = handOffLimit): OutOfScopeEntry[] {
+  return open.filter(({ outcome }) => outcome === 'accepted').slice(0, limit);
 }
 
 /** L-695: line ranges let a caller see which observations touch the same lines. */

@@ -149,7 +149,7 @@ const items = mergeCandidates(
 ).items;
 const ids = items.map(({ id }) => id);
 
-test('panel/C-34 L-634 the ballot hides who raised what and keeps the map aside', () => {
+test('panel/C-34 L-633 L-634 the ballot hides who raised what and keeps the map aside', () => {
   const { text, proposers } = buildReviewBallot(items);
   expect(text).not.toMatch(/cursor|codex/i);
   expect(text).not.toContain('- **Reviewer**: Code\n');
@@ -255,7 +255,7 @@ test.each([
   expect(outcomeFor(...votes)).toBe(outcome);
 });
 
-test('panel/C-21 a missing line never lowers the bar, and silence rejects nothing', () => {
+test('panel/C-21 L-641 a missing line never lowers the bar, and silence rejects nothing', () => {
   expect(outcomeFor('YES', undefined, undefined)).toBe('neutral');
   expect(outcomeFor('YES', 'YES', undefined)).toBe('accepted');
   expect(outcomeFor(undefined, undefined, undefined)).toBe('neutral');
@@ -366,7 +366,7 @@ test('L-696 panel/C-36 the rejected entry is complete and names its class', () =
   expect(text).toContain('**Class**: rejected');
 });
 
-test('L-692 L-693 L-694 observations: accepted ones are handed off, security ones stay local', () => {
+test('L-692 L-693 L-694 L-695 observations: accepted ones are handed off, security ones stay local', () => {
   const { open, held } = outOfScopeEntries(entries);
   expect(open.map(({ id }) => id)).toEqual(['OOS_1']);
   expect(held.map(({ id, outcome }) => [id, outcome])).toEqual([['OOS_2', 'accepted']]);
@@ -399,4 +399,17 @@ test('a second round happens only when the first one changed the plan, and stops
   expect(round(entries.filter(({ outcome }) => outcome !== 'accepted'))).toBe(false);
   expect(reviewersForNextRound(scoreboard(entries, ['Cursor-Edge']))).toEqual(['Cursor-Arch']);
   expect(reviewersForNextRound(scoreboard([], ['a', 'b']))).toEqual(['a', 'b']);
+});
+
+test('F-35 a caller is handed a bounded number of observations; the file keeps all of them', () => {
+  const many = Array.from({ length: 30 }, (_, index) => ({
+    id: `OOS_${index + 1}`,
+    title: 't',
+    description: 'd',
+    reviewer: 'r',
+    tally: 'YES=3, NO=0, EXONERATE=0',
+    outcome: 'accepted' as const,
+  }));
+  expect(handOffEntries(many)).toHaveLength(10);
+  expect(readOutOfScope(renderOutOfScope(many))).toHaveLength(30);
 });

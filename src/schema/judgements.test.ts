@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
+import { focusAreas } from './judgements/finding.ts';
 import { judgementJsonSchema, judgementNames, judgements, readJudgement } from './judgements.ts';
 
 type Node = { [key: string]: unknown };
@@ -96,6 +97,25 @@ test('texts are bounded', () => {
   expect(reading.ok).toBe(false);
 });
 
-test('bounds that were dropped from the provider schema are said in words', () => {
+test('L-171 bounds that were dropped from the provider schema are said in words', () => {
   expect(JSON.stringify(judgementJsonSchema('questions'))).toContain('at most 4 items');
+});
+
+test('L-171 a fifth question is refused', () => {
+  const question = { title: 't', question: 'q?', options: [], recommended: 'r' };
+  expect(readJudgement('questions', { questions: Array.from({ length: 4 }, () => question) }).ok).toBe(true);
+  expect(readJudgement('questions', { questions: Array.from({ length: 5 }, () => question) }).ok).toBe(false);
+});
+
+test('L-741 L-744 a diagram is one source, or a reason why there is none', () => {
+  expect(readJudgement('diagram', { mermaid: 'flowchart TD' })).toEqual({
+    ok: true,
+    value: { mermaid: 'flowchart TD', reason: null },
+  });
+  expect(readJudgement('diagram', { reason: 'too abstract' }).ok).toBe(true);
+  expect(readJudgement('diagram', { mermaid: ['a', 'b'] }).ok).toBe(false);
+});
+
+test('L-585 focus areas are the five', () => {
+  expect(focusAreas).toEqual(['code-quality', 'risk-integration', 'correctness', 'architecture', 'security']);
 });

@@ -38,7 +38,7 @@ export const contextCommand: CommandSpec = {
 
 async function run(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
-  await requireDirectory(global.cwd);
+  requireDirectory(global.cwd);
   const request: LoadOptions = {
     root: global.cwd,
     mode: options['auto'] === true ? 'auto' : 'standalone',

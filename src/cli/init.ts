@@ -46,7 +46,7 @@ export const initCommand: CommandSpec = {
 
 async function run(invocation: Invocation) {
   const { options, global, terminal } = invocation;
-  await requireDirectory(global.cwd);
+  requireDirectory(global.cwd);
   const update = options['update'] === true;
   const asked = actions.filter(({ name }) => options[name] === true);
   if (asked.length === 0 && !update) throw nothingAsked();

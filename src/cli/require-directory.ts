@@ -1,9 +1,16 @@
-import { stat } from 'node:fs/promises';
+import fs from 'node:fs';
 import { CharretteError } from '../errors.ts';
 
 /** Stops a command whose project folder (`--cwd`) is not there. */
-export async function requireDirectory(directory: string): Promise<void> {
-  const found = await stat(directory).catch(() => undefined);
-  if (found?.isDirectory() === true) return;
+export function requireDirectory(directory: string): void {
+  if (isDirectory(directory)) return;
   throw new CharretteError({ code: 'not-found', message: `There is no folder ${directory}.` });
+}
+
+function isDirectory(directory: string): boolean {
+  try {
+    return fs.statSync(directory).isDirectory();
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,3 @@
-import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { estimateTenths } from '../text/tokens.ts';
@@ -10,6 +9,7 @@ import { info, type LogLine, quote, warning } from './log.ts';
 import { paddedQuarters } from './measure.ts';
 import { type Candidate, type PackReport, packBrief } from './pack.ts';
 import { isPlaceholderOnly } from './placeholder.ts';
+import { realPath, stat } from './quick-files.ts';
 import { type DocumentReader, type DocumentReading, readDocument } from './read-document.ts';
 import type { DesignContext, FileReport, Mode, Outcome } from './result.ts';
 import { parseBudget, readSettings } from './settings.ts';
@@ -98,7 +98,7 @@ function checkArguments({ dir, budget }: LoadOptions): void {
 /** A-62, A-63: by stat, and a file of that name is no folder. A-64: the folder itself may be a link. */
 async function realDirectory({ absolute, cited }: Location, log: LogLine[]): Promise<string | undefined> {
   try {
-    return (await stat(absolute)).isDirectory() ? await realpath(absolute) : undefined;
+    return (await stat(absolute)).isDirectory() ? await realPath(absolute) : undefined;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code !== 'ENOENT' && code !== 'ENOTDIR') log.push(warning(`${cited} cannot be reached: ${code}`));

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { constants, type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isInside, isMissing } from '../files/contained.ts';
 import { countCodePoints } from '../text/code-points.ts';
+import { close, constants, open, readFile, realPath, stat, statDescriptor } from './quick-files.ts';
 
 /** the only reasons there are; no comma or bracket, so that the warnings line stays a list. */
 export const unreadableReasons = [
@@ -40,22 +40,36 @@ export async function readDocument(
   filename: string,
   limit = sizeLimit,
 ): Promise<DocumentReading> {
-  let handle: FileHandle | undefined;
   try {
-    const target = await realpath(path.join(directory, filename));
-    if (!isInside(directory, target)) return unreadable('symlink leaves design dir');
-    const before = await stat(target);
-    if (before.isDirectory()) return unreadable('is a directory');
-    if (!before.isFile()) return unreadable('not a regular file');
-    if (before.size > limit) return unreadable('io error');
-    handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const opened = await handle.stat();
-    if (!opened.isFile()) return unreadable('not a regular file');
-    return decode(await handle.readFile());
+    const target = await realPath(path.join(directory, filename));
+    return isInside(directory, target)
+      ? await readRegularFile(target, limit)
+      : unreadable('symlink leaves design dir');
   } catch (error) {
-    return isMissing(error) || codeOf(error) === 'ENAMETOOLONG' ? absent : unreadable(reasonOf(error));
+    return readingOf(error);
+  }
+}
+
+/** Reads a file wherever it is, links followed, under the same rules. */
+export async function readAnyDocument(file: string, limit = sizeLimit): Promise<DocumentReading> {
+  try {
+    return await readRegularFile(await realPath(file), limit);
+  } catch (error) {
+    return readingOf(error);
+  }
+}
+
+async function readRegularFile(target: string, limit: number): Promise<DocumentReading> {
+  const before = await stat(target);
+  if (before.isDirectory()) return unreadable('is a directory');
+  if (!before.isFile()) return unreadable('not a regular file');
+  if (before.size > limit) return unreadable('io error');
+  const descriptor = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const opened = await statDescriptor(descriptor);
+    return opened.isFile() ? decode(await readFile(descriptor)) : unreadable('not a regular file');
   } finally {
-    await handle?.close().catch(() => undefined);
+    await close(descriptor);
   }
 }
 
@@ -67,6 +81,10 @@ export function decode(bytes: Buffer): DocumentReading {
   const text = bytes.toString('utf8', start);
   const plain = text.length === bytes.length - start;
   return { state: 'text', text, characters: plain ? text.length : countCodePoints(text) };
+}
+
+function readingOf(error: unknown): DocumentReading {
+  return isMissing(error) || codeOf(error) === 'ENAMETOOLONG' ? absent : unreadable(reasonOf(error));
 }
 
 function reasonOf(error: unknown): UnreadableReason {

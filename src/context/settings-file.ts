@@ -1,17 +1,19 @@
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
 import { settingsFile } from './defaults.ts';
+import { readAnyDocument } from './read-document.ts';
 import type { SettingsSource } from './settings.ts';
 
 const sizeLimit = 1024 * 1024;
 
 /** The project's settings as a value. Whatever is wrong with the file becomes a message; the parser loads on demand. */
 export async function readSettingsFile(root: string): Promise<SettingsSource> {
+  const reading = await readAnyDocument(path.join(root, settingsFile), sizeLimit);
+  if (reading.state === 'absent') return { kind: 'absent' };
+  if (reading.state === 'unreadable') return { kind: 'broken', message: reading.reason };
+  if (reading.text.trim() === '') return { kind: 'absent' };
   try {
-    const text = await readTextFile(path.join(root, settingsFile), sizeLimit);
-    if (text === undefined || text.trim() === '') return { kind: 'absent' };
     const { parseDocument } = await import('yaml');
-    const document = parseDocument(text, { logLevel: 'silent', prettyErrors: true });
+    const document = parseDocument(reading.text, { logLevel: 'silent', prettyErrors: true });
     const [error] = document.errors;
     if (error !== undefined) return { kind: 'broken', message: oneLine(error.message) };
     return { kind: 'value', value: document.toJS({ maxAliasCount: 100 }) };

@@ -25,7 +25,7 @@ export function readSettings(source: SettingsSource): SettingsReading {
   const section = source.kind === 'value' ? findSection(source.value) : undefined;
   const log: LogLine[] = [];
   if (section === undefined) log.push(info(logLines.notConfigured));
-  if (source.kind === 'broken') log.push(warning(`design.yaml cannot be parsed: ${source.message}`));
+  if (source.kind === 'broken') log.push(warning(`design.yaml cannot be read: ${source.message}`));
   if (section !== undefined && !isRecord(section)) {
     log.push(info(logLines.notConfigured));
     log.push(warning(`design_docs is ${quote(section)}, not a list of keys and values`));

@@ -298,3 +298,83 @@ test('A-55: a token that leads out of the folder is never read', async () => {
   expect(context.text).not.toContain('secret');
   expect(context.files.map(({ token }) => token)).toEqual(['spec']);
 });
+
+test('M-003, M-018, M-019, A-57: tokens of the configured folder, bare in the log, with .md in citations', async () => {
+  const root = projectWith({
+    'docs/wanted/notes.md': '## a\n'.repeat(30),
+    'docs/wanted/empty.md': '_TBD_',
+    '.moai/config/sections/design.yaml': settings('dir: docs/wanted\n    priority: [notes, empty]'),
+  });
+  await expect(loadDesignContext({ root })).resolves.toMatchObject({
+    dir: 'docs/wanted',
+    outcome: 'all-placeholders',
+  });
+  writeFileSync(path.join(root, 'docs/wanted/notes.md'), `${'text\n'.repeat(9)}## a\n${'text\n'.repeat(9)}`);
+  const context = await loadDesignContext({ root, budget: 16 });
+  expect(texts(context)).toContain('skip: empty — _TBD_ only');
+  expect(context.text).toContain('> source: docs/wanted/notes.md\n');
+  expect(context.text).toMatch(/^> truncated: notes\.md at char_offset=45$/m);
+});
+
+test('M-002, M-013, M-049, A-63: missing and empty folders differ in the log only', async () => {
+  const missing = projectWith();
+  const empty = projectWith({ '.moai/design/.keep': '' });
+  for (const mode of ['auto', 'standalone'] as const) {
+    const [a, b] = [
+      await loadDesignContext({ root: missing, mode }),
+      await loadDesignContext({ root: empty, mode }),
+    ];
+    expect(a.text).toBe(b.text);
+    expect(texts(a).at(-1)).toContain('design docs not initialized');
+    expect(texts(b).at(-1)).toContain('no candidate files');
+  }
+});
+
+test('M-048: no log line is in the block, and every fixed one has an em dash', async () => {
+  const root = projectWithDocuments({ spec: '_TBD_', system: 'x' });
+  const context = await loadDesignContext({ root });
+  for (const line of texts(context)) {
+    expect(context.text).not.toContain(line);
+    expect(line).toContain(' \u2014 ');
+  }
+});
+
+test('A-04: the frame costs nothing', async () => {
+  const root = projectWithDocuments({ spec: 'x'.repeat(40) }, configured);
+  expect(await loadDesignContext({ root, budget: 11 })).toMatchObject({
+    files: [{ state: 'whole' }, {}, {}, {}],
+  });
+});
+
+test('A-24, A-27, A-29: citations on their own line, marker with its file, warnings last, header first', async () => {
+  const root = projectWithDocuments(
+    { spec: 'no newline', system: 'also none', research: Buffer.from([0xff]) },
+    configured,
+  );
+  const lines = (await loadDesignContext({ root, budget: 5 })).text.split('\n');
+  expect(lines).toEqual([
+    header,
+    '',
+    '> source: .moai/design/spec.md',
+    'no newline',
+    '',
+    '> warnings: [research unreadable: invalid UTF-8]',
+    '',
+  ]);
+  const cut = (await loadDesignContext({ root, budget: 3 })).text.split('\n');
+  expect(cut.slice(2)).toEqual([
+    '> source: .moai/design/spec.md',
+    'no newli',
+    '',
+    '> truncated: spec.md at char_offset=8',
+    '',
+    '> warnings: [research unreadable: invalid UTF-8]',
+    '',
+  ]);
+});
+
+test('A-38: one filled section brings the whole file, its placeholders too', async () => {
+  const text = '## A\n\n_TBD_\n\n## B\n\nWritten.\n\n## C\n\n_TBD_\n';
+  const context = await loadDesignContext({ root: projectWithDocuments({ spec: text }, configured) });
+  expect(context.text).toContain(`> source: .moai/design/spec.md\n${text}`);
+});

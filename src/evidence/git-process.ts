@@ -16,13 +16,28 @@ function gitEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Runs git without a shell and without the hooks and filters a repository could bring; gives its output as bytes. */
-export function runGit(
+export type GitOptions = { input?: string; maximumBytes?: number; signal?: AbortSignal };
+
+const defaultMaximum = 512 * 1024 * 1024;
+
+/** Runs git without a shell and without what a repository could bring of its own; gives its output as bytes. */
+export async function runGit(
   directory: string,
   args: readonly string[],
-  options: { input?: string; maximumBytes?: number; signal?: AbortSignal } = {},
+  options: GitOptions = {},
 ): Promise<Buffer> {
-  const { input, maximumBytes = 512 * 1024 * 1024, signal } = options;
+  const chunks: Buffer[] = [];
+  await streamGit(directory, args, (chunk) => chunks.push(chunk), options);
+  return Buffer.concat(chunks);
+}
+
+/** The same, handing out the output as it comes, so that much of it needs little memory. */
+export function streamGit(
+  directory: string,
+  args: readonly string[],
+  onChunk: (chunk: Buffer) => void,
+  { input, maximumBytes = defaultMaximum, signal }: GitOptions = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(
       'git',
@@ -34,12 +49,11 @@ export function runGit(
         ...(signal === undefined ? {} : { signal }),
       },
     );
-    const chunks: Buffer[] = [];
     let [size, complaint] = [0, ''];
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maximumBytes) child.kill('SIGKILL');
-      else chunks.push(chunk);
+      else onChunk(chunk);
     });
     child.stderr.on('data', (chunk: Buffer) => {
       if (complaint.length < 4000) complaint += chunk.toString('utf8');
@@ -47,7 +61,7 @@ export function runGit(
     child.on('error', (error) => reject(signal?.aborted ? error : gitFailed(args, error.message)));
     child.on('close', (code) => {
       if (size > maximumBytes) reject(gitFailed(args, `more than ${maximumBytes} bytes of output`));
-      else if (code === 0) resolve(Buffer.concat(chunks));
+      else if (code === 0) resolve();
       else reject(gitFailed(args, complaint.trim() || `exit code ${code}`));
     });
     child.stdin.on('error', () => undefined);

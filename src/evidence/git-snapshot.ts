@@ -1,5 +1,6 @@
+import { type FileKind, fileKind } from './file-kinds.ts';
 import { readHistory } from './git-history.ts';
-import { runGit } from './git-process.ts';
+import { runGit, streamGit } from './git-process.ts';
 import { readLimits, type SkipReason, skipByContent, skipByPath } from './skip-rules.ts';
 import type { HistoryCommit, SkippedFile, Snapshot, SnapshotFile } from './snapshot.ts';
 
@@ -65,7 +66,7 @@ async function readFiles(directory: string, entries: readonly TreeEntry[], optio
   const skipped: SkippedFile[] = [];
   const wanted: TreeEntry[] = [];
   let planned = 0;
-  for (const entry of entries) {
+  for (const entry of [...entries].sort(byWorth)) {
     const reason =
       skipEntry(entry) ?? (planned + entry.size > totalBytes ? 'over the memory limit' : undefined);
     if (reason !== undefined) skipped.push({ path: entry.path, reason });
@@ -83,7 +84,15 @@ async function readFiles(directory: string, entries: readonly TreeEntry[], optio
     if ('reason' in reading) skipped.push({ path, reason: reading.reason });
     else files.push({ path, oid, size, text: reading.text });
   }
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { files, skipped };
+}
+
+const worth: readonly FileKind[] = ['source', 'test', 'document', 'configuration', 'other'];
+
+/** When not everything fits in memory, sources and tests come before the rest. */
+function byWorth(a: TreeEntry, b: TreeEntry): number {
+  return worth.indexOf(fileKind(a.path)) - worth.indexOf(fileKind(b.path)) || (a.path < b.path ? -1 : 1);
 }
 
 function skipEntry({ mode, type, path, size }: TreeEntry): SkipReason | undefined {
@@ -92,7 +101,7 @@ function skipEntry({ mode, type, path, size }: TreeEntry): SkipReason | undefine
   return skipByPath(path, size);
 }
 
-/** All objects through one `git cat-file --batch`: a header line, the bytes, a line end, for each in order. */
+/** All objects through one `git cat-file --batch`, read as they come. */
 async function readObjects(
   directory: string,
   oids: readonly string[],
@@ -101,20 +110,28 @@ async function readObjects(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (oids.length === 0) return;
-  const output = await runGit(directory, ['cat-file', '--batch', '--buffer'], {
+  const feed = objectReader((oid, bytes) => {
+    const reason = skipByContent(bytes);
+    readings.set(oid, reason === undefined ? { text: bytes.toString('utf8') } : { reason });
+  });
+  await streamGit(directory, ['cat-file', '--batch', '--buffer'], feed, {
     input: `${oids.join('\n')}\n`,
     maximumBytes: totalBytes + oids.length * 128,
     ...(signal === undefined ? {} : { signal }),
   });
-  let offset = 0;
-  for (const oid of oids) {
-    const end = output.indexOf(10, offset);
-    const size = Number(/ blob (\d+)$/.exec(output.toString('latin1', offset, end))?.[1] ?? Number.NaN);
-    offset = end + 1;
-    if (!Number.isInteger(size)) continue;
-    const bytes = output.subarray(offset, offset + size);
-    const reason = skipByContent(bytes);
-    readings.set(oid, reason === undefined ? { text: bytes.toString('utf8') } : { reason });
-    offset += size + 1;
-  }
+}
+
+/** Takes the output of `cat-file --batch` apart: a header line, the bytes, a line end, for each object. */
+function objectReader(onObject: (oid: string, bytes: Buffer) => void): (chunk: Buffer) => void {
+  let pending: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = pending.indexOf(10); end !== -1; end = pending.indexOf(10)) {
+      const [, oid, size] = /^([0-9a-f]+) blob (\d+)$/.exec(pending.toString('latin1', 0, end)) ?? [];
+      const after = end + 1 + (size === undefined ? 0 : Number(size) + 1);
+      if (pending.length < after) return;
+      if (oid !== undefined) onObject(oid, pending.subarray(end + 1, after - 1));
+      pending = pending.subarray(after);
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { matchDeclarations } from './declarations.ts';
-import { parseDeclarations, readModuleLinks } from './parse-script.ts';
+import { matchModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
 
 const source = `import type { A } from './a.ts';
 import b, { c as d } from 'b';
@@ -23,6 +23,11 @@ test('imports, re-exports, require and import() are links', () => {
   const { imports, exports } = readModuleLinks('x.ts', source);
   expect(imports.map(({ specifier }) => specifier)).toEqual(['./a.ts', 'b', './e.ts', './g.ts', './f']);
   expect(exports).toEqual(expect.arrayContaining(['e', 'Service', 'Store', 'Shape', 'make', 'default']));
+});
+
+test('word rules find the same links', () => {
+  const found = matchModuleLinks(source).imports.map(({ specifier }) => specifier);
+  expect(found.sort()).toEqual(['./a.ts', './e.ts', './f', './g.ts', 'b']);
 });
 
 test('declarations have kinds, lines, owners', () => {

@@ -37,6 +37,18 @@ export function readModuleLinks(path: string, text: string): ModuleLinks {
   return { imports, exports };
 }
 
+/** Imports by word rules: for repositories too large to parse whole. Comments may mislead it; nothing makes it fail. */
+export function matchModuleLinks(text: string): ModuleLinks {
+  const imports = [...text.matchAll(importWords)].map((match) => ({
+    specifier: match[1] ?? match[2] ?? '',
+    names: [],
+  }));
+  return { imports, exports: [] };
+}
+
+const importWords =
+  /(?:^|[;}\n])[ \t]*(?:import|export)\b[^'"`;()]{0,2000}?['"]([^'"\n]+)['"]|\b(?:require|import)\(\s*['"]([^'"\n]+)['"]\s*\)/g;
+
 function stringLiteral(source: string): string | undefined {
   return /^['"`]([^'"`$]+)['"`]$/.exec(source)?.[1];
 }

@@ -2,7 +2,7 @@ import { buildChangeHistory, type ChangeHistory } from './change-history.ts';
 import { type Declaration, matchDeclarations } from './declarations.ts';
 import { type FileKind, fileKind, isScript } from './file-kinds.ts';
 import { buildImportGraph, type ImportGraph } from './import-graph.ts';
-import { type ModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
+import { type ModuleLinks, matchModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
 import type { Snapshot, SnapshotFile } from './snapshot.ts';
 import { createVocabulary, type TermVector, type Vocabulary, vectorOf } from './term-vector.ts';
 import { indexTests, type TestIndex } from './test-neighbours.ts';
@@ -47,12 +47,13 @@ export const createFactCache = (): FactCache => ({
 /** Indexes a snapshot. With a cache only what is new since the last snapshot is read. */
 export function indexRepository(snapshot: Snapshot, cache: FactCache = createFactCache()): RepositoryIndex {
   const { vocabulary } = cache;
+  const links = scriptSize(snapshot) <= parsedCharacters ? 'parsed' : 'matched';
   const files = snapshot.files.map((file) => ({
     path: file.path,
     kind: fileKind(file.path),
     file,
     name: remember(cache.names, file.path, () => vectorOf(pathTerms(file.path), vocabulary)),
-    ...remember(cache.facts, `${file.oid}:${file.path}`, () => readFacts(file, vocabulary)),
+    ...remember(cache.facts, `${links}:${file.oid}:${file.path}`, () => readFacts(file, vocabulary, links)),
   }));
   const byPath = new Map(files.map((file) => [file.path, file]));
   const history = buildChangeHistory(snapshot.history);
@@ -73,13 +74,25 @@ export function indexRepository(snapshot: Snapshot, cache: FactCache = createFac
   };
 }
 
-function readFacts(file: SnapshotFile, vocabulary: Vocabulary): FileFacts {
+/** The parser holds on to about twenty times what it reads until the next collection; beyond this, words must do. */
+const parsedCharacters = 8_000_000;
+
+function scriptSize({ files }: Snapshot): number {
+  return files.reduce((sum, { path, text }) => sum + (isScript(path) ? text.length : 0), 0);
+}
+
+function readFacts(file: SnapshotFile, vocabulary: Vocabulary, links: 'parsed' | 'matched'): FileFacts {
   const names = matchDeclarations(file.text).map(({ name }) => name);
   return {
     body: vectorOf(countTerms(file.text), vocabulary),
     declared: vectorOf(countTerms(names.join(' ')), vocabulary),
-    links: isScript(file.path) ? readModuleLinks(file.path, file.text) : { imports: [], exports: [] },
+    links: readLinks(file, links),
   };
+}
+
+function readLinks({ path, text }: SnapshotFile, links: 'parsed' | 'matched'): ModuleLinks {
+  if (!isScript(path)) return { imports: [], exports: [] };
+  return links === 'parsed' ? readModuleLinks(path, text) : matchModuleLinks(text);
 }
 
 /** Parsed where there is a parser and the file gives a tree, matched by words otherwise. */

@@ -34,7 +34,7 @@ const pathRules: readonly PathRule[] = [
 ];
 
 /** Limits on what is held in memory, in bytes. */
-export const readLimits = { fileBytes: 512 * 1024, totalBytes: 128 * 1024 * 1024 } as const;
+export const readLimits = { fileBytes: 512 * 1024, totalBytes: 96 * 1024 * 1024 } as const;
 
 /** Why a file need not be opened, judged by its path and size alone. */
 export function skipByPath(path: string, size: number): SkipReason | undefined {

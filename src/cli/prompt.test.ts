@@ -23,7 +23,7 @@ test('the prompt goes to stdout, warnings to stderr', async () => {
     directory,
   );
   expect(exit).toBe(0);
-  expect(out).toMatch(/^Review the specification/);
+  expect(out).toMatch(/^Doubt the specification/);
   expect(err).toMatch(/^warning: \.meta\.json is not valid JSON/);
 });
 

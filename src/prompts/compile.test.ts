@@ -35,7 +35,7 @@ test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a di
     [
       '## Required Artifacts',
       'You MUST read these files in full before your review.',
-      'Confirm first, in one line: "Files read: {name} ({N} lines), ..."',
+      'Confirm in one line: "Files read: {name} ({N} lines), ..."',
       `- Design: ${directory}/design.md`,
       `- Spec: ${directory}/spec.md`,
       '',
@@ -95,7 +95,7 @@ test('T-007, T-011, T-143: inline the target leaves the block and comes complete
   });
   expect(text).not.toContain(`${directory}/spec.md`);
   expect(text).toMatch(
-    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. Report a shorter one before judging\./,
+    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. Report a shorter one first\./,
   );
   expect(text.indexOf('"approved"')).toBeLessThan(text.indexOf('- it works'));
   expect([expected, inlined]).toEqual([['prd'], ['spec']]);

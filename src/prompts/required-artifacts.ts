@@ -24,7 +24,7 @@ export function requiredArtifactsPart(input: RequiredInput): Part[] {
   if (lines.length === 0) return [];
   const text = [
     `You MUST read these files in full before your ${input.reads}.`,
-    `Confirm first, in one line: "${confirmationForm}"`,
+    `Confirm in one line: "${confirmationForm}"`,
     ...lines,
   ].join('\n');
   return [{ ...words('required-artifacts', text, 'Required Artifacts'), protected: true }];

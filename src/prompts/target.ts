@@ -6,11 +6,11 @@ import { data, type Part } from './part.ts';
 /** T-011: lets a reader notice that a copy in a prompt was cut on the way. */
 export function completenessHeader(name: string, text: string): string {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `Complete copy of ${name}: ${countLines(text)} lines, sha256 ${digest}. Report a shorter one before judging.`;
+  return `Complete copy of ${name}: ${countLines(text)} lines, sha256 ${digest}. Report a shorter one first.`;
 }
 
 /** The artifact under review inside the prompt (SEED mode of T-007). */
 export function inlineArtifactPart(key: ArtifactKey, text: string): Part {
   const { file, label } = artifacts[key];
-  return data(`artifact_${key}`, text, { heading: label, text: completenessHeader(file, text) });
+  return data(key, text, { heading: label, text: completenessHeader(file, text) });
 }

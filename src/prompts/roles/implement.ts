@@ -14,7 +14,7 @@ export const implementDispatches: readonly Dispatch[] = [
     required: everything,
     unpruned: everything,
     rubric:
-      'Verify the code against tasks, specification, design and PRD, in that order. Open the files: only code is proof.',
+      'Verify the code against tasks, specification, design and PRD, in that order. Only code is proof.',
     answer: 'implementation-reviewer',
     listsFiles: true,
     resumable: true,

@@ -21,7 +21,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd'],
     target: 'spec',
     rubric:
-      'Review the specification as a skeptic: requirements testable, assumptions stated, scope and failures clear, all traced to the PRD?',
+      'Doubt the specification: requirements testable, assumptions stated, scope and failures clear, traced to the PRD?',
   },
   {
     command: 'design',
@@ -30,7 +30,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec'],
     target: 'design',
     rubric:
-      'Challenge the design: does it cover the specification, fit together, rest on tested assumptions, stay as simple as it can?',
+      'Challenge the design: does it cover the specification, fit together, rest on tested assumptions, stay simple?',
   },
   {
     command: 'create-plan',
@@ -39,7 +39,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec', 'design'],
     target: 'plan',
     rubric:
-      'Find how the plan fails: wrong order, hidden dependencies, late tests, untested assumptions, parts of the design left out.',
+      'Find how the plan fails: order, hidden dependencies, late tests, assumptions, parts of the design left out.',
   },
   {
     command: 'create-tasks',
@@ -48,7 +48,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec', 'design', 'plan'],
     target: 'tasks',
     rubric:
-      'Can each task be done without asking: small, with a binary done criterion and true dependencies, all steps of the plan covered?',
+      'Can each task be done without asking: small, binary done criterion, true dependencies, the whole plan covered?',
   },
 ];
 
@@ -76,8 +76,7 @@ export const phaseDispatches: readonly Dispatch[] = reviews.flatMap((review): Di
       reads: 'review',
       required: all,
       unpruned: all,
-      rubric:
-        'Is this phase finished: can the next one start from its result without guessing or going back?',
+      rubric: 'Is this phase finished: can the next start from its result without guessing or going back?',
       expects: nextPhaseExpectations[review.command],
       answer: 'phase-reviewer',
       resumable: true,

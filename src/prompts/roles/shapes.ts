@@ -1,10 +1,10 @@
-/** §2D: what each kind of reviewer returns, as it stands in the prompt. */
+/** §2D: what each kind of reviewer returns, as it stands in the prompt. A key without a value is a text. */
 
 const severity = '"severity":"blocker|warning|suggestion"';
-const rest = '"description":"…","location":"…","suggestion":"…"';
+const rest = '"description","location","suggestion"';
 
 function review(issue: string, extra = ''): string {
-  return `{"approved":bool,${extra}"issues":[{${issue}}],"summary":"…"}`;
+  return `{"approved":bool,${extra}"issues":[{${issue}}],"summary"}`;
 }
 
 const levels = '"tasks|spec|design|prd":{"passed":bool,"issues_count":0}';
@@ -17,28 +17,28 @@ export const shapes = {
     `${severity},"category":"completeness|consistency|feasibility|assumptions|complexity",${rest}`,
   ),
   'plan-reviewer': review(`${severity},${rest}`),
-  'task-reviewer': review(`${severity},"task":"…","description":"…","suggestion":"…"`),
+  'task-reviewer': review(`${severity},"task","description","suggestion"`),
   'phase-reviewer': review(`${severity},${rest}`),
   'implementation-reviewer': review(
     `${severity},"level":"tasks|spec|design|prd","category":"missing|extra|misunderstood|incomplete",${rest}`,
-    `"levels":{${levels}},"evidence":{"verified":["…"],"missing":["…"]},`,
+    `"levels":{${levels}},"evidence":{"verified":[],"missing":[]},`,
   ),
   'code-quality-reviewer': review(
     `${severity},"category":"readability|kiss|yagni|formatting|flow",${rest}`,
-    '"strengths":["…"],',
+    '"strengths":[],',
   ),
   'security-reviewer': review(
     `${severity},"securitySeverity":"critical|high|medium|low","category":"injection|auth|crypto|exposure|config",${rest}`,
   ),
-  'prd-reviewer': review(`${severity},"description":"…","location":"…","evidence":"…","suggested_fix":"…"`),
+  'prd-reviewer': review(`${severity},"description","location","evidence","suggested_fix"`),
   'relevance-verifier':
-    '{"pass":bool,"checks":[{"name":"coverage|completeness|testability|coherence","pass":bool,"details":"…","gaps":["…"]}],"summary":"…"}',
+    '{"pass":bool,"checks":[{"name":"coverage|completeness|testability|coherence","pass":bool,"details","gaps":[]}],"summary"}',
   'code-simplifier': review(`${severity},${rest}`),
   'test-deepener':
-    '{"outlines":[{"dimension":"…","scenario_name":"…","given":"…","when":"…","then":"…","derived_from":"…"}],"dimensions_assessed":{"…":"…"}}',
+    '{"outlines":[{"dimension","scenario_name","given","when","then","derived_from"}],"dimensions_assessed":{}}',
   'test-writer':
-    '{"tests_added":["…"],"spec_divergences":[{"criterion":"…","expected":"…","actual":"…"}],"all_tests_pass":bool}',
-  research: '{"findings":[{"finding":"…","source":"…","relevance":"…"}]}',
+    '{"tests_added":[],"spec_divergences":[{"criterion","expected","actual"}],"all_tests_pass":bool}',
+  research: '{"findings":[{"finding","source","relevance"}]}',
 } as const;
 
 export type ShapeName = keyof typeof shapes;

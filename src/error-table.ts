@@ -26,6 +26,7 @@ export const errorTable = {
   'config-invalid': { exit: 2, meaning: 'A configuration file has a wrong value.' },
   'config-unreadable': { exit: 2, meaning: 'A configuration file cannot be read or parsed.' },
   'node-too-old': { exit: 2, meaning: 'The running Node.js is older than 22.13.' },
+  'not-built': { exit: 2, meaning: 'The checkout has not been built.' },
   'timed-out': { exit: 3, meaning: 'The time limit of the command passed.' },
   'not-found': { exit: 4, meaning: 'The named thing does not exist.' },
   'run-not-found': { exit: 4, meaning: 'There is no run with that id.' },
@@ -37,6 +38,7 @@ export const errorTable = {
   'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
   'no-commits': { exit: 5, meaning: 'The repository has no commit yet.' },
   'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
+  'git-missing': { exit: 4, meaning: 'The program git is not on PATH.' },
   'git-failed': { exit: 1, meaning: 'A git command did not succeed.' },
   'preflight-failed': {
     exit: 5,

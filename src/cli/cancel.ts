@@ -21,10 +21,11 @@ export const command: CommandSpec = {
     }
     if (isLive(record)) {
       await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });
-      while (!signal.aborted && !isFinal((await readRunRecord(directory)).status)) await sleep(100);
-    } else {
-      await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: new Date().toISOString() });
+      while (!signal.aborted && isLive(await readRunRecord(directory))) await sleep(100);
     }
+    // Nobody works on it, or whoever did is gone without having read the message.
+    if (!isFinal((await readRunRecord(directory)).status) && !signal.aborted)
+      await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: new Date().toISOString() });
     return {
       exit: 0,
       json: { run: directory.id, status: 'cancelled' },

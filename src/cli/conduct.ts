@@ -7,7 +7,7 @@ import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { isAlive, type ProcessIdentity } from '../engine/process-identity.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
 import { openStories } from '../workflows/open.ts';
@@ -95,32 +95,56 @@ async function describeRun(
   record: RunRecord,
   invocation: Invocation,
 ): Promise<CommandResult> {
+  const { terminal } = invocation;
   const cost = totalsOf(readLedger(directory.ledger));
   const resume = `charrette resume ${directory.id}`;
   if (record.status === 'failed') throw failure(record, resume);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
     const asked = questions.map((question) => `  ${question.id}: ${question.text}`).join('\n');
+    terminal.stderr.write(
+      `Paused. Open questions:\n${asked}\nAnswer with \`charrette answer ${directory.id} <question>=<answer>\`, or go on with \`${resume}\`.\n`,
+    );
     return {
       exit: exitCodes.paused,
       json: { run: directory.id, status: 'paused', questions, resume, cost },
-      text: `Paused. Open questions:\n${asked}\nAnswer with \`charrette answer ${directory.id} <question>=<answer>\`, or go on with \`${resume}\`.\n`,
     };
   }
-  if (record.status === 'stopped') {
-    const reason: unknown = invocation.signal.reason;
-    invocation.terminal.stderr.write(`Resume with \`${resume}\`.\n`);
-    if (isCharretteError(reason)) throw reason;
-    return {
-      exit: reason === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted,
-      json: { run: directory.id, status: 'stopped', resume, cost },
-    };
-  }
+  if (!isFinal(record.status)) return describeLeft(directory, record, invocation);
   const artifacts = await listArtifacts(directory);
   return {
     exit: (record.exit ?? exitCodes.failed) as ExitCode,
     json: { run: directory.id, status: record.status, artifacts, cost },
     text: '',
+  };
+}
+
+/** A signal or the time limit took us away from a run: it was stopped and saved, or it goes on in another process. */
+function describeLeft(
+  directory: RunDirectory,
+  record: RunRecord,
+  { signal, terminal }: Invocation,
+): CommandResult {
+  const elsewhere = record.status !== 'stopped' && isLive(record);
+  const next = elsewhere ? `charrette watch ${directory.id}` : `charrette resume ${directory.id}`;
+  const reason: unknown = signal.reason;
+  if (isCharretteError(reason)) {
+    const { code, message } = reason;
+    throw new CharretteError({ code, message, fix: `Raise --timeout, or go on with \`${next}\`.` });
+  }
+  terminal.stderr.write(
+    elsewhere
+      ? `The run goes on in process ${record.process?.pid}; follow it with \`${next}\`.\n`
+      : `Resume with \`${next}\`.\n`,
+  );
+  return {
+    exit: reason === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated,
+    json: {
+      run: directory.id,
+      status: elsewhere ? record.status : 'stopped',
+      resume: next,
+      cost: totalsOf(readLedger(directory.ledger)),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { version } from './version.ts';
 
-// The two answers that must be instant are given before anything else is loaded.
+// The answer that must be instant is given before anything else is loaded.
 const [first, ...rest] = process.argv.slice(2);
 if ((first === '--version' || first === '-V') && rest.length === 0) {
   process.stdout.write(`${version}\n`);
@@ -9,4 +9,6 @@ if ((first === '--version' || first === '-V') && rest.length === 0) {
   enableCompileCache?.();
   const { runProgram } = await import('./program.ts');
   process.exitCode = await runProgram(process.argv.slice(2), process);
+  // Whatever a library left open must not keep a finished command from ending.
+  setTimeout(() => process.exit(), 1000).unref();
 }

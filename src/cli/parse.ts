@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { columns, globalOptions } from './help.ts';
+import { suggestion } from './suggest.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }
@@ -23,7 +24,7 @@ export function parseInvocation(
     if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
       return { kind: 'help', text: command.helpInformation() };
     }
-    throw usageError(error, name);
+    throw usageError(error, command, name);
   }
   const options = command.opts<Record<string, unknown>>();
   return { kind: 'run', arguments: command.processedArgs, options, global: readGlobal(options, terminal) };
@@ -80,7 +81,8 @@ function describeOption(option: NonNullable<CommandSpec['options']>[number]): re
 }
 
 function readGlobal(options: Record<string, unknown>, terminal: Terminal): GlobalFlags {
-  const output = options['json'] === true ? 'json' : (options['output'] ?? 'text');
+  const named = options['output'] ?? 'text';
+  const output = options['json'] === true && named === 'text' ? 'json' : named;
   if (output !== 'text' && output !== 'json' && output !== 'stream-json') {
     throw new CharretteError({
       code: 'usage',
@@ -122,13 +124,13 @@ function readTimeout(value: unknown): number | undefined {
   });
 }
 
-function usageError(error: CommanderError, name: string): CharretteError {
-  const message = error.message
-    .replace(/^error: /, '')
-    .replace(/\n\(Did you mean (.*)\?\)/, '. Did you mean `$1`?');
-  return new CharretteError({
-    code: error.code === 'commander.unknownOption' ? 'unknown-flag' : 'usage',
-    message: message.endsWith('?') || message.endsWith('.') ? message : `${message}.`,
-    fix: `Run \`${name} --help\`.`,
-  });
+function usageError(error: CommanderError, command: Command, name: string): CharretteError {
+  const fix = `Run \`${name} --help\`.`;
+  const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean .*\?\)/, '');
+  const ended = message.endsWith('.') ? message : `${message}.`;
+  if (error.code !== 'commander.unknownOption')
+    return new CharretteError({ code: 'usage', message: ended, fix });
+  const flag = /'(--?[^']*)'/.exec(message)?.[1] ?? '';
+  const known = command.options.flatMap(({ long, short }) => [long, short].filter((form) => form != null));
+  return new CharretteError({ code: 'unknown-flag', message: `${ended}${suggestion(flag, known)}`, fix });
 }

@@ -5,27 +5,25 @@ import { renderError } from './error-text.ts';
 import { renderRootHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
 import { suggestion } from './suggest.ts';
+import { version } from './version.ts';
+import { watchOutput } from './watch-output.ts';
 
 /** Runs one command line from words to exit code; never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal): Promise<number> {
   const controller = new AbortController();
   const stopListening = abortOnSignals(controller);
+  const output = watchOutput(terminal);
   try {
     const found = await findCommand(words);
-    if (found === undefined) {
-      terminal.stdout.write(renderRootHelp(commands));
-      return 0;
-    }
+    if (found === undefined) return answerWithoutCommand(words, terminal);
     const parsed = parseInvocation(found.spec, found.path, found.words, terminal);
-    if (parsed.kind === 'help') {
-      terminal.stdout.write(parsed.text);
-      return 0;
-    }
+    if (parsed.kind === 'help') return printHelp(parsed.text, words, terminal);
     if (found.spec.run === undefined) throw missingSubcommand(found.spec, found.path);
     const deadline = startDeadline(parsed.global, controller);
     try {
       const result = await found.spec.run({ ...parsed, terminal, signal: controller.signal });
       printResult(result, parsed.global, terminal);
+      await output.settled();
       return result.exit;
     } finally {
       clearTimeout(deadline);
@@ -44,6 +42,27 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
   }
 }
 
+/** `charrette`, `charrette --help`, `charrette --version` and flags that belong to no command. */
+function answerWithoutCommand(words: readonly string[], terminal: Terminal): number {
+  const parsed = parseInvocation(rootSpec, 'charrette', words, terminal);
+  if (parsed.kind === 'help' || parsed.options['version'] !== true)
+    return printHelp(renderRootHelp(commands), words, terminal);
+  terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ version })}\n` : `${version}\n`);
+  return 0;
+}
+
+const rootSpec: CommandSpec = {
+  name: 'charrette',
+  summary: '',
+  examples: [],
+  options: [{ flags: '-V, --version', description: 'the version' }],
+};
+
+function printHelp(text: string, words: readonly string[], terminal: Terminal): number {
+  terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ help: text })}\n` : text);
+  return 0;
+}
+
 type Found = { spec: CommandSpec; path: string; words: readonly string[] };
 
 async function findCommand(words: readonly string[]): Promise<Found | undefined> {
@@ -51,19 +70,20 @@ async function findCommand(words: readonly string[]): Promise<Found | undefined>
   const name = start === undefined ? undefined : words[start];
   if (start === undefined || name === undefined || name === 'help') {
     const topic = name === 'help' ? words[(start ?? 0) + 1] : undefined;
-    if (topic === undefined) return undefined;
-    return findCommand([topic, '--help']);
+    if (topic === undefined || topic.startsWith('-')) return undefined;
+    return findCommand([topic, '--help', ...(wantsJson(words) ? ['--json'] : [])]);
   }
   let spec = await loadCommand(commands, name, 'charrette');
   let path = `charrette ${name}`;
   let rest = [...words.slice(0, start), ...words.slice(start + 1)];
   while (spec.subcommands !== undefined) {
-    const next = rest[start];
-    if (next === undefined || next.startsWith('-')) break;
-    if (spec.run !== undefined && !(next in spec.subcommands)) break;
+    const at = indexOfCommand(rest);
+    const next = at === undefined ? undefined : rest[at];
+    if (at === undefined || next === undefined) break;
+    if (spec.run !== undefined && !Object.hasOwn(spec.subcommands, next)) break;
     spec = await loadCommand(spec.subcommands, next, path);
     path = `${path} ${next}`;
-    rest = [...rest.slice(0, start), ...rest.slice(start + 1)];
+    rest = [...rest.slice(0, at), ...rest.slice(at + 1)];
   }
   return { spec, path, words: rest };
 }
@@ -127,8 +147,12 @@ function startDeadline(global: GlobalFlags, controller: AbortController): NodeJS
     message: `The time limit of ${global.timeoutMs / 1000}s passed.`,
     fix: 'Raise --timeout, or resume the run.',
   });
-  return setTimeout(() => controller.abort(reason), global.timeoutMs).unref();
+  // A longer wait than a timer can hold would end at once.
+  return setTimeout(() => controller.abort(reason), Math.min(global.timeoutMs, 2 ** 31 - 1)).unref();
 }
+
+/** A terminal that goes away is one more way to be told to stop. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** First signal: stop gracefully. Second: stop now. */
 function abortOnSignals(controller: AbortController): () => void {
@@ -136,10 +160,8 @@ function abortOnSignals(controller: AbortController): () => void {
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143);
     controller.abort(signal);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of stopSignals) process.on(name, onSignal);
   return () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const name of stopSignals) process.off(name, onSignal);
   };
 }

@@ -59,11 +59,11 @@ export function runGit(
         cwd: directory,
         env: gitEnvironment(options.environment ?? process.env),
         stdio: ['pipe', 'pipe', 'pipe'],
-        timeout: timeoutMs,
-        killSignal: 'SIGKILL',
         ...(signal === undefined ? {} : { signal }),
       },
     );
+    // A timer of our own: the one of `spawn` would keep the process alive when git could not be started.
+    const limit = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const chunks: Buffer[] = [];
     let size = 0;
     let stderr = '';
@@ -83,6 +83,7 @@ export function runGit(
       problem ??= error.message;
     });
     child.on('close', (code, killedBy) => {
+      clearTimeout(limit);
       const stdout = Buffer.concat(chunks).toString('utf8');
       if (code !== null && problem === undefined) resolve({ code, stdout, stderr: stderr.trim() });
       else
@@ -110,6 +111,13 @@ export async function gitOutput(
 }
 
 export function gitError(args: readonly string[], result: GitResult): CharretteError {
+  if (/ENOENT/.test(result.problem ?? '')) {
+    return new CharretteError({
+      code: 'git-missing',
+      message: 'git is not on PATH; Charrette reads repositories with it.',
+      fix: 'Install git, or put it on PATH.',
+    });
+  }
   const reason = firstLine(result.problem ?? result.stderr) || `exit code ${result.code}`;
   if (/not a git repository/i.test(result.stderr)) {
     return new CharretteError({

@@ -58,4 +58,8 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'what prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,
   },
+  'heavy-worker': {
+    summary: '',
+    load: async () => (await import('./heavy-worker.ts')).command,
+  },
 };

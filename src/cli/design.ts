@@ -5,10 +5,11 @@ import { promptContext } from '../context/for-prompt.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
-import { noPrefix } from '../panel/breadcrumbs.ts';
+import { noPrefix, parseStepPrefix } from '../panel/breadcrumbs.ts';
 import { panelNames } from '../panel/panels.ts';
 import type { Config } from '../schema/config.ts';
 import { createRun } from '../workflows/create-run.ts';
+import { callerOf } from '../workflows/design/caller.ts';
 import { type DepthFlags, depthOf, estimateOf } from '../workflows/design/depth.ts';
 import { enterRepository } from '../workflows/design/entry.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
@@ -34,6 +35,7 @@ export const command: CommandSpec = {
   flagsFirst: true,
   options: [
     { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
+    { flags: '--subagent', description: 'run the heavy phase in a process of its own' },
     { flags: '--quick', description: 'two generic sketches instead of four stances' },
     { flags: '--solo', description: 'one agent alone, same plan format' },
     {
@@ -62,6 +64,16 @@ export const command: CommandSpec = {
     },
     { flags: '--out <dir>', description: 'copy the artifacts there as well' },
     { flags: '--no-branch', description: 'stay on the current branch' },
+    {
+      flags: '--session-env <file>',
+      description: 'session environment of a calling program; results go to its directory',
+    },
+    { flags: '--step-prefix <prefix>', description: 'number and path before step names: `1.::design plan`' },
+    {
+      flags: '--branch-info <facts>',
+      description: 'IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…',
+    },
+    { flags: '--trust-branch-info', description: 'take --branch-info without asking git' },
     {
       flags: '--from-run <run>',
       description: 'take over finished answers of an earlier run where the request is the same',
@@ -103,6 +115,7 @@ async function prepare(
 ): Promise<{ inputs: DesignInputs; baseCommit: string | undefined }> {
   const flags = options as DepthFlags & {
     auto?: boolean;
+    subagent?: boolean;
     agents?: string;
     author?: string;
     maxTokens?: number;
@@ -110,6 +123,10 @@ async function prepare(
     out?: string;
     branch?: boolean;
     fromRun?: string;
+    sessionEnv?: string;
+    stepPrefix?: string;
+    branchInfo?: string;
+    trustBranchInfo?: boolean;
   };
   const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
   const depth = depthOf(flags, config);
@@ -123,7 +140,11 @@ async function prepare(
   );
   const chosen = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
   const branch = flags.branch !== false && config.branch !== false;
-  const entry = await enterRepository(project, { branch });
+  const entry = await enterRepository(project, {
+    branch,
+    ...optional('branchInfo', flags.branchInfo),
+    trustBranchInfo: flags.trustBranchInfo === true,
+  });
   for (const warning of entry.warnings) if (!global.quiet) terminal.stderr.write(`${warning}\n`);
   const { baseCommit } = entry;
   const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
@@ -136,8 +157,13 @@ async function prepare(
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !global.input,
     quick: depth.quick,
+    subagent: flags.subagent === true,
     panel: depth.panel,
-    prefix: noPrefix,
+    prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
+    ...optional(
+      'caller',
+      callerOf(flags.sessionEnv === undefined ? undefined : path.resolve(global.cwd, flags.sessionEnv)),
+    ),
     dialectic: depth.dialectic,
     sketches: depth.sketches,
     reviewRounds: 1,

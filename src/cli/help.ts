@@ -31,7 +31,11 @@ export function renderRootHelp(commands: Readonly<Record<string, LazyCommand>>):
     'Usage: charrette <command> [flags]',
     '',
     'Commands:',
-    ...columns(Object.entries(commands).map(([name, { summary }]) => [name, summary] as const)),
+    ...columns(
+      Object.entries(commands)
+        .filter(([, { summary }]) => summary !== '')
+        .map(([name, { summary }]) => [name, summary] as const),
+    ),
     '',
     'Flags of every command:',
     ...columns(globalOptions),

@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
 import { Desk } from './desk.ts';
+import { heavyPhase } from './heavy.ts';
 import type { Design, DesignInputs } from './state.ts';
 import { setup } from './step-0-setup.ts';
 import { branch } from './step-1-branch.ts';
@@ -18,17 +19,26 @@ import { diagram } from './step-3b-diagram.ts';
 import { rejectedFindings } from './step-4-rejected.ts';
 import { cleanup, outcomeOf } from './step-5-cleanup.ts';
 
+type DesignStep = (desk: Desk, design: Design) => Promise<Partial<Design>>;
+
 /** L-020: every step follows the one before; each adds to what is known and none can end the run early. */
-const steps: readonly ((desk: Desk, design: Design) => Promise<Partial<Design>>)[] = [
-  setup, //              0     session setup, health, seats
+const opening: readonly DesignStep[] = [
+  setup, //              0     session setup, health
   branch, //             1     a branch for the feature
   questions, //          1c    clarifying questions
   firstDiscussion, //    1d    scope discussion
+];
+
+/** L-252: the part without a person in it; --subagent runs it in a process of its own. */
+const heavy: readonly DesignStep[] = [
   sketches, //           2a    independent sketches
   synthesis, //          2a.4  one approach, contested decisions
   dialectic, //          2a.5  debates and verdicts on those
   fullPlan, //           2b    implementation plan
   planReview, //         3     review, merge, vote, revision
+];
+
+const closing: readonly DesignStep[] = [
   secondDiscussion, //   3.5   discussion of what is still open
   diagram, //            3b    architecture diagram
   rejectedFindings, //   4     what was not implemented, and why
@@ -44,9 +54,33 @@ export function designWorkflow(
     name: 'design',
     async run(context, inputs) {
       const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
-      let design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
-      for (const step of steps) design = { ...design, ...(await step(desk, design)) };
-      return outcomeOf(design);
+      const isolated = inputs.subagent && !inputs.quick;
+      const design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
+      return outcomeOf(
+        await walk(desk, design, [...opening, ...(isolated ? [heavyPhase] : heavy), ...closing]),
+      );
     },
   };
+}
+
+/** The heavy phase as a run of its own, started by the worker process. */
+export function heavyWorkflow(
+  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<DesignInputs & { design: Design }, Outcome> {
+  return {
+    name: 'design-heavy',
+    async run(context, { design, ...inputs }) {
+      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
+      const done = await walk(desk, design, heavy);
+      await context.artifact('design-state.json', `${JSON.stringify(done)}\n`);
+      return { status: 'done', exit: 0 };
+    },
+  };
+}
+
+async function walk(desk: Desk, design: Design, steps: readonly DesignStep[]): Promise<Design> {
+  let known = design;
+  for (const step of steps) known = { ...known, ...(await step(desk, known)) };
+  return known;
 }

@@ -86,8 +86,9 @@ export class Desk {
     this.context.emit({ type: 'note', phase: this.#step, text });
   }
 
+  /** L-046, L-047: bodies are printed unless a caller reads the files. */
   show(heading: string, text: string): void {
-    this.context.emit({ type: 'body', heading, text });
+    if (this.inputs.caller === undefined) this.context.emit({ type: 'body', heading, text });
   }
 
   /** L-204: asks all seats at the same time and waits for every one. L-043: the table is said at launch and at the end. */

@@ -7,7 +7,8 @@ import {
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
-import { type Design, known } from './state.ts';
+import { seatsOf } from './seating.ts';
+import type { Design } from './state.ts';
 
 export type Discussed = { count: number; text: string; deferred: boolean };
 
@@ -21,7 +22,7 @@ export async function discuss(
 ): Promise<Discussed> {
   const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seats').author,
+      seat: seatsOf(desk, design).author,
       lane: `discussion-${round}`,
       task: `discussion-${round}`,
       judgement: 'discussion',

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/port.ts';
-import type { RunAvailability } from '../../panel/health.ts';
+import { type Availability, type HealthScope, isUp } from '../../panel/health.ts';
 import { type PanelName, panels } from '../../panel/panels.ts';
 import {
   debateBuckets,
@@ -9,12 +9,19 @@ import {
   type Seat,
   seatAgents,
 } from '../../panel/seating.ts';
-import type { DesignInputs, PanelSeats, Place } from './state.ts';
+import type { Desk } from './desk.ts';
+import { type Design, type DesignInputs, known, type PanelSeats, type Place } from './state.ts';
 
-/** Fills the panel that was asked for with the agents that are up. */
+/** The panel that was asked for, filled with the agents that are up at this point of the run. */
+export function seatsOf(desk: Desk, design: Design): PanelSeats {
+  const health = known(design, 'health');
+  const up = [...desk.services.agents.values()].filter((agent) => isUp(health, agent.id));
+  return seatPanel(up, health, desk.inputs);
+}
+
 export function seatPanel(
-  agents: readonly Agent[],
-  health: RunAvailability,
+  agents: readonly Pick<Agent, 'id' | 'family'>[],
+  health: Availability<HealthScope>,
   inputs: Pick<DesignInputs, 'panel' | 'quick' | 'sketches' | 'padding' | 'author'>,
 ): PanelSeats {
   const panel = panels[inputs.panel as PanelName];

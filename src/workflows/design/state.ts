@@ -9,6 +9,7 @@ import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { Synthesis } from '../../schema/judgements/synthesis.ts';
 import type { RunInputs } from '../inputs.ts';
+import type { Caller } from './caller.ts';
 import type { Entry } from './entry.ts';
 
 /** What `design` was asked to do, settled before the run starts and kept in run.json. */
@@ -16,6 +17,7 @@ export type DesignInputs = RunInputs & {
   feature: string;
   auto: boolean;
   quick: boolean;
+  subagent: boolean;
   panel: 'diagonal' | 'wide' | 'pair' | 'solo';
   /** L-008: what a caller puts before step numbers and names. */
   prefix: StepPrefix;
@@ -30,6 +32,7 @@ export type DesignInputs = RunInputs & {
   /** The packed design context; absent when there is none. */
   brief?: string;
   branch: boolean;
+  caller?: Caller;
   /** Consent was given beforehand, by flag or configuration. */
   consented: boolean;
   estimate: { calls: number; tokens: number };
@@ -55,7 +58,6 @@ export type SeatSketch = { seat: Place; agent: string; family: string; sketch: S
 /** Everything known so far; each step adds to it. */
 export type Design = {
   commission: Commission;
-  seats?: PanelSeats;
   sketches?: SeatSketch[];
   synthesis?: Synthesis;
   synthesisText?: string;
@@ -76,6 +78,8 @@ export type Design = {
   /** Accepted blocking findings that the revision did not deal with. */
   blocking?: string[];
   planErrors?: number;
+  /** False when a caller waited for the manifest and it could not be written. */
+  exported?: boolean;
 };
 
 /** A part of the design that an earlier step must have made. */

@@ -1,10 +1,9 @@
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { healthWarning, isUp, type ProbeOutcome, runAvailability } from '../../panel/health.ts';
+import { healthWarning, isUp, runAvailability } from '../../panel/health.ts';
 import { grantConsent, isConsented } from '../consent.ts';
+import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
-import { seatPanel } from './seating.ts';
+import { probeAgents } from './health.ts';
 import type { Design } from './state.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
@@ -12,30 +11,8 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   desk.begin('0');
   await askConsent(desk);
   const agents = [...desk.services.agents.values()];
-  const probes = await desk.context.step('probe agents', async (signal) => {
-    const outcomes = await Promise.all(
-      agents.map(async (agent): Promise<[string, ProbeOutcome]> => {
-        const laneDirectory = path.join(desk.context.live.directory.lanes, `probe-${agent.id}`);
-        await mkdir(laneDirectory, { recursive: true });
-        const probe = await agent.probe({
-          signal,
-          onEvent() {},
-          laneDirectory,
-          directory: desk.inputs.project,
-        });
-        return [
-          agent.id,
-          {
-            available: true,
-            healthy: probe.healthy,
-            ...(probe.message === undefined ? {} : { reason: probe.message }),
-          },
-        ];
-      }),
-    );
-    signal.throwIfAborted();
-    return Object.fromEntries(outcomes);
-  });
+  const knownDown = await greetCaller(desk);
+  const probes = await probeAgents(desk, 'agents', agents, knownDown);
   const health = runAvailability(probes);
   const up = agents.filter((agent) => isUp(health, agent.id));
   for (const agent of agents) {
@@ -54,7 +31,8 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   if (up.every((agent) => agent.family === 'static'))
     desk.note('no model, rule-based: the static agent works from the repository alone');
   desk.end();
-  return { health, seats: seatPanel(up, health, desk.inputs) };
+  await reportHealth(desk, health);
+  return { health };
 }
 
 /** The first run in a project says whom it will call and asks; runs after it do not. */

@@ -4,7 +4,8 @@ import { renderDiscussion, resolveAnswer } from '../../panel/discussion.ts';
 import { questionsPrompt } from '../../prompts/panel/questions.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
-import { type Design, known } from './state.ts';
+import { seatsOf } from './seating.ts';
+import type { Design } from './state.ts';
 
 /** Step 1c: at most four questions about real ambiguity, asked in one batch (L-170…L-173). */
 export async function questions(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -15,7 +16,7 @@ export async function questions(desk: Desk, design: Design): Promise<Partial<Des
   }
   const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seats').author,
+      seat: seatsOf(desk, design).author,
       lane: 'questions',
       task: 'questions',
       judgement: 'questions',

@@ -3,11 +3,13 @@ import { renderSketch } from '../../panel/sketch-text.ts';
 import { sketchPrompt } from '../../prompts/panel/sketch.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
+import { afterFailures } from './health.ts';
+import { seatsOf } from './seating.ts';
 import { type Design, known, type SeatSketch } from './state.ts';
 
 /** Step 2a: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
 export async function sketches(desk: Desk, design: Design): Promise<Partial<Design>> {
-  const seats = known(design, 'seats').sketch;
+  const seats = seatsOf(desk, design).sketch;
   if (seats.length === 0) {
     desk.begin('2a');
     desk.skip('none asked for');
@@ -47,5 +49,8 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
     });
   }
   desk.end();
-  return { sketches: usable };
+  return {
+    sketches: usable,
+    health: await afterFailures(desk, known(design, 'health'), 'sketches', replies),
+  };
 }

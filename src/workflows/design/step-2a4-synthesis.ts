@@ -5,6 +5,7 @@ import { payloads } from '../../panel/breadcrumbs.ts';
 import { renderSketch } from '../../panel/sketch-text.ts';
 import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
 import type { Desk } from './desk.ts';
+import { seatsOf } from './seating.ts';
 import { type Design, known } from './state.ts';
 
 /** Step 2a.4: agreements, divergences with a call on each, and the decisions that are really contested (L-450…L-457). */
@@ -15,7 +16,7 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
     await desk.context.artifact('contested-decisions.md', renderDecisions([]));
     return { decisions: [] };
   }
-  const { value, family } = await desk.author(known(design, 'seats').author, {
+  const { value, family } = await desk.author(seatsOf(desk, design).author, {
     lane: 'synthesis',
     task: 'synthesis',
     judgement: 'synthesis',

@@ -8,11 +8,13 @@ import { countDispositions, type DialecticOutcome, resolve } from '../../dialect
 import { renderResolutions } from '../../dialectic/resolutions-file.ts';
 import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
 import { dialecticPayload, payloads } from '../../panel/breadcrumbs.ts';
-import { debateAvailability } from '../../panel/health.ts';
+import { debateAvailability, isUp, judgeAvailability } from '../../panel/health.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
+import { probeAgents } from './health.ts';
+import { seatPanel, seatsOf } from './seating.ts';
 import { type Design, known, type Place } from './state.ts';
 
 /** Step 2a.5: only what is contested is argued, before judges who do not know the authors (L-477…L-535). */
@@ -38,7 +40,7 @@ export async function dialectic(desk: Desk, design: Design): Promise<Partial<Des
 
 async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
   const decisions = known(design, 'decisions');
-  const seats = known(design, 'seats');
+  const seats = seatsOf(desk, design);
   const plan = planDebates(decisions, debateAvailability(known(design, 'health')), {
     buckets: seats.buckets,
   });
@@ -156,7 +158,7 @@ async function judge(
     ...buildDialecticBallot(debates, { order, neutral: desk.inputs.feature }),
   }));
   await desk.context.artifact('dialectic-ballot.txt', ballots[0]?.text ?? '');
-  const seats = known(design, 'seats').judges;
+  const seats = await judges(desk);
   const replies = await desk.ask(
     'judge',
     seats.flatMap((seat) =>
@@ -182,6 +184,17 @@ async function judge(
     const [rotated, swapped] = own.map((reply) => cast(desk, seat, reply, numbers));
     return { judge: seat.label, family: own[0]?.family ?? '', rotated, swapped };
   });
+}
+
+/** L-510: a fresh sign of life, so that a slow debate bars nobody from judging; what it shows stays in this phase. */
+async function judges(desk: Desk): Promise<Place[]> {
+  const agents = [...desk.services.agents.values()];
+  const availability = judgeAvailability(await probeAgents(desk, 'judges', agents));
+  return seatPanel(
+    agents.filter(({ id }) => isUp(availability, id)),
+    availability,
+    desk.inputs,
+  ).judges;
 }
 
 function cast(

@@ -2,12 +2,13 @@ import { payloads } from '../../panel/breadcrumbs.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { planPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';
-import { type Design, known } from './state.ts';
+import { seatsOf } from './seating.ts';
+import type { Design } from './state.ts';
 
 /** Step 2b: one plan from the synthesis, the settled scope and the resolutions (L-560…L-566). */
 export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Design>> {
   desk.begin('2b');
-  const { value: plan } = await desk.author(known(design, 'seats').author, {
+  const { value: plan } = await desk.author(seatsOf(desk, design).author, {
     lane: 'plan',
     task: 'plan',
     judgement: 'plan',

@@ -3,6 +3,7 @@ import { renderPlan } from '../../plan/plan-text.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import type { Desk } from './desk.ts';
 import { discuss } from './discuss.ts';
+import { seatsOf } from './seating.ts';
 import { type Design, known } from './state.ts';
 
 /** Step 3.5: what the first round did not cover, what findings put in question, what stayed contested (L-720…L-725). */
@@ -30,7 +31,7 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
   }
   if (deferred) desk.note(overflowLines.round2);
   await desk.context.artifact('discussion-round2.md', text);
-  const { value } = await desk.author(known(design, 'seats').author, {
+  const { value } = await desk.author(seatsOf(desk, design).author, {
     lane: 'revise-plan-discussion',
     task: 'revise-plan',
     judgement: 'revision',

@@ -1,3 +1,4 @@
+import type { RunAvailability } from '../../panel/health.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
 import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
@@ -9,6 +10,7 @@ import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem }
 import { mergeCandidates } from '../../review/merge.ts';
 import {
   acceptedFindings,
+  handOffEntries,
   outOfScopeEntries,
   rejectedFindings,
   renderAccepted,
@@ -28,8 +30,11 @@ import { entriesOf, type TallyEntry, tally } from '../../review/tally.ts';
 import { renderTally, renderTallyStub } from '../../review/tally-file.ts';
 import { votesOf } from '../../review/votes.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
+import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
+import { afterFailures } from './health.ts';
+import { seatsOf } from './seating.ts';
 import { type Design, known, type Place } from './state.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
@@ -37,10 +42,11 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
   desk.begin('3');
   await desk.context.artifact('plan-before-review.txt', known(design, 'planText'));
   let current = design;
-  let reviewers = known(design, 'seats').review;
+  let reviewers = seatsOf(desk, design).review;
   const seen: ReviewItem[] = [];
   for (let round = 1; ; round += 1) {
-    const raised = await raise(desk, current, reviewers, round);
+    const { raised, health } = await raise(desk, current, reviewers, round);
+    current = { ...current, health };
     if (raised.length === 0) return { ...current, ...(await nothingRaised(desk, current, round)) };
     const items = await merge(desk, raised, current, round);
     const { entries, quorum } = await vote(desk, current, items, round);
@@ -68,7 +74,7 @@ async function raise(
   design: Design,
   seats: readonly Place[],
   round: number,
-): Promise<RaisedFinding[]> {
+): Promise<{ raised: RaisedFinding[]; health: RunAvailability }> {
   const plan = known(design, 'planText');
   const replies = await desk.ask(
     'review',
@@ -115,9 +121,10 @@ async function raise(
     seat: 'grounding',
     evidence: 'unchecked' as const,
   }));
-  return desk.context.step(`check citations, round ${round}`, () =>
+  const marked = await desk.context.step(`check citations, round ${round}`, () =>
     markEvidence(project, baseCommit, [...raised, ...grounded]),
   );
+  return { raised: marked, health: await afterFailures(desk, known(design, 'health'), 'review', replies) };
 }
 
 /** C-32: the author groups findings that mean the same; an answer that is no partition merges nothing. */
@@ -131,7 +138,7 @@ async function merge(
   if (candidates.length === 1) return mergeCandidates(candidates, undefined).items;
   const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seats').author,
+      seat: seatsOf(desk, design).author,
       lane: lane('merge', 'findings', round),
       task: 'merge-findings',
       judgement: 'merge',
@@ -154,7 +161,7 @@ async function vote(
   const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
   await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
   await desk.context.artifact('ballot-proposers.json', `${JSON.stringify(proposers, null, 2)}\n`);
-  const seats = known(design, 'seats');
+  const seats = seatsOf(desk, design);
   const poll = (seats: readonly Place[], prefix: string) =>
     collectVotes(desk, design, seats, text, items, lane(prefix, '', round));
   const ballots = await poll(seats.voters, 'vote');
@@ -224,7 +231,7 @@ async function finalise(
   let resolutions: Record<string, string> = {};
   if (accepted.length > 0) {
     const open = renderAccepted(acceptedFindings(entries, {}));
-    const { value } = await desk.author(known(design, 'seats').author, {
+    const { value } = await desk.author(seatsOf(desk, design).author, {
       lane: lane('revise', 'plan', round),
       task: 'revise-plan',
       judgement: 'revision',
@@ -255,6 +262,7 @@ async function finalise(
   );
   const outside = outOfScopeEntries(entries);
   await desk.context.artifact('oos.md', renderOutOfScope(outside.open));
+  await handOver(desk, renderOutOfScope(handOffEntries(outside.open), { handOff: true }));
   // L-694: security observations never reach a file that may be published.
   if (outside.held.length > 0)
     await desk.context.artifact('oos-security-local.md', renderOutOfScope(outside.held));
@@ -276,7 +284,7 @@ async function finalise(
 /** L-594, L-595: nothing to vote on leaves a readable tally all the same. */
 async function nothingRaised(desk: Desk, design: Design, round: number): Promise<Partial<Design>> {
   if (round > 1) return {};
-  const labels = known(design, 'seats').review.map((seat) => seat.label);
+  const labels = seatsOf(desk, design).review.map((seat) => seat.label);
   const text = renderTallyStub(
     'No findings were raised.',
     planDigest(known(design, 'planText')),

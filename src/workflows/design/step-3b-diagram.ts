@@ -1,9 +1,10 @@
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { checkDiagram, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
-import { appendIssue } from '../../plan/execution-issues.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';
+import { logIssue } from './caller.ts';
 import type { Desk } from './desk.ts';
+import { seatsOf } from './seating.ts';
 import { type Design, known } from './state.ts';
 
 /** Step 3b: one picture of the architecture, promoted only when it is safe and parses (L-740…L-761). */
@@ -12,7 +13,7 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
   const plan = known(design, 'planText');
   const [reply] = await desk.ask('author', [
     {
-      seat: known(design, 'seats').author,
+      seat: seatsOf(desk, design).author,
       lane: 'diagram',
       task: 'diagram',
       judgement: 'diagram',
@@ -27,15 +28,13 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
   if (outcome.status === 'ok') {
     await desk.context.artifact('architecture-diagram.md', outcome.file);
     desk.show('Architecture Diagram', outcome.file);
-    desk.end(payloads.diagramGenerated);
+    desk.end(desk.inputs.caller === undefined ? payloads.diagramGenerated : payloads.saved);
   } else {
     const warning = diagramWarning(outcome, desk.elapsed());
     if (warning !== undefined) desk.warn(warning);
     const issue = diagramIssue(outcome);
     if (issue !== undefined) {
-      await desk.context.step('log diagram', () =>
-        appendIssue(desk.context.live.directory.executionIssues, 'Warnings', issue),
-      );
+      await logIssue(desk, 'Warnings', issue);
     }
     desk.end();
   }

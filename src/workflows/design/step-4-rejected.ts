@@ -8,6 +8,7 @@ export async function rejectedFindings(desk: Desk, design: Design): Promise<Part
   desk.begin('4');
   const text = design.rejectedText ?? '';
   if (text !== '') desk.show('Unimplemented Plan Review Suggestions', text);
-  desk.end(rejectedPayload(design.findingsRaised ?? 0, readRejected(text).length));
+  const nested = desk.inputs.caller !== undefined;
+  desk.end(rejectedPayload(design.findingsRaised ?? 0, readRejected(text).length, { nested }));
   return {};
 }

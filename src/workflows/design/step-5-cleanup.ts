@@ -6,6 +6,7 @@ import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
+import { exportDesign, writeLedgers } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { type Design, known } from './state.ts';
 
@@ -25,6 +26,8 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
     checkPlan(project, baseCommit, plan, design.resolutions ?? [], process.env),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
+  await writeLedgers(desk);
+  const exported = await exportDesign(desk);
   const { out } = desk.inputs;
   if (out !== undefined) {
     await desk.context.step('copy deliverables', () => copyAll(desk.context.live.directory.artifacts, out));
@@ -35,7 +38,7 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
     for (const warning of desk.warnings) desk.note(warning);
   }
   desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
-  return { planText, planErrors: report.errors };
+  return { planText, planErrors: report.errors, exported };
 }
 
 async function copyAll(from: string, to: string): Promise<void> {
@@ -49,9 +52,10 @@ async function copyAll(from: string, to: string): Promise<void> {
 export function outcomeOf(design: Design): Outcome {
   const blocking = design.blocking ?? [];
   const errors = design.planErrors ?? 0;
-  if (errors === 0 && blocking.length === 0) return { status: 'done', exit: 0 };
+  if (errors === 0 && blocking.length === 0 && design.exported !== false) return { status: 'done', exit: 0 };
   const reasons = [
     ...(errors > 0 ? [`the plan check has ${errors} error(s)`] : []),
+    ...(design.exported === false ? ['the manifest for the caller was not written'] : []),
     ...(blocking.length > 0 ? [`accepted blocking findings remain: ${blocking.join(', ')}`] : []),
   ];
   return { status: 'not-accepted', exit: 6, message: reasons.join('; ') };

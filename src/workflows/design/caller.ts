@@ -1,0 +1,122 @@
+import { appendFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readEvents } from '../../engine/event-log.ts';
+import { readLedger } from '../../engine/ledger.ts';
+import { writeFileAtomic } from '../../files/atomic.ts';
+import { exportFailureWarning } from '../../panel/closing.ts';
+import type { RunAvailability } from '../../panel/health.ts';
+import { healthFile, knownUnhealthy, readSessionEnvironment, renderHealth } from '../../panel/session-env.ts';
+import { type Step, stepOrder } from '../../panel/steps.ts';
+import { markRow, renderTimingRow, type TimingRow } from '../../panel/timing-ledger.ts';
+import { renderTokenRow, tokenLedgerName, tokenSessionId, vendorTokenRow } from '../../panel/token-ledger.ts';
+import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
+import { poisonManifest, writeManifest } from '../../plan/manifest-writer.ts';
+import type { Desk } from './desk.ts';
+
+/** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
+export type Caller = { sessionEnvironment: string; directory: string };
+
+export function callerOf(sessionEnvironment: string | undefined): Caller | undefined {
+  if (sessionEnvironment === undefined || sessionEnvironment === '') return undefined;
+  return { sessionEnvironment, directory: path.dirname(sessionEnvironment) };
+}
+
+/** C-17, L-114: an old export is put aside; agents that the caller knows to be down are named. */
+export async function greetCaller(desk: Desk): Promise<string[]> {
+  const { caller } = desk.inputs;
+  if (caller === undefined) return [];
+  return desk.context.step('read session environment', async () => {
+    await poisonManifest(caller.directory);
+    return knownUnhealthy(await readSessionEnvironment(caller.sessionEnvironment));
+  });
+}
+
+/** L-128, L-377: the health sidecar of the session environment. */
+export async function reportHealth(desk: Desk, health: RunAvailability): Promise<void> {
+  const { caller } = desk.inputs;
+  if (caller === undefined) return;
+  await desk.context.step('write health', () =>
+    writeFileAtomic(healthFile(caller.sessionEnvironment), renderHealth(health.agents)),
+  );
+}
+
+/** C-38: our own log always; the caller's as well. */
+export async function logIssue(desk: Desk, category: IssueCategory, entry: string): Promise<void> {
+  const { caller } = desk.inputs;
+  const own = desk.context.live.directory.executionIssues;
+  await desk.context.step(`log ${category}`, async () => {
+    await appendIssue(own, category, entry);
+    if (caller !== undefined)
+      await appendIssue(path.join(caller.directory, 'execution-issues.md'), category, entry);
+  });
+}
+
+/** L-692: observations that deserve an issue of their own, for the caller to file. */
+export async function handOver(desk: Desk, text: string): Promise<void> {
+  const { caller } = desk.inputs;
+  if (caller === undefined || text === '') return;
+  await desk.context.step('hand over observations', () =>
+    writeFileAtomic(path.join(caller.directory, 'oos-accepted-design.md'), text),
+  );
+}
+
+/** L-790, L-842: the bundle for the caller; a failed export is said and leaves nothing valid behind. */
+export async function exportDesign(desk: Desk): Promise<boolean> {
+  const { caller } = desk.inputs;
+  if (caller === undefined) return true;
+  const { artifacts, id } = desk.context.live.directory;
+  const now = new Date(desk.context.clock.now());
+  const written = await desk.context.step('write manifest', () =>
+    writeManifest({ designDirectory: artifacts, implementDirectory: caller.directory, sessionId: id, now }),
+  );
+  if (!written.ok) desk.warn(`${exportFailureWarning(artifacts)} (${written.message})`);
+  return written.ok;
+}
+
+/** L-870…L-882: the timing and token ledgers, made from what the run has on record. Observation only: trouble is a warning. */
+export async function writeLedgers(desk: Desk): Promise<void> {
+  const { directory } = desk.context.live;
+  const { caller, project } = desk.inputs;
+  await desk.context.step('write ledgers', async () => {
+    const events = readEvents(directory.events);
+    const marks = events.flatMap((event) =>
+      event.type === 'phase-start' && stepOrder.includes(event.phase as Step)
+        ? [markRow(event.phase as Step, new Date(event.time))]
+        : [],
+    );
+    const calls = readLedger(directory.ledger);
+    const vendors = calls.map((call): TimingRow => {
+      const end = Math.floor(Date.parse(call.time) / 1000);
+      const start = end - Math.round(call.durationMs / 1000);
+      return {
+        type: 'vendor',
+        epochSeconds: end,
+        skill: 'design',
+        step: call.phase,
+        vendor: call.agent,
+        taskKind: call.seat,
+        startSeconds: start,
+        endSeconds: end,
+        extra: 'complete',
+      };
+    });
+    const timing = [...marks, ...vendors].map(renderTimingRow).join('');
+    const tokens = calls
+      .map((call) =>
+        renderTokenRow(
+          vendorTokenRow(
+            call.agent,
+            call.usage,
+            `${call.agent}_${call.task}`,
+            Math.floor(Date.parse(call.time) / 1000),
+          ),
+        ),
+      )
+      .join('');
+    const name = tokenLedgerName(tokenSessionId({ environment: directory.id, directory: project }));
+    await writeFileAtomic(path.join(directory.root, 'timing-ledger.tsv'), timing);
+    await writeFileAtomic(path.join(directory.root, name), tokens);
+    if (caller !== undefined)
+      await appendFile(path.join(caller.directory, 'timing-ledger.tsv'), timing, { mode: 0o600 });
+  });
+}

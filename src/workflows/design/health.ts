@@ -1,0 +1,75 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { failurePolicies } from '../../agents/failure-kinds.ts';
+import type { Agent, LaneKind } from '../../agents/port.ts';
+import { lostAgentWarning } from '../../panel/degraded.ts';
+import { afterLaneFailure, isUp, type ProbeOutcome, type RunAvailability } from '../../panel/health.ts';
+import type { LaneAnswer } from '../lane.ts';
+import { reportHealth } from './caller.ts';
+import type { Desk } from './desk.ts';
+
+/** L-124, L-126: asks every agent for a sign of life; those that a caller knows to be down are not asked (L-114). */
+export function probeAgents(
+  desk: Desk,
+  name: string,
+  agents: readonly Agent[],
+  knownDown: readonly string[] = [],
+): Promise<Record<string, ProbeOutcome>> {
+  return desk.context.step(`probe ${name}`, async (signal) => {
+    const outcomes = await Promise.all(
+      agents.map(async (agent): Promise<[string, ProbeOutcome]> => {
+        if (knownDown.includes(agent.id)) {
+          return [agent.id, { available: true, healthy: false, reason: 'reported unhealthy by the caller' }];
+        }
+        const laneDirectory = path.join(desk.context.live.directory.lanes, `probe-${agent.id}`);
+        await mkdir(laneDirectory, { recursive: true });
+        const { healthy, message } = await agent.probe({
+          signal,
+          onEvent() {},
+          laneDirectory,
+          directory: desk.inputs.project,
+        });
+        return [
+          agent.id,
+          { available: true, healthy, ...(message === undefined ? {} : { reason: message }) },
+        ];
+      }),
+    );
+    signal.throwIfAborted();
+    return Object.fromEntries(outcomes);
+  });
+}
+
+/** C-30: an agent whose lane failed is asked again, and only one that fails that too is off for the rest of the run. */
+export async function afterFailures(
+  desk: Desk,
+  health: RunAvailability,
+  phase: string,
+  answers: readonly LaneAnswer[],
+): Promise<RunAvailability> {
+  const failures = answers.flatMap(({ failures }) => failures).filter(({ kind }) => speaksAgainst(kind));
+  const suspects = [...desk.services.agents.values()].filter(
+    (agent) => isUp(health, agent.id) && failures.some((failure) => failure.agent === agent.id),
+  );
+  if (suspects.length === 0) return health;
+  const probes = await probeAgents(desk, `again after ${phase}`, suspects);
+  let next = health;
+  for (const { agent, message } of failures) {
+    const reprobeHealthy = probes[agent]?.healthy;
+    next = afterLaneFailure(next, {
+      agent,
+      reason: message,
+      ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }),
+    });
+  }
+  const left = [...desk.services.agents.values()].find((agent) => isUp(next, agent.id));
+  for (const agent of suspects.filter(({ id }) => !isUp(next, id))) {
+    desk.warn(lostAgentWarning(agent.title, next.agents[agent.id]?.reason ?? 'no answer', left?.title));
+  }
+  await reportHealth(desk, next);
+  return next;
+}
+
+function speaksAgainst(kind: LaneKind): boolean {
+  return kind !== 'ok' && failurePolicies[kind].countsAgainstHealth;
+}

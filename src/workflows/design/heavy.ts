@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CharretteError } from '../../errors.ts';
+import { writeJsonAtomic } from '../../files/atomic.ts';
+import { heavyArtifacts, heavyFailureWarning, heavyGate } from '../../panel/heavy-gate.ts';
+import { parseJson } from '../../safe-json.ts';
+import type { Desk } from './desk.ts';
+import type { Design, DesignInputs } from './state.ts';
+
+/** What the worker is told: everything it may know, nothing it has to guess (L-251). */
+export type HeavyJob = { run: string; home: string; artifacts: string; inputs: DesignInputs; design: Design };
+
+/**
+ * L-250…L-267: steps 2a to 3 in a process of its own. The worker has a store of its own beside the run, so killing either
+ * process loses nothing; its word counts only together with the artifacts it must have written.
+ */
+export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<Design>> {
+  const { directory } = desk.context.live;
+  const home = path.join(directory.root, 'heavy');
+  const jobFile = path.join(home, 'job.json');
+  desk.begin('2a', 'in a process of its own');
+  const said = await desk.context.step('heavy phase', async (signal) => {
+    const job: HeavyJob = {
+      run: directory.id,
+      home,
+      artifacts: directory.artifacts,
+      inputs: desk.inputs,
+      design,
+    };
+    await writeJsonAtomic(jobFile, job);
+    const status = await runWorker(jobFile, signal);
+    signal.throwIfAborted();
+    return { status, sizes: artifactSizes(directory.artifacts) };
+  });
+  const result = heavyGate(said.status, said.sizes);
+  if (result.status === 'failed') {
+    desk.warn(heavyFailureWarning(result.reason, desk.inputs.caller !== undefined, directory.root));
+    throw new CharretteError({
+      code: 'heavy-phase-failed',
+      message: `The worker process of the heavy phase failed: ${result.reason}.`,
+      fix: 'Mend the cause, then resume the run: the worker goes on where it was.',
+      retryable: true,
+    });
+  }
+  const text = await readFile(path.join(directory.artifacts, 'design-state.json'), 'utf8');
+  const done = parseJson(text, 'design-state.json') as unknown as Design;
+  for (const [heading, name] of replayed) {
+    const body = await readFile(path.join(directory.artifacts, name), 'utf8');
+    if (body !== '') desk.show(heading, body);
+  }
+  desk.end();
+  return done;
+}
+
+/** L-261, C-13: what the worker wrote is shown from its files, under the same headings as without a worker. */
+const replayed = [
+  ['Approach Synthesis', 'approach-synthesis.txt'],
+  ['Dialectic Resolutions', 'dialectic-resolutions.md'],
+  ['Implementation Plan', 'plan.txt'],
+  ['Voting Tally and Reviewer Competition Scoreboard', 'voting-tally.md'],
+  ['Plan Review Findings (Voted In)', 'accepted-plan-findings.md'],
+  ['Out-of-Scope Observations', 'oos.md'],
+] as const;
+
+function artifactSizes(folder: string): Record<string, number> {
+  const names = [...heavyArtifacts.notEmpty, ...heavyArtifacts.exists];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const file = path.join(folder, name);
+      return existsSync(file) ? [[name, statSync(file).size]] : [];
+    }),
+  );
+}
+
+/** Starts this very program again as the worker; gives back what it said. */
+function runWorker(jobFile: string, signal: AbortSignal): Promise<string> {
+  const program = process.argv[1] ?? fileURLToPath(import.meta.url);
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, 'heavy-worker', jobFile], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (said.length < 10_000) said += chunk.toString('utf8');
+    });
+    const stop = () => child.kill('SIGTERM');
+    signal.addEventListener('abort', stop, { once: true });
+    child.on('error', reject);
+    child.on('close', () => {
+      signal.removeEventListener('abort', stop);
+      resolve(said);
+    });
+  });
+}

@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Several agents sketch, argue, plan, review and vote',
     load: async () => (await import('./design.ts')).command,
   },
+  plan: {
+    summary: 'check a plan against the repository',
+    load: async () => (await import('./plan.ts')).plan,
+  },
   runs: {
     summary: 'List, prune and remove runs',
     load: async () => (await import('./runs.ts')).command,

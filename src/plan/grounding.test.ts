@@ -11,6 +11,7 @@ import { pathLookup } from './grounding-path.ts';
 import { groundingText } from './grounding-report.ts';
 import { reviewFromGrounding } from './grounding-review.ts';
 import { subjectOfText } from './grounding-subject.ts';
+import { renderPlan } from './plan-text.ts';
 
 const shop = useExampleShop();
 let index: RepositoryIndex;
@@ -168,6 +169,11 @@ Extend test/orders.test.ts and run \`npm test\`, then \`npm run nothing\`.
     ['Failure modes', 'src/orders/gone.ts', 'npm run nothing'],
   );
   expect(report.facts.find(({ subject: name }) => name === 'frob')?.result).toBe('unchecked');
+});
+
+test('plan.txt as it is written is checked like the plan itself', () => {
+  const typed = groundPlan(index, goodPlan, { lookup });
+  expect(groundPlan(index, renderPlan(goodPlan), { lookup })).toEqual(typed);
 });
 
 test('findings of the check are valid findings of a reviewer', () => {

@@ -8,6 +8,7 @@ import { groundFiles, groundTests } from './grounding-files.ts';
 import { type GroundingFact, type GroundingReport, reportOf } from './grounding-report.ts';
 import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './grounding-subject.ts';
 import { groundSymbols } from './grounding-symbols.ts';
+import { readPlan } from './plan-text.ts';
 
 export type GroundingOptions = { decided?: readonly DecidedPoint[]; lookup: CommandLookup };
 
@@ -17,7 +18,7 @@ export function groundPlan(
   plan: Plan | string,
   { decided = [], lookup }: GroundingOptions,
 ): GroundingReport {
-  const subject = typeof plan === 'string' ? subjectOfText(plan) : subjectOfPlan(plan);
+  const subject = typeof plan === 'string' ? subjectOf(plan) : subjectOfPlan(plan);
   return reportOf(index.snapshot.commit, [
     ...groundSections(subject),
     ...groundFiles(index, subject),
@@ -27,6 +28,12 @@ export function groundPlan(
     ...groundDecisions(subject, decided),
     ...groundCitations(index, subject),
   ]);
+}
+
+/** Plan text of our own form is read exactly; what people and other tools write, by its headings. */
+function subjectOf(text: string): GroundingSubject {
+  const own = text.startsWith('# Plan: ') ? readPlan(text) : undefined;
+  return own?.ok ? subjectOfPlan(own.plan) : subjectOfText(text);
 }
 
 function groundSections({ sections, files }: GroundingSubject): GroundingFact[] {

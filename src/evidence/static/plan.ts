@@ -2,7 +2,6 @@ import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Synthesis } from '../../schema/judgements/synthesis.ts';
 import { pathsIn } from '../../text/citations.ts';
 import { type Carrier, carrierOf, stepFor, touchedBy } from './change-steps.ts';
-import { changesExisting } from './feature.ts';
 import { risksOf } from './risks.ts';
 import type { Study, Target } from './study.ts';
 import { aim, cited, counted, headed, joined, nameOf, placesOf, reasonsOf } from './wording.ts';
@@ -36,21 +35,12 @@ export function planFor(study: Study, sources: PlanSources): Plan {
     })),
   ];
   const tests = testsFor(study, named, carrier);
-  const documents =
-    !changesExisting(feature) && touched.some(({ surface }) => surface !== undefined)
-      ? study.documents.slice(0, 1)
-      : [];
   return {
     title: (feature.title.charAt(0).toUpperCase() + feature.title.slice(1)).slice(0, 160),
     summary: headed(summaryOf(study, carrier, touched, ownFile)),
     files: unique([
       ...files,
       ...tests.map(({ path, description }) => ({ path, action: actionOf(study, path), description })),
-      ...documents.map((path) => ({
-        path,
-        action: 'modify' as const,
-        description: `Describe ${aim(study)} where the public interface is described.`,
-      })),
     ]),
     approach: headed(approachOf(study, carrier, touched, sources)),
     edgeCases: edgeCasesOf(carrier, touched),

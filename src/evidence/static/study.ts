@@ -37,7 +37,6 @@ export type Study = {
   /** Sources that are near, but not near enough to be touched. */
   nearby: string[];
   tests: (TestNeighbour & { of: string })[];
-  documents: string[];
   configuration: Target | undefined;
   precedents: Precedent[];
   /** Whether the thing asked for has no name in the code yet. */
@@ -76,10 +75,6 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
       .filter((path) => !chosen.some((target) => target.path === path))
       .slice(0, 8),
     tests,
-    documents: ranked
-      .filter(({ kind }) => kind === 'document')
-      .map(({ path }) => path)
-      .slice(0, 2),
     configuration: known === undefined ? undefined : toTarget(known),
     precedents: precedentsOf(index, text),
     isNew,
@@ -148,6 +143,7 @@ function anchorsOf(index: RepositoryIndex, path: string, feature: Feature): Decl
       terms.filter((term) => own.has(term)).length * 2 +
       terms.filter((term) => meant.has(term)).length +
       (declaration.exported && declaration.owner === undefined ? 0.5 : 0) +
+      (declaration.kind === 'type' || declaration.kind === 'variable' ? 0 : 0.5) +
       (/Status|State|Kind|allowed/.test(declaration.name) && declaration.owner === undefined ? 1 : 0);
     return { declaration, score };
   });

@@ -107,16 +107,22 @@ function ideasOf(
       reason: place === 0 ? reasonFor(sides) : `Kept as the alternative: ${reason}`,
     })),
   );
-  const files = sketches.flatMap(({ seat, sketch }) =>
-    sketch.files
-      .filter(({ path }) => !common.has(path))
-      .map(({ path, reason }) => ({
-        idea: `${path}: ${reason}`.slice(0, 2000),
-        seats: [seat],
-        use: 'preserved' as const,
-        reason: 'Too few sketches name this file; the plan decides by its own search.',
-      })),
-  );
+  const seatsOf = new Map<string, { reason: string; seats: string[] }>();
+  for (const { seat, sketch } of sketches) {
+    for (const { path, reason } of sketch.files) {
+      const known = seatsOf.get(path);
+      if (known === undefined) seatsOf.set(path, { reason, seats: [seat] });
+      else if (!known.seats.includes(seat)) known.seats.push(seat);
+    }
+  }
+  const files = [...seatsOf]
+    .filter(([path]) => !common.has(path))
+    .map(([path, { reason, seats }]) => ({
+      idea: `${path}: ${reason}`.slice(0, 2000),
+      seats,
+      use: 'preserved' as const,
+      reason: 'Too few sketches name this file; the plan decides by its own search.',
+    }));
   return [...positions, ...files].slice(0, 100);
 }
 

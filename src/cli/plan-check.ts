@@ -1,0 +1,117 @@
+import path from 'node:path';
+import { readResolutions } from '../dialectic/resolutions-file.ts';
+import { readRunRecord } from '../engine/run-record.ts';
+import { exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
+import { openIndex } from '../evidence/open-index.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { groundPlan } from '../plan/grounding.ts';
+import type { DecidedPoint } from '../plan/grounding-decisions.ts';
+import { pathLookup } from '../plan/grounding-path.ts';
+import { type GroundingFact, groundingText, reportOf } from '../plan/grounding-report.ts';
+import { readJson } from '../safe-json.ts';
+import type { Plan } from '../schema/judgements/plan.ts';
+import { readJudgement } from '../schema/judgements.ts';
+import type { CommandSpec } from './command.ts';
+import { findHome, findProject, findRun } from './project.ts';
+
+export const planCheck: CommandSpec = {
+  name: 'check',
+  summary:
+    'Look every claim of a plan up in the repository: files, symbols, commands, sections, tests, decisions. Exit 0 when it holds, 6 when it has errors.',
+  examples: [
+    ['charrette plan check', 'the plan of the latest run, at its base commit'],
+    ['charrette plan check --run 4f2a90c1', 'the plan of that run'],
+    ['charrette plan check PLAN.md --commit main', 'a plan that anybody wrote'],
+  ],
+  arguments: [['[file]', 'plan text or plan.json; absent: the plan of a run']],
+  options: [
+    { flags: '--run <id>', description: 'check the plan of this run (latest, id, or a part of it)' },
+    {
+      flags: '--commit <revision>',
+      description: 'check against this commit; absent: the base commit or HEAD',
+    },
+  ],
+  async run({ arguments: [file], options, global, terminal }) {
+    const subject =
+      typeof file === 'string'
+        ? await planFromFile(path.resolve(global.cwd, file))
+        : await planFromRun(global.cwd, options['run'] as string | undefined);
+    const commit = (options['commit'] as string | undefined) ?? subject.commit;
+    const index = await openIndex(findProject(global.cwd), commit);
+    const { facts } = groundPlan(index, subject.plan, {
+      decided: subject.decided,
+      lookup: pathLookup(terminal.env),
+    });
+    const report = reportOf(index.snapshot.commit, [...facts, ...subject.notes]);
+    return {
+      exit: report.errors > 0 ? exitCodes.notAccepted : exitCodes.done,
+      text: `${groundingText(report)}\n`,
+      json: report,
+    };
+  },
+};
+
+type Subject = {
+  plan: Plan | string;
+  commit: string | undefined;
+  decided: DecidedPoint[];
+  /** What could not be looked at. */
+  notes: GroundingFact[];
+};
+
+async function planFromFile(file: string): Promise<Subject> {
+  const text = await readTextFile(file);
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There is no file ${file}.`,
+      fix: 'Name a plan, or leave the file out to check the plan of the latest run.',
+    });
+  }
+  return { plan: readPlanText(file, text), commit: undefined, decided: [], notes: [] };
+}
+
+function readPlanText(file: string, text: string): Plan | string {
+  if (!text.trimStart().startsWith('{')) return text;
+  const reading = readJson(text);
+  const plan = reading.ok ? readJudgement('plan', reading.value) : undefined;
+  if (plan?.ok) return plan.value;
+  const problems = plan === undefined ? [reading.ok ? '' : reading.message] : plan.problems;
+  throw new CharretteError({
+    code: 'json-invalid',
+    message: `${file} is not a plan: ${problems.slice(0, 3).join('; ')}.`,
+    fix: 'Give plan.json as a run writes it, or a plan as text.',
+  });
+}
+
+async function planFromRun(cwd: string, run: string | undefined): Promise<Subject> {
+  const directory = await findRun(findHome(cwd), run);
+  const { baseCommit } = await readRunRecord(directory);
+  const file = path.join(directory.artifacts, 'plan.json');
+  const text = await readTextFile(file);
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `The run ${directory.id} has no plan yet.`,
+      fix: 'Wait for the run, or name a plan file.',
+    });
+  }
+  const name = 'dialectic-resolutions.md';
+  const resolutions = readResolutions((await readTextFile(path.join(directory.artifacts, name))) ?? '');
+  return {
+    plan: readPlanText(file, text),
+    commit: baseCommit,
+    decided: resolutions.ok ? resolutions.resolutions : [],
+    notes: resolutions.ok ? [] : [unreadable(name, resolutions.problems)],
+  };
+}
+
+const unreadable = (name: string, problems: readonly string[]): GroundingFact => ({
+  check: 'decision',
+  subject: name,
+  result: 'unchecked',
+  severity: 'warning',
+  basis: 'exact',
+  reason: `cannot be read: ${problems.slice(0, 3).join('; ')}`,
+});

@@ -14,6 +14,10 @@ export const skill: CommandSpec = {
       summary: 'make a new workflow skill from ten answers',
       load: async () => (await import('./skill-new.ts')).skillNew,
     },
+    convert: {
+      summary: 'make a skill from commands, documents, text or a flat skill',
+      load: async () => (await import('./skill-convert.ts')).skillConvert,
+    },
     lint: {
       summary: 'check packages against the lint rules',
       load: async () => (await import('./skill-lint.ts')).skillLint,
@@ -26,6 +30,18 @@ export const skill: CommandSpec = {
     show: {
       summary: 'phases and data flow as tree, chart or picture',
       load: async () => (await import('./skill-show.ts')).skillShow,
+    },
+    install: {
+      summary: 'copy packages to where a host looks for them',
+      load: async () => (await import('./skill-install.ts')).skillInstall,
+    },
+    uninstall: {
+      summary: 'remove what install wrote',
+      load: async () => (await import('./skill-install.ts')).skillUninstall,
+    },
+    pack: {
+      summary: 'one archive of a package',
+      load: async () => (await import('./skill-install.ts')).skillPack,
     },
     explain: {
       summary: 'what a rule or a pattern requires, and why',

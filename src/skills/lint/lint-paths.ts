@@ -3,6 +3,8 @@ import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
 import { stripFrontmatter } from '../convert/strip.ts';
+import { linesText } from '../document/document.ts';
+import { parseDocument } from '../document/parse.ts';
 import { buildPackage, type SkillPackage } from '../model/package.ts';
 import type { Profile } from '../model/profile.ts';
 import { findPackages, readPackageFiles } from '../read-package.ts';
@@ -91,12 +93,13 @@ function readConversion(directory: string): ConversionSource | undefined {
   if (!Array.isArray(phases)) return undefined;
   return {
     phases: records(phases).map((phase) => {
-      const sourcePath = String(phase['sourcePath'] ?? '');
       const edits = records(phase['edits']);
+      const parts = records(phase['sources']).map((source) =>
+        sourceBody(path.resolve(path.dirname(file), String(source['path'] ?? '')), source['section']),
+      );
       return {
         file: String(phase['file'] ?? ''),
-        sourcePath,
-        source: sourceBody(path.resolve(path.dirname(file), sourcePath)),
+        source: parts.length === 0 || parts.includes(undefined) ? undefined : parts.join('\n'),
         edits: edits.map((edit) => ({
           kind: String(edit['kind'] ?? ''),
           before: String(edit['before'] ?? ''),
@@ -111,9 +114,14 @@ function records(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((item): item is Record<string, unknown> => isRecord(item)) : [];
 }
 
-function sourceBody(file: string): string | undefined {
+/** The text a phase was made from: a whole command, or one section of it. */
+function sourceBody(file: string, section: unknown): string | undefined {
   try {
-    return stripFrontmatter(readFileSync(file, 'utf8'));
+    const text = readFileSync(file, 'utf8');
+    if (typeof section !== 'string') return stripFrontmatter(text);
+    const document = parseDocument('source.md', text);
+    const heading = document.headings.find(({ title }) => title === section);
+    return heading === undefined ? undefined : linesText(document, heading.line + 1, heading.endLine);
   } catch {
     return undefined;
   }

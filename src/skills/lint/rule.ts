@@ -29,7 +29,6 @@ export type Surroundings = {
 /** One phase and the command it was extracted from. */
 export type ConvertedPhase = {
   file: string;
-  sourcePath: string;
   /** Body of the source without frontmatter; undefined when the source is gone. */
   source: string | undefined;
   edits: readonly { kind: string; before: string; after: string }[];

@@ -35,7 +35,7 @@ const converted = (
   edits: { kind: string; before: string; after: string }[] = [],
 ): Surroundings => ({
   installed: undefined,
-  conversion: { phases: [{ file: first, sourcePath: 'x.md', source, edits }] },
+  conversion: { phases: [{ file: first, source, edits }] },
 });
 const plan =
   (tasks: Record<string, unknown>[], more: Record<string, unknown> = {}) =>

@@ -1,0 +1,230 @@
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
+import { writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { parseJson } from '../safe-json.ts';
+import { titleOf } from '../skills/config/complete-config.ts';
+import { type SourceType, sourceTypes } from '../skills/config/workflow-config.ts';
+import { readCommandSet } from '../skills/convert/command-set.ts';
+import { type Conversion, convertByExtraction, convertByGeneration } from '../skills/convert/convert.ts';
+import { detectSource, expandHome } from '../skills/convert/detect-source.ts';
+import { configFromText } from '../skills/convert/from-text.ts';
+import { readRequirementsJson, readRequirementsMarkdown } from '../skills/convert/requirements-doc.ts';
+import { readFlatSkill } from '../skills/convert/restructure.ts';
+import { fixPackage } from '../skills/fix/fix-package.ts';
+import { lintPackage } from '../skills/lint/engine.ts';
+import { conversionReportPath } from '../skills/lint/lint-paths.ts';
+import { buildPackage } from '../skills/model/package.ts';
+import { readPackageFiles } from '../skills/read-package.ts';
+import { renderOutcome } from '../skills/summary.ts';
+import { writePackage } from '../skills/write-package.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
+
+export const skillConvert: CommandSpec = {
+  name: 'convert',
+  summary: 'Turn commands, a requirements document, a text or a flat skill into a coordinator with phases.',
+  examples: [
+    [
+      'charrette skill convert .claude/commands/workflow/plan.md',
+      'a command and the sub-commands it calls, text kept as it is',
+    ],
+    ['charrette skill convert requirements.md --out .claude/skills', 'one ## section a phase'],
+    [
+      'charrette skill convert .claude/skills/flat-skill --out new-skills',
+      'split a flat skill, migrate an older one',
+    ],
+    [
+      'charrette skill convert "First collect, then review, finally report" --name review-run',
+      'a description',
+    ],
+  ],
+  arguments: [['<source>', 'a path, or a description in quotes']],
+  options: [
+    {
+      flags: '--from <type>',
+      description: 'what the source is, instead of detecting it',
+      choices: sourceTypes,
+    },
+    { flags: '--name <name>', description: 'name of the new skill' },
+    ...outputOptions,
+  ],
+  run: async (invocation) => {
+    const { options, global, terminal } = invocation;
+    const given = String(invocation.arguments[0]);
+    const source = path.resolve(global.cwd, expandHome(given, terminal.env['HOME']));
+    const found = statSync(source, { throwIfNoEntry: false });
+    const kind = found === undefined ? 'none' : found.isDirectory() ? 'directory' : 'file';
+    const type = (options['from'] as SourceType | undefined) ?? detectSource(given, kind);
+    if (kind === 'none' && type !== 'text_description') throw missing(given);
+    const root = outputRoot(options, global);
+    if (type === 'existing_skill') {
+      const directory = kind === 'directory' ? source : path.dirname(source);
+      const files = readPackageFiles(directory);
+      if ([...files.texts.keys()].some((file) => file.startsWith('phases/')))
+        return migrate(invocation, directory, root);
+    }
+    const conversion = await convert(type, given, source, root, invocation);
+    return finish(invocation, conversion, root);
+  },
+};
+
+async function convert(
+  type: SourceType,
+  given: string,
+  source: string,
+  root: string,
+  { options, global }: Invocation,
+): Promise<Conversion> {
+  const tools = toolsOf(options);
+  const name = typeof options['name'] === 'string' ? options['name'] : undefined;
+  const named = <T extends { skillName: string }>(rough: T): T =>
+    name === undefined ? rough : { ...rough, skillName: name };
+  if (type === 'text_description') return convertByGeneration(named(configFromText(given, name)), tools);
+  const directory = statSync(source).isDirectory();
+  const file = directory ? path.join(source, 'SKILL.md') : source;
+  const text = await readTextFile(file);
+  if (text === undefined) throw missing(path.relative(global.cwd, file));
+  if (type === 'requirements_doc') {
+    const base =
+      path
+        .basename(file)
+        .replace(/\.[^.]+$/, '')
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-') || 'skill';
+    const rough = file.endsWith('.json')
+      ? readRequirementsJson(parseJson(text, given), base)
+      : readRequirementsMarkdown(text, base);
+    return convertByGeneration(named(rough), tools);
+  }
+  if (type === 'existing_skill') {
+    const flat = readFlatSkill(text, path.basename(path.dirname(file)));
+    return convertByExtraction({
+      ...flat,
+      rough: named(flat.config),
+      strategy: 'restructure',
+      phaseOf: new Map(),
+      tools,
+      reportPath: () => path.relative(root, file),
+    });
+  }
+  const commands = commandsRoot(file);
+  const set = readCommandSet(
+    path.relative(commands, file).replaceAll('\\', '/').replace(/\.md$/, ''),
+    text,
+    (command) => readCommand(commands, command),
+  );
+  return convertByExtraction({
+    ...set,
+    rough: named(set.config),
+    strategy: 'extract',
+    tools,
+    reportPath: (command) => path.relative(root, path.join(commands, command)),
+  });
+}
+
+/** The nearest folder above that is called `commands`, else the folder of the file. */
+function commandsRoot(file: string): string {
+  let directory = path.dirname(file);
+  while (path.basename(directory) !== 'commands') {
+    const parent = path.dirname(directory);
+    if (parent === directory) return path.dirname(file);
+    directory = parent;
+  }
+  return directory;
+}
+
+function readCommand(commands: string, command: string): string | undefined {
+  if (!/^[\w-]+(?:\/[\w-]+)*$/.test(command)) return undefined;
+  try {
+    return readFileSync(path.join(commands, `${command}.md`), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+async function finish(
+  { options, global, terminal }: Invocation,
+  { config, files, report, warnings }: Conversion,
+  root: string,
+): Promise<CommandResult> {
+  const outcome = await writePackage(root, config.skillName, files, {
+    force: options['force'] === true,
+    dryRun: global.dryRun,
+    now: new Date(),
+  });
+  const reportFile = report === undefined ? undefined : conversionReportPath(outcome.directory);
+  if (!global.dryRun) {
+    if (reportFile !== undefined) await writeJsonAtomic(reportFile, report);
+    if (typeof options['emitConfig'] === 'string')
+      await writeJsonAtomic(path.resolve(global.cwd, options['emitConfig']), config);
+  }
+  for (const warning of warnings) terminal.stderr.write(`warning: ${warning}\n`);
+  const where = path.relative(global.cwd, outcome.directory) || '.';
+  const lint = lintPackage(buildPackage(memoryFiles(where, config.skillName, files)));
+  const edits = report?.phases.reduce((sum, phase) => sum + phase.edits.length, 0) ?? 0;
+  const kept =
+    report === undefined
+      ? ''
+      : `  Fidelity   every fence, table and line of the source is there, ${edits} recorded edits (${path.relative(global.cwd, reportFile ?? '')})\n`;
+  return {
+    exit: exitCodes.done,
+    text: `${outcome.changes.map(({ diff }) => diff).join('')}${renderOutcome(config, outcome, lint, where)}${kept}`,
+    json: {
+      skill: config.skillName,
+      title: titleOf(config.skillName),
+      path: where,
+      written: outcome.written,
+      files: outcome.changes.map(({ path: file, kind }) => ({ path: file, kind })),
+      backup: outcome.backup,
+      gate: lint.gate,
+      findings: lint.findings,
+      report: reportFile === undefined ? undefined : path.relative(global.cwd, reportFile),
+      warnings,
+      config,
+    },
+  };
+}
+
+/** S-028, S-089: a package that has phases already is brought up to date; its text stays. */
+async function migrate(
+  { options, global }: Invocation,
+  directory: string,
+  root: string,
+): Promise<CommandResult> {
+  const files = readPackageFiles(directory);
+  const { texts, before, after } = fixPackage(files, true);
+  const name = typeof options['name'] === 'string' ? options['name'] : files.directory;
+  const all = new Map(
+    [...files.texts, ...texts].filter(([file]) => file === 'SKILL.md' || file.startsWith('phases/')),
+  );
+  const outcome = await writePackage(root, name, all, {
+    force: options['force'] === true,
+    dryRun: global.dryRun,
+    now: new Date(),
+  });
+  const where = path.relative(global.cwd, outcome.directory) || '.';
+  return {
+    exit: exitCodes.done,
+    text: `${outcome.changes.map(({ diff }) => diff).join('')}${where}: ${texts.size} files brought up to date, ${before.gate} → ${after.gate}\n`,
+    json: {
+      skill: name,
+      path: where,
+      written: outcome.written,
+      files: outcome.changes.map(({ path: file, kind }) => ({ path: file, kind })),
+      before: before.gate,
+      gate: after.gate,
+      findings: after.findings,
+    },
+  };
+}
+
+function missing(given: string): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `${given} does not exist.`,
+    fix: 'Name a file or directory, or put a description in quotes.',
+  });
+}

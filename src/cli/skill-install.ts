@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { type Host, hostRoots, hosts, type Scope } from '../skills/install/hosts.ts';
+import { type InstallOutcome, installSkill, readTree, uninstallSkill } from '../skills/install/install.ts';
+import { packFiles } from '../skills/install/pack.ts';
+import { shippedRoot, shippedSkills } from '../skills/install/shipped.ts';
+import { lintPackage } from '../skills/lint/engine.ts';
+import { countOf } from '../skills/lint/gate.ts';
+import { buildPackage } from '../skills/model/package.ts';
+import { readPackageFiles } from '../skills/read-package.ts';
+import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
+import { collect } from './skill-common.ts';
+import { suggestion } from './suggest.ts';
+
+const where: readonly OptionSpec[] = [
+  {
+    flags: '--host <host>',
+    description: `where skills live: ${hosts.join(', ')} (repeat) [default: claude]`,
+    parse: collect,
+  },
+  {
+    flags: '--scope <scope>',
+    description: 'the project or the home directory',
+    choices: ['project', 'user'],
+    default: 'project',
+  },
+  { flags: '--root <dir>', description: 'another root instead of a host’s' },
+];
+
+export const skillInstall: CommandSpec = {
+  name: 'install',
+  summary: 'Copy packages to where a host looks for skills; a lock file remembers every file.',
+  examples: [
+    ['charrette skill install', 'list the packages that come with Charrette'],
+    ['charrette skill install lite-plan --host claude --host codex', 'a shipped package for two hosts'],
+    ['charrette skill install ./my-skill --scope user', 'your own, for all projects'],
+  ],
+  arguments: [['[skill...]', 'names of shipped packages, or directories']],
+  options: [...where, { flags: '--force', description: 'replace files that were changed' }],
+  run: async (invocation) => {
+    const { options, global } = invocation;
+    const named = words(invocation);
+    if (named.length === 0) {
+      const names = shippedSkills();
+      return { exit: exitCodes.done, text: `${names.join('\n')}\n`, json: { shipped: names } };
+    }
+    const outcomes: InstallOutcome[] = [];
+    for (const { root, host } of rootsOf(invocation)) {
+      for (const name of named) {
+        const source = sourceOf(name, global.cwd);
+        outcomes.push(
+          await installSkill(source, path.basename(source), root, host, {
+            force: options['force'] === true,
+            dryRun: global.dryRun,
+          }),
+        );
+      }
+    }
+    return report(outcomes, global.cwd, global.dryRun);
+  },
+};
+
+export const skillUninstall: CommandSpec = {
+  name: 'uninstall',
+  summary: 'Remove what install wrote; files that were changed stay.',
+  examples: [['charrette skill uninstall lite-plan', 'from this project']],
+  arguments: [['<skill...>', 'names of installed skills']],
+  options: where,
+  run: async (invocation) => {
+    const { global } = invocation;
+    const outcomes: InstallOutcome[] = [];
+    for (const { root } of rootsOf(invocation)) {
+      for (const name of words(invocation))
+        outcomes.push(await uninstallSkill(name, root, { force: false, dryRun: global.dryRun }));
+    }
+    return report(outcomes, global.cwd, global.dryRun);
+  },
+};
+
+export const skillPack: CommandSpec = {
+  name: 'pack',
+  summary: 'Put a package into one archive, the same bytes every time. A package with errors needs --force.',
+  examples: [['charrette skill pack my-skill --to my-skill.tar.gz', 'a gzipped tar']],
+  arguments: [['<path>', 'package directory']],
+  options: [
+    { flags: '--to <file>', description: 'name of the archive' },
+    { flags: '--force', description: 'also when lint finds errors' },
+  ],
+  run: async ({ arguments: [given], options, global }) => {
+    const directory = path.resolve(global.cwd, String(given));
+    const files = await readTree(directory);
+    const lint = lintPackage(buildPackage(readPackageFiles(directory)));
+    const errors = countOf(lint.findings, 'error');
+    if (errors > 0 && options['force'] !== true) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `${String(given)} has ${errors} lint errors; it was not packed.`,
+        fix: `Run \`charrette skill lint ${String(given)}\`, or pack it all the same with --force.`,
+      });
+    }
+    const name = path.basename(directory);
+    const target = typeof options['to'] === 'string' ? options['to'] : `${name}.tar.gz`;
+    const archive = packFiles(name, files);
+    if (!global.dryRun) await writeFileAtomic(path.resolve(global.cwd, target), archive);
+    return {
+      exit: exitCodes.done,
+      text: `${target}: ${files.size} files, ${archive.length} bytes\n`,
+      json: { file: target, files: [...files.keys()], bytes: archive.length, gate: lint.gate },
+    };
+  },
+};
+
+function words({ arguments: [given] }: Invocation): string[] {
+  return Array.isArray(given) ? given : [];
+}
+
+/** A directory as given, else a shipped package of that name. */
+function sourceOf(name: string, cwd: string): string {
+  const own = path.resolve(cwd, name);
+  if (existsSync(path.join(own, 'SKILL.md'))) return own;
+  const shipped = shippedSkills();
+  if (shipped.includes(name)) return path.join(shippedRoot(), name);
+  throw new CharretteError({
+    code: 'not-found',
+    message: `${name} is neither a skill directory nor a shipped package (${shipped.join(', ')}).${suggestion(name, shipped)}`,
+    fix: 'Run `charrette skill install` for the list.',
+  });
+}
+
+function rootsOf({ options, global, terminal }: Invocation): { root: string; host: Host }[] {
+  const chosen = Array.isArray(options['host']) ? options['host'].map(String) : ['claude'];
+  const strange = chosen.find((host) => !(hosts as string[]).includes(host));
+  if (strange !== undefined) {
+    throw new CharretteError({
+      code: 'usage',
+      message: `${JSON.stringify(strange)} is not a host; hosts are ${hosts.join(', ')}.`,
+    });
+  }
+  const scope = options['scope'] as Scope;
+  const home = terminal.env['HOME'] ?? terminal.env['USERPROFILE'];
+  if (scope === 'user' && home === undefined)
+    throw new CharretteError({ code: 'usage', message: 'HOME is not set, so there is no user scope.' });
+  return (chosen as Host[]).map((host) => {
+    if (typeof options['root'] === 'string') return { root: path.resolve(global.cwd, options['root']), host };
+    return { root: path.join(scope === 'user' ? (home ?? '') : global.cwd, hostRoots[host][scope]), host };
+  });
+}
+
+function report(outcomes: readonly InstallOutcome[], cwd: string, dryRun: boolean): CommandResult {
+  const lines = outcomes.map(({ directory, written, removed, kept }) => {
+    const parts = [
+      ...(written.length > 0 ? [`${written.length} written`] : []),
+      ...(removed.length > 0 ? [`${removed.length} removed`] : []),
+      ...(kept.length > 0 ? [`${kept.length} changed files left alone`] : []),
+    ];
+    return `${path.relative(cwd, directory)}: ${parts.length === 0 ? 'up to date' : parts.join(', ')}${dryRun ? ' (dry run)' : ''}\n`;
+  });
+  return {
+    exit: exitCodes.done,
+    text: lines.join(''),
+    json: {
+      skills: outcomes.map((outcome) => ({ ...outcome, directory: path.relative(cwd, outcome.directory) })),
+    },
+  };
+}

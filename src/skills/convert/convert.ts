@@ -1,0 +1,167 @@
+import { CharretteError } from '../../errors.ts';
+import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
+import type { QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import { generatePackage } from '../generate/generate-package.ts';
+import { phasePath, type Tools } from '../generate/phase-markdown.ts';
+import { renderSkill, type SectionOverrides } from '../generate/skill-markdown.ts';
+import { ownNames } from '../model/identity.ts';
+import { type ExtractedPhase, extractPhase, type PhaseSource } from './extract-phase.ts';
+
+export type ConversionReport = {
+  version: 1;
+  skill: string;
+  source: WorkflowConfig['source'];
+  phases: {
+    file: string;
+    /** Where the text came from, relative to the report. */
+    sources: { path: string; section?: string }[];
+    sha256: string;
+    strategy: 'extract' | 'restructure';
+    ratio: number;
+    source: ExtractedPhase['fidelity']['source'];
+    phase: ExtractedPhase['fidelity']['phase'];
+    edits: ExtractedPhase['edits'];
+  }[];
+  calls: { name: string; kind: string; line: number; phase: number | undefined }[];
+  diagnostics: string[];
+};
+
+export type Conversion = {
+  config: WorkflowConfig;
+  files: Map<string, string>;
+  report: ConversionReport | undefined;
+  warnings: string[];
+};
+
+export type ExtractionInput = {
+  rough: RoughConfig;
+  sources: readonly (readonly PhaseSource[])[];
+  overrides: SectionOverrides;
+  rest?: readonly string[];
+  strategy: 'extract' | 'restructure';
+  phaseOf: ReadonlyMap<string, number>;
+  calls?: ConversionReport['calls'];
+  diagnostics: readonly string[];
+  tools: Tools;
+  /** Path of a source as the report names it. */
+  reportPath: (source: string) => string;
+};
+
+/** Text of sources goes into phases as it is; whatever a phase loses that no edit explains stops the conversion (S-070). */
+export function convertByExtraction(input: ExtractionInput): Conversion {
+  const draft = completeConfig(input.rough);
+  const { extracted, preferences } = extractAll(draft.config, input);
+  const questions = preferences.filter((key) => key !== 'autoYes').map(questionFor);
+  const config: WorkflowConfig = {
+    ...draft.config,
+    features: { ...draft.config.features, hasAutoMode: true },
+    // S-066: what phases read must be asked.
+    preferenceQuestions: [...draft.config.preferenceQuestions, ...questions],
+  };
+  const skill = renderSkill(config, input.tools, input.overrides);
+  const rest = input.rest ?? [];
+  const files = new Map<string, string>([
+    ['SKILL.md', rest.length === 0 ? skill : `${skill}\n${rest.join('\n\n')}\n`],
+  ]);
+  const phases: ConversionReport['phases'] = [];
+  const lost: string[] = [];
+  config.phases.forEach((phase, index) => {
+    const made = extracted[index];
+    if (made === undefined) return;
+    const file = phasePath(phase);
+    files.set(file, index === 0 ? withPreferences(made.text, config) : made.text);
+    const { ratio, source, phase: measures, lostBlocks, lostLines } = made.fidelity;
+    for (const block of lostBlocks)
+      lost.push(`${file}: a ${block.kind} from line ${block.line + 1} of the source`);
+    for (const line of lostLines) lost.push(`${file}: "${line.text.slice(0, 60)}"`);
+    const sources = input.sources[index] ?? [];
+    phases.push({
+      file,
+      sources: sources.map(({ path, section }) => ({
+        path: input.reportPath(path),
+        ...(section === undefined ? {} : { section }),
+      })),
+      sha256: made.sha256,
+      strategy: input.strategy,
+      ratio: Math.round(ratio * 1000) / 1000,
+      source,
+      phase: measures,
+      edits: made.edits,
+    });
+  });
+  if (lost.length > 0) {
+    throw new CharretteError({
+      code: 'conversion-lossy',
+      message: `The conversion would lose text: ${lost.slice(0, 5).join('; ')}${lost.length > 5 ? ` and ${lost.length - 5} more` : ''}.`,
+      fix: 'Nothing was written. Simplify that part of the source and convert again.',
+    });
+  }
+  const notes = extracted.flatMap(({ notes: own }) => own);
+  return {
+    config,
+    files,
+    report: {
+      version: 1,
+      skill: config.skillName,
+      source: config.source,
+      phases,
+      calls: input.calls ?? [],
+      diagnostics: [...input.diagnostics, ...notes],
+    },
+    warnings: [...draft.warnings, ...input.diagnostics, ...notes],
+  };
+}
+
+function extractAll(
+  config: WorkflowConfig,
+  { sources, phaseOf }: ExtractionInput,
+): { extracted: ExtractedPhase[]; preferences: string[] } {
+  const names = ownNames(config.skillName, config.triggers);
+  const pathOf = (command: string) => {
+    const number = phaseOf.get(command);
+    const phase = config.phases.find((candidate) => candidate.number === number);
+    return phase === undefined ? undefined : phasePath(phase);
+  };
+  const extracted = config.phases.map((phase, index) => {
+    const next = config.phases[index + 1];
+    const link =
+      next === undefined
+        ? undefined
+        : { number: next.number, name: next.name, file: phasePath(next).slice('phases/'.length) };
+    return extractPhase(phase, sources[index] ?? [], link, phasePath(phase), {
+      ownNames: names,
+      phaseOf: pathOf,
+    });
+  });
+  return { extracted, preferences: [...new Set(extracted.flatMap(({ preferences }) => preferences))] };
+}
+
+/** The first phase says that it honours the preferences, so that every question that is asked is also read (PR002). */
+function withPreferences(text: string, config: WorkflowConfig): string {
+  if (!config.features.hasAutoMode || /workflowPreferences\.autoYes/.test(text)) return text;
+  return text.replace(
+    /^## Objective\n\n/m,
+    '## Objective\n\n- Take defaults instead of asking when `workflowPreferences.autoYes` is true.\n',
+  );
+}
+
+function questionFor(key: string): QuestionConfig {
+  const words = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
+  const header = words.slice(0, 1).toUpperCase() + words.slice(1);
+  return {
+    key,
+    question: `Switch on ${words}?`,
+    header: header.length <= 12 ? header : header.slice(0, 12).trim(),
+    options: [
+      { label: 'No (Recommended)', description: `Without ${words}` },
+      { label: 'Yes', description: `With ${words}` },
+    ],
+    activeValue: 'Yes',
+  };
+}
+
+/** Sources that are a description, not a text to keep: the package is generated. */
+export function convertByGeneration(rough: RoughConfig, tools: Tools): Conversion {
+  const { config, warnings } = completeConfig(rough);
+  return { config, files: generatePackage(config, tools), report: undefined, warnings };
+}

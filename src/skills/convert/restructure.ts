@@ -1,0 +1,93 @@
+import { CharretteError } from '../../errors.ts';
+import { type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
+import { type Heading, linesText } from '../document/document.ts';
+import { parseDocument } from '../document/parse.ts';
+import type { SectionOverrides } from '../generate/skill-markdown.ts';
+import { fieldText, readFrontmatter } from '../model/frontmatter.ts';
+import { readTools, readTriggers } from '../model/identity.ts';
+import { convertTools } from './command-set.ts';
+import type { PhaseSource } from './extract-phase.ts';
+import { keptSections, otherSections } from './sections.ts';
+
+export type FlatSkill = {
+  config: RoughConfig;
+  sources: PhaseSource[][];
+  overrides: SectionOverrides;
+  /** Sections that belong to no phase; the coordinator keeps them. */
+  rest: string[];
+  diagnostics: string[];
+};
+
+const phaseTitle =
+  /^(?:[^\p{L}\p{N}]*)(?:\d+(?:\.\d+)*[.)]?\s+)?(?:[A-Z]{1,4}-)?(?:phase|stage|step)\s+(\d+(?:\.\d+)?[a-z]?)\s*[:：.)—–-]\s*(.+)$/iu;
+
+/** Mode D, S-028: a flat skill is split at its phase headings; text is moved, not rewritten. */
+export function readFlatSkill(text: string, directory: string): FlatSkill {
+  const document = parseDocument('SKILL.md', text);
+  const frontmatter = readFrontmatter(document);
+  const diagnostics =
+    frontmatter.problem === undefined
+      ? []
+      : [`The frontmatter is not valid YAML (${frontmatter.problem.message}); it was read line by line.`];
+  const headings = splitHeadings(document.headings);
+  const blocks = headings.length === 0 ? processBlocks(text) : [];
+  if (headings.length === 0 && blocks.length === 0) {
+    throw new CharretteError({
+      code: 'usage',
+      message: 'The skill has no phase headings ("## Phase 1: …") and no <process> blocks to split at.',
+      fix: 'Mark the phases with headings, or describe the workflow and use `charrette skill new`.',
+    });
+  }
+  const name = fieldText(frontmatter, 'name')?.trim() || directory;
+  const description = fieldText(frontmatter, 'description') ?? `Runs the ${titleOf(name)} workflow`;
+  const phases = headings.map(
+    (heading): RoughPhase => ({
+      name: phaseTitle.exec(heading.title)?.[2]?.trim() ?? heading.title,
+      sourcePath: 'SKILL.md',
+    }),
+  );
+  const sources = headings.map((heading): PhaseSource[] => [
+    {
+      path: 'SKILL.md',
+      body: linesText(document, heading.line + 1, heading.endLine),
+      label: heading.title,
+      section: heading.title,
+    },
+  ]);
+  blocks.forEach((body, index) => {
+    phases.push({ name: `Process ${index + 1}`, sourcePath: 'SKILL.md' });
+    sources.push([{ path: 'SKILL.md', body, label: `process ${index + 1}` }]);
+  });
+  const title = document.headings.find(({ level }) => level === 1)?.title;
+  return {
+    config: {
+      skillName: name,
+      ...(title === undefined ? {} : { title }),
+      description,
+      triggers: readTriggers(description),
+      allowedTools: convertTools(readTools(frontmatter), diagnostics),
+      source: { type: 'existing_skill', orchestratorPath: 'SKILL.md', subCommandPaths: [] },
+      phases,
+    },
+    sources,
+    overrides: keptSections(document, headings),
+    rest: otherSections(document, headings),
+    diagnostics,
+  };
+}
+
+/** Phase headings of the shallowest level; plain steps count only when nothing is called a phase. */
+function splitHeadings(headings: readonly Heading[]): Heading[] {
+  const named = headings.filter(({ title, level }) => level > 1 && phaseTitle.test(title));
+  const phases = named.filter(({ title }) =>
+    /phase|stage/i.test(phaseTitle.exec(title)?.[0].slice(0, 24) ?? ''),
+  );
+  const found = phases.length >= 2 ? phases : named;
+  const level = Math.min(...found.map((heading) => heading.level));
+  const top = found.filter((heading) => heading.level === level);
+  return top.length >= 2 ? top : [];
+}
+
+function processBlocks(text: string): string[] {
+  return [...text.matchAll(/^<process[^>\n]*>\n([\s\S]*?)^<\/process>/gm)].map((match) => match[1] ?? '');
+}

@@ -1,0 +1,139 @@
+import { closingBracket, findCalls } from '../document/calls.ts';
+import { lineAt, lineKind, lineText, zoneAt } from '../document/document.ts';
+import { parseDocument } from '../document/parse.ts';
+import { removeProvenance } from '../fix/fix-sections.ts';
+import { readPhaseFile } from '../model/phase-file.ts';
+import { calledSkill } from '../rules/hygiene.ts';
+import type { Edit } from './fidelity.ts';
+
+export type Sanitised = {
+  text: string;
+  edits: Edit[];
+  /** Preference keys that phases now read. */
+  preferences: string[];
+  /** What was seen but left alone. */
+  notes: string[];
+};
+
+export type SanitiseContext = {
+  /** Names under which this package is called. */
+  ownNames: readonly string[];
+  /** Path of the phase a sub-command became. */
+  phaseOf: (command: string) => string | undefined;
+};
+
+const knownFlags: Readonly<Record<string, string>> = {
+  y: 'autoYes',
+  yes: 'autoYes',
+  auto: 'autoYes',
+  e: 'forceExplore',
+  explore: 'forceExplore',
+};
+
+/** S-065: `--dry-run` becomes `dryRun`. */
+export function preferenceKey(flag: string): string {
+  const bare = flag.replace(/^-+/, '');
+  return knownFlags[bare] ?? bare.replace(/[-_]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The allowed hygiene edits on one body, each recorded (C-02). */
+export function sanitise(body: string, context: SanitiseContext): Sanitised {
+  const result: Sanitised = { text: body, edits: [], preferences: [], notes: [] };
+  replaceArguments(result);
+  replaceSelfRouting(result, context);
+  removeInvocations(result, context.ownNames);
+  removeProvenanceLines(result);
+  return result;
+}
+
+const access = /\$ARGUMENTS\s*\.\s*includes\(\s*["'`](--?[A-Za-z][\w-]*)["'`]\s*\)/g;
+
+function replaceArguments(result: Sanitised): void {
+  if (!result.text.includes('$ARGUMENTS')) return;
+  const keys = new Set<string>();
+  replaceLines(result, 'argument-access', (line) => {
+    const replaced = line.replace(access, (_, flag: string) => {
+      const key = preferenceKey(flag);
+      keys.add(key);
+      return `workflowPreferences.${key}`;
+    });
+    return replaced === line ? line : collapseOr(replaced);
+  });
+  result.preferences.push(...keys);
+  if (result.text.includes('$ARGUMENTS'))
+    result.notes.push('$ARGUMENTS is still used in another way than includes(); rewrite it by hand.');
+}
+
+/** `a || a || a` is `a`, whatever the number of operands. */
+function collapseOr(line: string): string {
+  const operand = /(workflowPreferences\.\w+)(?:\s*\|\|\s*\1\b)+/g;
+  return line.replace(operand, '$1');
+}
+
+function replaceSelfRouting(result: Sanitised, { ownNames, phaseOf }: SanitiseContext): void {
+  for (const call of findCalls(result.text, ['Skill', 'SlashCommand']).reverse()) {
+    const name = calledSkill(call.body);
+    if (name === undefined) continue;
+    const path = phaseOf(name);
+    const end = closingBracket(result.text, call.bodyStart, '(', ')');
+    if (path !== undefined && end !== undefined) {
+      const before = result.text.slice(call.start, end + 1);
+      const after = `Read("${path}")`;
+      const line = lineAt(parseDocument('body.md', result.text), call.start);
+      result.edits.push({ kind: 'self-routing', line, before, after });
+      result.text = result.text.slice(0, call.start) + after + result.text.slice(end + 1);
+    } else if (ownNames.includes(name))
+      result.notes.push(
+        `The call of ${name} leads to this skill itself; decide by hand which phase is meant.`,
+      );
+  }
+}
+
+/** Usage lines of the own skill go from prose; in fences they are only reported (C-02). */
+function removeInvocations(result: Sanitised, ownNames: readonly string[]): void {
+  const names = ownNames.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const usage = new RegExp(
+    `^\\s*(?:[-*+]\\s+|\\d+\\.\\s+)?(?:\\*\\*[^*]+\\*\\*:?\\s*)?\`?/(?:${names})(?![\\w:/.-])`,
+  );
+  const document = parseDocument('body.md', result.text);
+  const kept: string[] = [];
+  document.lineStarts.forEach((start, line) => {
+    const text = lineText(document, line);
+    if (usage.test(text)) {
+      if (zoneAt(document, start) === 'fence')
+        result.notes.push(`A usage example stands in a fence: ${text.trim().slice(0, 80)}`);
+      else if (document.kinds[line] === lineKind.text) {
+        result.edits.push({ kind: 'invocation-removed', line, before: `${text}\n`, after: '' });
+        return;
+      }
+    }
+    kept.push(result.text.slice(start, document.lineStarts[line + 1] ?? result.text.length));
+  });
+  result.text = kept.join('');
+}
+
+function removeProvenanceLines(result: Sanitised): void {
+  const document = parseDocument('phases/00-body.md', result.text);
+  const after = removeProvenance(readPhaseFile(document));
+  if (after === result.text) return;
+  const left = new Map<string, number>();
+  for (const line of after.split('\n')) left.set(line, (left.get(line) ?? 0) + 1);
+  result.text.split('\n').forEach((line, index) => {
+    const count = left.get(line) ?? 0;
+    if (count > 0) left.set(line, count - 1);
+    else if (line.trim() !== '')
+      result.edits.push({ kind: 'provenance-removed', line: index, before: `${line}\n`, after: '' });
+  });
+  result.text = after;
+}
+
+function replaceLines(result: Sanitised, kind: Edit['kind'], change: (line: string) => string): void {
+  result.text = result.text
+    .split('\n')
+    .map((before, line) => {
+      const after = change(before);
+      if (after !== before) result.edits.push({ kind, line, before, after });
+      return after;
+    })
+    .join('\n');
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { parseTar } from 'nanotar';
+import { expect, test } from 'vitest';
+import { cleanTexts } from '../testing.ts';
+import { installSkill, readTree, uninstallSkill } from './install.ts';
+import { overlayFor } from './overlay.ts';
+import { packFiles } from './pack.ts';
+
+const plain = { force: false, dryRun: false };
+
+function setUp(): { source: string; root: string } {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'charrette-install-'));
+  const source = path.join(home, 'src', 'demo-flow');
+  for (const [file, text] of Object.entries(cleanTexts())) {
+    mkdirSync(path.dirname(path.join(source, file)), { recursive: true });
+    writeFileSync(path.join(source, file), text);
+  }
+  return { source, root: path.join(home, 'project', '.claude', 'skills') };
+}
+
+test('install copies, a second install changes nothing, uninstall leaves no trace', async () => {
+  const { source, root } = setUp();
+  mkdirSync(path.dirname(path.dirname(root)), { recursive: true });
+  expect((await installSkill(source, 'demo-flow', root, 'claude', plain)).written).toHaveLength(5);
+  expect((await installSkill(source, 'demo-flow', root, 'claude', plain)).written).toEqual([]);
+  await uninstallSkill('demo-flow', root, plain);
+  expect(readdirSync(path.dirname(path.dirname(root)))).toEqual([]);
+});
+
+test('uninstall never touches text of the user', async () => {
+  const { source, root } = setUp();
+  await installSkill(source, 'demo-flow', root, 'claude', plain);
+  writeFileSync(path.join(root, 'demo-flow/SKILL.md'), 'mine now');
+  writeFileSync(path.join(root, 'demo-flow/notes.md'), 'my notes');
+  const outcome = await uninstallSkill('demo-flow', root, plain);
+  expect(outcome.kept).toEqual(['SKILL.md']);
+  expect(readFileSync(path.join(root, 'demo-flow/SKILL.md'), 'utf8')).toBe('mine now');
+  expect(existsSync(path.join(root, 'demo-flow/notes.md'))).toBe(true);
+});
+
+test('an update replaces what nobody touched and refuses what somebody did', async () => {
+  const { source, root } = setUp();
+  await installSkill(source, 'demo-flow', root, 'claude', plain);
+  writeFileSync(
+    path.join(source, 'SKILL.md'),
+    `${readFileSync(path.join(source, 'SKILL.md'), 'utf8')}\nNew line.\n`,
+  );
+  expect((await installSkill(source, 'demo-flow', root, 'claude', plain)).written).toEqual(['SKILL.md']);
+  writeFileSync(path.join(root, 'demo-flow/SKILL.md'), 'mine now');
+  await expect(installSkill(source, 'demo-flow', root, 'claude', plain)).rejects.toMatchObject({
+    code: 'would-overwrite',
+  });
+  expect(readFileSync(path.join(root, 'demo-flow/SKILL.md'), 'utf8')).toBe('mine now');
+});
+
+test('a dry run writes nothing, and a linked package folder cannot lead the files elsewhere', async () => {
+  const { source, root } = setUp();
+  expect(
+    (await installSkill(source, 'demo-flow', root, 'claude', { force: false, dryRun: true })).written,
+  ).toHaveLength(5);
+  expect(existsSync(root)).toBe(false);
+  const elsewhere = mkdtempSync(path.join(os.tmpdir(), 'charrette-else-'));
+  mkdirSync(path.join(root, 'demo-flow'), { recursive: true });
+  symlinkSync(elsewhere, path.join(root, 'demo-flow/phases'));
+  await expect(installSkill(source, 'demo-flow', root, 'claude', plain)).rejects.toMatchObject({
+    code: 'path-unsafe',
+  });
+  expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('fields of one host move under metadata for the others', () => {
+  const text = '---\nname: x\ndescription: d\nargument-hint: "[task]"\n---\n\n# X\n';
+  expect(overlayFor('claude', text)).toBe(text);
+  expect(overlayFor('codex', text)).toBe(
+    '---\nname: x\ndescription: d\nmetadata:\n  argument-hint: "[task]"\n---\n\n# X\n',
+  );
+});
+
+test('pack is a tar of the package, the same bytes every time', async () => {
+  const { source } = setUp();
+  const files = await readTree(source);
+  const [one, two] = [packFiles('demo-flow', files), packFiles('demo-flow', files)];
+  expect(createHash('sha256').update(one).digest('hex')).toBe(createHash('sha256').update(two).digest('hex'));
+  expect(parseTar(gunzipSync(one)).map(({ name }) => name)).toContain('demo-flow/phases/01-session-init.md');
+});

@@ -2,9 +2,10 @@
 
 const bullet = '[ \\t]*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+)?(?:\\[[ xX]?\\][ \\t]+)?';
 
+// `***`, `- - -`
+const rule = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
+
 const forms: readonly RegExp[] = [
-  // `***`, `- - -`
-  /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/,
   // `_TBD_`, `- _TBD_ _TBD_`, `1. [ ] _TBD_`
   new RegExp(`^${bullet}_TBD_(?:[ \\t]*_TBD_)*[ \\t]*$`),
   // `**Goal**: _TBD_`, `- Grid: _TBD_`
@@ -15,7 +16,8 @@ const forms: readonly RegExp[] = [
 
 /** Whether a line outside a fence is a placeholder or bare structure. */
 export function isPlaceholderLine(line: string): boolean {
-  return forms.some((form) => form.test(line)) || isItalicPrompt(line) || isEmptyTableRow(line);
+  if (isEmptyTableRow(line) || rule.test(line)) return true;
+  return line.includes('_TBD') && (forms.some((form) => form.test(line)) || isItalicPrompt(line));
 }
 
 /** `_TBD — describe the grid._`: one italic run from the first to the last character of the line. */

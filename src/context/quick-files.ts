@@ -9,4 +9,10 @@ export const close: (descriptor: number) => Promise<void> = promisify(fs.close);
 export const stat: (file: string) => Promise<fs.Stats> = promisify(fs.stat);
 export const statDescriptor: (descriptor: number) => Promise<fs.Stats> = promisify(fs.fstat);
 export const realPath: (file: string) => Promise<string> = promisify(fs.realpath.native);
-export const readFile: (descriptor: number) => Promise<Buffer> = promisify(fs.readFile);
+export const read: (
+  descriptor: number,
+  buffer: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+) => Promise<{ bytesRead: number }> = promisify(fs.read);

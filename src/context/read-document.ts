@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { isInside, isMissing } from '../files/contained.ts';
 import { countCodePoints } from '../text/code-points.ts';
-import { close, constants, open, readFile, realPath, stat, statDescriptor } from './quick-files.ts';
+import { close, constants, open, read, realPath, stat, statDescriptor } from './quick-files.ts';
 
 /** the only reasons there are; no comma or bracket, so that the warnings line stays a list. */
 export const unreadableReasons = [
@@ -67,10 +67,23 @@ async function readRegularFile(target: string, limit: number): Promise<DocumentR
   const descriptor = await open(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const opened = await statDescriptor(descriptor);
-    return opened.isFile() ? decode(await readFile(descriptor)) : unreadable('not a regular file');
+    if (!opened.isFile()) return unreadable('not a regular file');
+    return decode(await readWhole(descriptor, Math.min(opened.size, limit)));
   } finally {
     await close(descriptor);
   }
+}
+
+/** One read is enough for a file that nobody changes meanwhile; of one that grows, what was there is taken. */
+async function readWhole(descriptor: number, size: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const { bytesRead } = await read(descriptor, buffer, filled, size - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return buffer.subarray(0, filled);
 }
 
 /** strict UTF-8, no NUL, a leading BOM removed. */

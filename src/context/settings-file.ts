@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { settingsFile } from './defaults.ts';
+import { readPlainSettings } from './plain-settings.ts';
 import { readAnyDocument } from './read-document.ts';
 import type { SettingsSource } from './settings.ts';
 
@@ -11,6 +12,8 @@ export async function readSettingsFile(root: string): Promise<SettingsSource> {
   if (reading.state === 'absent') return { kind: 'absent' };
   if (reading.state === 'unreadable') return { kind: 'broken', message: reading.reason };
   if (reading.text.trim() === '') return { kind: 'absent' };
+  const plain = readPlainSettings(reading.text);
+  if (plain !== undefined) return { kind: 'value', value: plain };
   try {
     const { parseDocument } = await import('yaml');
     const document = parseDocument(reading.text, { logLevel: 'silent', prettyErrors: true });

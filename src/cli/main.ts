@@ -1,12 +1,5 @@
 import { version } from './version.ts';
 
-// A reader that closes the pipe (`| head`) has seen enough; what is under way still ends properly.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
-}
-
 // The answer that must be instant is given before anything else is loaded.
 const [first, ...rest] = process.argv.slice(2);
 if ((first === '--version' || first === '-V') && rest.length === 0) {

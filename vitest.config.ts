@@ -12,7 +12,16 @@ export default defineConfig({
         extends: true,
         test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 120_000 },
       },
-      { extends: true, test: { name: 'slow', include: ['test/slow/**/*.test.ts'], testTimeout: 600_000 } },
+      {
+        extends: true,
+        // One file after another: the suites start programs of their own and share two cores.
+        test: {
+          name: 'slow',
+          include: ['test/slow/**/*.test.ts'],
+          testTimeout: 600_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

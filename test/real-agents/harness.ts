@@ -64,11 +64,14 @@ export type Called = {
   place: string;
 };
 
-/** Limits of every call in the suites. opencode says nothing for its whole start, which is long on a busy machine. */
+/** Limits of every call in the suites. Some say nothing for their whole start, which is long on a busy machine. */
 const limits = { wallMs: 60_000, idleMs: 15_000 };
-const limitsOf = (id: string) => (id === 'opencode' ? { ...limits, idleMs: 30_000 } : limits);
+const slowStarters = ['opencode', 'qwen'];
+const limitsOf = (id: string) => (slowStarters.includes(id) ? { ...limits, idleMs: 30_000 } : limits);
 
-export function openBench(): Bench {
+/** `atOnce` calls run at the same time; more of these programs than that choke two cores. */
+export function openBench(atOnce = 5): Bench {
+  const gate = openGate(atOnce);
   const root = mkdtempSync(path.join(tmpdir(), 'real-agents-'));
   const user = path.join(root, 'user');
   mkdirSync(user);
@@ -122,10 +125,27 @@ export function openBench(): Bench {
         events.push(event);
         onEvent?.(event);
       };
-      const result = await agent.call(task, { signal, onEvent: hear });
+      const result = await gate(() => agent.call(task, { signal, onEvent: hear }));
       return { result, events, laneDirectory, directory, place };
     },
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** Lets so many in at a time; the others wait their turn. */
+function openGate(places: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const waiting: (() => void)[] = [];
+  let free = places;
+  return async (work) => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
   };
 }
 

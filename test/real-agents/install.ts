@@ -63,7 +63,7 @@ const folderOf = (pin: Pin) => path.join(agentsDirectory(), `${pin.name}-${pin.v
 
 async function install(pin: Pin): Promise<number> {
   const folder = folderOf(pin);
-  const fresh = `${folder}.new`;
+  const fresh = `${folder}.${process.pid}.new`;
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { recursive: true });
   const manifest = { private: true, dependencies: { [pin.package]: pin.version } };

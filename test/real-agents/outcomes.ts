@@ -65,9 +65,9 @@ export const outcomes: Readonly<Record<Program, Readonly<Record<FaultName, Outco
   // Their own second try is turned off: ours comes instead.
   grok: { ...common, '429x1': 'rate_limit', '500x1': 'server', html: 'bad_output' },
   gemini: { ...common, '429x1': 'rate_limit', '500x1': 'server', 'truncated@2': 'garbled' },
-  // It tries again without a word for longer than the limits allow.
+  // They try again without a word for longer than the limits allow.
   opencode: { ...common, '500': 'timeout', refused: 'timeout' },
-  qwen: { ...common, '429': 'timeout', '500': 'timeout' },
+  qwen: { ...common, '500': 'timeout' },
   copilot: common,
-  pi: { ...common, html: 'bad_output' },
+  pi: { ...common, '429x1': 'rate_limit', '500x1': 'server', html: 'bad_output' },
 };

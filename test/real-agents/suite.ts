@@ -1,13 +1,17 @@
 /** The same questions to every real agent program. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/agents/port.ts';
+import { endOrphans } from '../../src/agents/process/process-record.ts';
 import type { World } from '../../src/agents/settings.ts';
 import { isRecord, parseJson } from '../../src/safe-json.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { type Bench, fakeKey, openBench, type Program } from './harness.ts';
-import { installAgents } from './install.ts';
+import { agentsDirectory, installAgents } from './install.ts';
 import { faults, outcomes } from './outcomes.ts';
 import { processesWith } from './survivors.ts';
 
@@ -25,7 +29,7 @@ const schema = {
 };
 
 /** Everything that must hold for a program: with the jail, without it, and for every fault of its model. */
-export function describePrograms(programs: readonly Program[]): void {
+export function describePrograms(programs: readonly Program[], atOnce: number): void {
   let server: ModelServer;
   let bench: Bench;
   let number = 0;
@@ -35,7 +39,7 @@ export function describePrograms(programs: readonly Program[]): void {
       process.stderr.write(`${line}\n`),
     );
     server = await startModelServer();
-    bench = openBench();
+    bench = openBench(atOnce);
   }, 900_000);
   afterAll(async () => {
     await server?.close();
@@ -101,6 +105,10 @@ export function describePrograms(programs: readonly Program[]): void {
         const { agent } = await seat(program, jail);
         await expectNoSurvivor(bench, agent);
       });
+
+      test('leaves no process behind when we are killed', async () => {
+        await expectNoOrphan(program, `${server.url}/run/killed`, jail);
+      });
     });
   }
 
@@ -117,20 +125,16 @@ export function describePrograms(programs: readonly Program[]): void {
   });
 }
 
-/**
- * Cancels a call while the agent's own shell waits, with one child in the foreground and one that has left its session.
- * With write access, since only then every agent has a shell.
- */
+/** Cancels a call while the agent's own shell waits; with write access, since only then every agent has a shell. */
 async function expectNoSurvivor(bench: Bench, agent: Agent): Promise<void> {
-  const mark = `/absent-${Math.floor(Math.random() * 1e12)}`;
+  const mark = newMark();
   const controller = new AbortController();
   let seen = 0;
   const watch = setInterval(() => {
     seen = Math.max(seen, processesWith(`tail\0-F\0${mark}`).length);
     if (seen >= 2) controller.abort();
   }, 200);
-  const command = `setsid tail -F ${mark} & tail -F ${mark}`;
-  const { result, laneDirectory } = await bench.call(agent, () => `Wait. ⟦shell ${command}⟧`, {
+  const { result, laneDirectory } = await bench.call(agent, () => `Wait. ⟦shell ${waiting(mark)}⟧`, {
     access: 'write',
     signal: controller.signal,
   });
@@ -142,6 +146,44 @@ async function expectNoSurvivor(bench: Bench, agent: Agent): Promise<void> {
   expect(marker).not.toBe('');
   expect(processesWith(marker)).toEqual([]);
 }
+
+/** Kills the caller with SIGKILL while the agent's shell waits. The jail takes all down; without it the next command does. */
+async function expectNoOrphan(program: Program, url: string, jail: World['jail']): Promise<void> {
+  const mark = newMark();
+  const script = path.join(import.meta.dirname, 'call-once.ts');
+  const args = [script, program, url, jail, `Wait. ⟦shell ${waiting(mark)}⟧`];
+  const env = { PATH: process.env['PATH'], CHARRETTE_TEST_AGENTS_DIR: agentsDirectory() };
+  const caller = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = (await once(caller.stdout, 'data')) as [Buffer];
+  const root = line.toString().trim();
+  try {
+    expect(await until(() => processesWith(`tail\0-F\0${mark}`).length === 2)).toBe(true);
+    caller.kill('SIGKILL');
+    await once(caller, 'exit');
+    if (jail === 'off') {
+      const lanes = readdirSync(path.join(root, 'lanes')).map((lane) => path.join(root, 'lanes', lane));
+      expect(await endOrphans(lanes)).toEqual(lanes);
+    }
+    expect(await until(() => processesWith(mark).length === 0)).toBe(true);
+  } finally {
+    caller.kill('SIGKILL');
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** Looks until it holds, for at most a minute. */
+async function until(holds: () => boolean): Promise<boolean> {
+  for (let look = 0; look < 300; look += 1) {
+    if (holds()) return true;
+    await sleep(200);
+  }
+  return false;
+}
+
+const newMark = () => `/absent-${Math.floor(Math.random() * 1e12)}`;
+
+/** One child in the foreground, and one that has left its session. */
+const waiting = (mark: string) => `setsid tail -F ${mark} & tail -F ${mark}`;
 
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { recursive: true })

@@ -6,7 +6,7 @@ import { isRecord, readJson } from '../safe-json.ts';
 import { type AgentTask, type LaneResult, laneKinds } from './port.ts';
 import type { AgentSettings } from './settings.ts';
 
-const fileName = 'result.json';
+const fileName = 'agent-result.json';
 
 /** Keeps the result beside the stream, with a mark of the request it answers. */
 export async function writeAnswer(

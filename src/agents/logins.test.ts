@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, parseJson } from '../safe-json.ts';
 import type { Driver } from './drivers/driver.ts';
 import { findBubblewrap } from './jail.ts';
-import { copyLogin, loginVariables, returnRenewedLogins } from './logins.ts';
+import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import type { AgentTask } from './port.ts';
 import { createAgent, drivers } from './registry.ts';
 import type { Protocol, World } from './settings.ts';
@@ -116,33 +117,61 @@ describe.each(['auto', 'off'] as const)("a user's own login, jail %s", (jail) =>
 describe('login files', () => {
   const { login } = drivers.codex;
 
-  test('a moved configuration folder is found through its variable', async () => {
+  test('a moved configuration folder is found through its variable, and the copy is gone afterwards', async () => {
     plant('auth.json', 'moved', path.join(root, 'elsewhere'));
     const home = path.join(root, 'home');
-    const copied = await copyLogin(login, world({ CODEX_HOME: path.join(root, 'elsewhere') }), home);
-    expect(readFileSync(path.join(home, '.codex/auth.json'), 'utf8')).toBe('moved');
-    expect(statSync(path.join(home, '.codex/auth.json')).mode & 0o777).toBe(0o600);
-    expect(copied).toHaveLength(1);
+    const copy = path.join(home, '.codex/auth.json');
+    const held = await holdLogin(login, world({ CODEX_HOME: path.join(root, 'elsewhere') }), home);
+    expect(readFileSync(copy, 'utf8')).toBe('moved');
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(held.files).toEqual(['.codex/auth.json']);
+    await held.release();
+    expect(existsSync(copy)).toBe(false);
   });
 
   test('a renewed token goes back to the user, through a link, and only if nobody else renewed it', async () => {
     plant('dotfiles/auth.json', 'old');
     mkdirSync(path.join(user, '.codex'));
     symlinkSync(path.join(user, 'dotfiles/auth.json'), path.join(user, '.codex/auth.json'));
-    const [first, second] = [path.join(root, 'one'), path.join(root, 'two')];
-    const one = await copyLogin(login, world(), first);
-    const two = await copyLogin(login, world(), second);
-    expect(await returnRenewedLogins(one)).toEqual([]);
-    plant('.codex/auth.json', 'renewed by one', first);
-    plant('.codex/auth.json', 'renewed by two', second);
-    expect(await returnRenewedLogins(one)).toEqual([path.join(user, '.codex/auth.json')]);
-    expect(await returnRenewedLogins(two)).toEqual([]);
+    const homes = [path.join(root, 'one'), path.join(root, 'two')] as const;
+    const [one, two] = await Promise.all(homes.map((home) => holdLogin(login, world(), home)));
+    plant('.codex/auth.json', 'renewed by one', homes[0]);
+    plant('.codex/auth.json', 'renewed by two', homes[1]);
+    expect(await one?.release()).toEqual([path.join(user, '.codex/auth.json')]);
+    expect(await two?.release()).toEqual([]);
     expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe('renewed by one');
   });
 
-  test('a folder or a huge file in the place of a login is left alone', async () => {
+  test('branches that share a HOME neither overwrite nor remove what another still uses', async () => {
+    plant('.codex/auth.json', 'old');
+    const home = path.join(root, 'shared');
+    const copy = path.join(home, '.codex/auth.json');
+    const one = await holdLogin(login, world(), home);
+    writeFileSync(copy, 'renewed');
+    const two = await holdLogin(login, world(), home);
+    expect(readFileSync(copy, 'utf8')).toBe('renewed');
+    await one.release();
+    expect(existsSync(copy)).toBe(true);
+    await two.release();
+    expect(existsSync(copy)).toBe(false);
+    expect(readFileSync(path.join(user, '.codex/auth.json'), 'utf8')).toBe('renewed');
+  });
+
+  test('a copy that a killed command left is removed, unless it is in use', async () => {
+    plant('.codex/auth.json', 'old');
+    const lane = path.join(root, 'lane');
+    const held = await holdLogin(login, world(), path.join(lane, 'home'));
+    await dropOrphanedLogin(login, lane);
+    expect(existsSync(path.join(lane, 'home/.codex/auth.json'))).toBe(true);
+    await held.release();
+    plant('.codex/auth.json', 'left behind', path.join(lane, 'home'));
+    await dropOrphanedLogin(login, lane);
+    expect(existsSync(path.join(lane, 'home/.codex/auth.json'))).toBe(false);
+  });
+
+  test('a folder in the place of a login is left alone', async () => {
     mkdirSync(path.join(user, '.codex/auth.json'), { recursive: true });
-    expect(await copyLogin(login, world(), path.join(root, 'home'))).toEqual([]);
+    expect((await holdLogin(login, world(), path.join(root, 'home'))).files).toEqual([]);
   });
 
   test('variables of a cloud platform travel only with the switch that asks for it', () => {

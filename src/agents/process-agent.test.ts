@@ -93,7 +93,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     const { result, events } = await call(exec('agent-echoes.mjs'), request, place());
     expect(result).toMatchObject({ kind: 'ok', text: 'Say it.\n', exitCode: 0, confinement });
     expect(events).toEqual([{ type: 'text-delta', text: 'Say it.\n' }]);
-    const kept = readFileSync(path.join(request.laneDirectory, 'result.json'), 'utf8');
+    const kept = readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8');
     expect(parseJson(kept, 'result')).toMatchObject({ kind: 'ok' });
   });
 

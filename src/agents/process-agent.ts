@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
-import type { Driver, Launch } from './drivers/driver.ts';
+import type { BuildRequest, Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
 import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
-import { copyLogin, loginVariables, namedLoginFiles, returnRenewedLogins } from './logins.ts';
+import { dropOrphanedLogin, holdLogin, loginVariables, namedLoginFiles } from './logins.ts';
 import {
   type Agent,
   type AgentTask,
@@ -51,30 +50,51 @@ async function presence(driver: Driver, settings: AgentSettings, world: World): 
 type Call = { driver: Driver; settings: AgentSettings; world: World; task: AgentTask; context: CallContext };
 
 async function callProgram(call: Call): Promise<LaneResult> {
-  const { driver, settings, world, task, context } = call;
+  const { driver, settings, world, task } = call;
   // A call that had finished before its caller died is not made again.
   const answered = await readAnswer(task, settings);
   if (answered !== undefined) return answered;
   await endOrphans([task.laneDirectory]);
+  await dropOrphanedLogin(driver.login, task.laneDirectory);
   const program = resolveProgram(driver, settings, world);
   if (program === undefined) return failed('unhealthy', missingProgram(driver, settings));
-  const earlier = task.resume === undefined ? undefined : parseHandle(task.resume.session);
-  if (task.resume !== undefined && earlier === undefined) {
-    return failed(
-      'crash',
-      `The handle ${JSON.stringify(task.resume.session)} names no earlier conversation.`,
-    );
+  const place = findPlace(task);
+  if ('missing' in place) return failed('crash', place.missing);
+  await mkdir(path.join(place.home, 'tmp'), { recursive: true, mode: 0o700 });
+  const login = await holdLogin(driver.login, world, place.home);
+  try {
+    const result = await perform(call, program, place, login.files);
+    await writeAnswer(task, settings, result);
+    return result;
+  } finally {
+    await login.release();
   }
-  // A conversation lives in the HOME of the lane it began in.
-  const owner = earlier?.laneDirectory ?? task.laneDirectory;
-  const home = path.join(owner, 'home');
-  if (earlier !== undefined && !existsSync(home)) {
-    return failed('crash', `The conversation ${earlier.session} is gone: ${home} was cleaned up.`);
-  }
-  await mkdir(path.join(home, 'tmp'), { recursive: true, mode: 0o700 });
-  await writeFileAtomic(path.join(task.laneDirectory, 'prompt.txt'), task.prompt);
+}
 
-  const logins = await copyLogin(driver.login, world, home);
+/** Where a call lives: the HOME of the lane in which its conversation began. */
+type Place = { owner: string; home: string; session?: string };
+
+function findPlace(task: AgentTask): Place | { missing: string } {
+  if (task.resume === undefined) {
+    return { owner: task.laneDirectory, home: path.join(task.laneDirectory, 'home') };
+  }
+  const earlier = parseHandle(task.resume.session);
+  if (earlier === undefined) {
+    return { missing: `The handle ${JSON.stringify(task.resume.session)} names no earlier conversation.` };
+  }
+  const home = path.join(earlier.laneDirectory, 'home');
+  if (!existsSync(home)) {
+    return { missing: `The conversation ${earlier.session} is gone: ${home} was cleaned up.` };
+  }
+  return { owner: earlier.laneDirectory, home, session: earlier.session };
+}
+
+async function perform(
+  { driver, settings, world, task, context }: Call,
+  program: readonly string[],
+  { owner, home, session }: Place,
+  loginFiles: readonly string[],
+): Promise<LaneResult> {
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
   const unpacked = await shareUnpacked(driver, program, world, home);
   const confined = await confine({
@@ -88,22 +108,19 @@ async function callProgram(call: Call): Promise<LaneResult> {
     writable: [],
     world,
   });
-  const request = {
+  const request: BuildRequest = {
     task,
     settings,
     program,
     home,
     directory: confined.directory,
-    ...(task.resume === undefined || earlier === undefined
-      ? {}
-      : { resume: { session: earlier.session, fork: task.resume.fork } }),
+    ...(session === undefined ? {} : { resume: { session, fork: task.resume?.fork ?? false } }),
     variables,
-    loginFiles: logins.map((login) => path.relative(home, login.copy)),
+    loginFiles,
     jailed: confined.confinement === 'bubblewrap',
   };
   const launch = driver.build(request);
   await writeLaunchFiles(home, launch);
-
   const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
@@ -114,32 +131,34 @@ async function callProgram(call: Call): Promise<LaneResult> {
   const { reading, exit } = await (driver.converse === undefined
     ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
     : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
-  const finished = await withUsageFile(driver, home, {
-    ...reading,
-    session: reading.session ?? launch.session,
-  });
   const changed = await confined.release();
-  await returnRenewedLogins(logins);
-
-  const previous = earlier === undefined ? undefined : await readTotal(owner, earlier.session);
-  const result = finishReading(finished, exit, {
-    ...(task.schema === undefined ? {} : { schema: task.schema }),
-    ...(previous === undefined ? {} : { earlierUsage: previous }),
-    resumed: earlier !== undefined,
+  const complete = { ...reading, session: reading.session ?? launch.session };
+  const result = await conclude(driver, task, await withUsageFile(driver, home, complete), exit, {
+    owner,
+    home,
+    session,
   });
-  if (result.session !== undefined && finished.usageScope === 'session') {
-    await writeTotal(owner, result.session, finished.usage);
-  }
-  const complete: LaneResult = {
-    ...result,
-    ...(result.session === undefined || !driver.capabilities.resume
-      ? { session: undefined }
-      : { session: formatHandle(result.session, owner) }),
-    confinement: confined.confinement,
-    ...(changed.length === 0 ? {} : denial(changed)),
-  };
-  await writeAnswer(task, settings, complete);
-  return complete;
+  return { ...result, confinement: confined.confinement, ...(changed.length === 0 ? {} : denial(changed)) };
+}
+
+/** The result of this run alone, with a handle that finds its conversation again. */
+async function conclude(
+  driver: Driver,
+  task: AgentTask,
+  reading: Reading,
+  exit: ProcessExit,
+  { owner, session }: Place,
+): Promise<LaneResult> {
+  const earlierUsage = session === undefined ? undefined : await readTotal(owner, session);
+  const result = finishReading(reading, exit, {
+    ...(task.schema === undefined ? {} : { schema: task.schema }),
+    ...(earlierUsage === undefined ? {} : { earlierUsage }),
+    resumed: session !== undefined,
+  });
+  if (result.session === undefined) return result;
+  if (reading.usageScope === 'session') await writeTotal(owner, result.session, reading.usage);
+  const { session: own, ...rest } = result;
+  return driver.capabilities.resume ? { ...rest, session: formatHandle(own, owner) } : rest;
 }
 
 /** Runs the process and reads it signal by signal. */

@@ -14,7 +14,7 @@ import {
 } from './process/limits.ts';
 import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
 import { type ProcessRecord, recordEnd, recordProcess, rootOf } from './process/process-record.ts';
-import { findTree } from './process/process-tree.ts';
+import { descendants } from './process/process-tree.ts';
 import { endTree } from './process/terminate.ts';
 
 export type ProcessRequest = {
@@ -132,7 +132,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
     active = false;
     looks += 1;
     // Children are noted while they still hang on the tree: a parent that dies would hide them.
-    if (looks % 5 === 1) for (const row of findTree(rootOf(record, seen))) seen.set(row.pid, row.start);
+    if (looks % 5 === 1) for (const row of descendants(rootOf(record, seen))) seen.set(row.pid, row.start);
     const passed = passedLimit(watch, limits);
     if (passed !== undefined) end(passed);
   }, tickMs);

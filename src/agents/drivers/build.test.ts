@@ -51,7 +51,7 @@ describe.each(names)('%s', (name) => {
     expect(build(name)).toEqual(build(name));
   });
 
-  test('keys stay in the environment; no argument carries one', () => {
+  test('keys stay in the environment; no argument and no file carries one', () => {
     const variables = {
       OPENAI_API_KEY: 'SECRET',
       ANTHROPIC_API_KEY: 'SECRET',
@@ -63,6 +63,7 @@ describe.each(names)('%s', (name) => {
       request: { variables },
     });
     expect(launch.argv.join(' ')).not.toContain('SECRET');
+    expect(Object.values(launch.files).join(' ')).not.toContain('SECRET');
   });
 
   test('a hostile model name or address stays one argument or one quoted value', () => {

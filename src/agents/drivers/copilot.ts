@@ -12,7 +12,7 @@ import {
   optionalText,
   textOf,
 } from './fields.ts';
-import { keyFor } from './launch.ts';
+import { keyNameFor } from './launch.ts';
 
 const usageFile = 'charrette-usage.json';
 
@@ -43,7 +43,8 @@ export const copilot: Driver = {
 };
 
 function build({ program, task, settings, resume, home, variables }: BuildRequest): Launch {
-  const key = keyFor(variables, ['COPILOT_PROVIDER_API_KEY', 'OPENAI_API_KEY']);
+  const name = keyNameFor(variables, ['COPILOT_PROVIDER_API_KEY', 'OPENAI_API_KEY']);
+  const key = name === undefined ? undefined : variables[name];
   return {
     argv: [
       ...program,

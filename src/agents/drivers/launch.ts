@@ -6,12 +6,12 @@ export function tomlString(text: string): string {
   return JSON.stringify(text).replace(/\u007f/g, '\\u007f');
 }
 
-/** The first of these variables that is set: the key for an endpoint of the user's own. */
-export function keyFor(
+/** The name of the first of these variables that is set: files name keys, they never hold them. */
+export function keyNameFor(
   variables: Readonly<Record<string, string>>,
   names: readonly string[],
 ): string | undefined {
-  return names.map((name) => variables[name]).find((value) => value !== undefined);
+  return names.find((name) => variables[name] !== undefined);
 }
 
 /** Keys of the common providers; agents that serve many of them may see these. */

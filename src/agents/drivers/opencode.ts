@@ -10,7 +10,7 @@ import {
   optionalText,
   textOf,
 } from './fields.ts';
-import { keyFor, providerKeys } from './launch.ts';
+import { keyNameFor, providerKeys } from './launch.ts';
 
 /** After this many steps that lead nowhere the program would go on for ever. */
 const hopelessSteps = 3;
@@ -84,10 +84,11 @@ function configuration(
 }
 
 function ownProvider(baseURL: string, model: string, variables: BuildRequest['variables']) {
+  const key = keyNameFor(variables, providerKeys);
   return {
     npm: '@ai-sdk/openai-compatible',
     name: 'charrette',
-    options: { baseURL, apiKey: keyFor(variables, providerKeys) ?? 'none' },
+    options: { baseURL, apiKey: key === undefined ? 'none' : `{env:${key}}` },
     models: { [model]: { name: model, limit: { context: 200_000, output: 8000 } } },
   };
 }

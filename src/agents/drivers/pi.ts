@@ -10,7 +10,7 @@ import {
   optionalText,
   textOf,
 } from './fields.ts';
-import { keyFor, providerKeys } from './launch.ts';
+import { keyNameFor, providerKeys } from './launch.ts';
 
 /** pi. It always ends with 0; the messages tell how it went. */
 export const pi: Driver = {
@@ -72,7 +72,7 @@ function ownModels(baseUrl: string, id: string, variables: BuildRequest['variabl
       charrette: {
         baseUrl,
         api: /\/v\d+\/?$/.test(baseUrl) ? 'openai-completions' : 'anthropic-messages',
-        apiKey: keyFor(variables, providerKeys) ?? 'none',
+        apiKey: keyNameFor(variables, providerKeys) ?? 'none',
         models: [
           {
             id,

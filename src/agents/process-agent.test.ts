@@ -159,11 +159,11 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
   });
 
   test.each([
-    ['agent-empty.mjs', 'bad_output'],
-    ['agent-dies.mjs', 'crash'],
-    ['agent-hangs.mjs', 'timeout'],
-  ])('%s ends as %s', async (agent, kind) => {
-    const { result } = await call(exec(agent), task({ limits: { wallMs: 700, idleMs: 700 } }), place());
+    ['agent-empty.mjs', 'bad_output', 20_000],
+    ['agent-dies.mjs', 'crash', 20_000],
+    ['agent-hangs.mjs', 'timeout', 500],
+  ])('%s ends as %s', async (agent, kind, wallMs) => {
+    const { result } = await call(exec(agent), task({ limits: { wallMs, idleMs: wallMs } }), place());
     expect(result.kind).toBe(kind);
     expect(result.message).toBeDefined();
   });

@@ -363,5 +363,6 @@ test('an npm shim on PATH is passed over for the native binary beside it', async
   symlinkSync(shim, path.join(root, 'prefix/bin/codex'));
   const place = world({ environment: { PATH: `${root}/prefix/bin:/usr/bin:/bin` } });
   const { result } = await call({ id: 'codex', protocol: 'codex' }, task(), place);
+  expect(result.message).toBeUndefined();
   expect(result).toMatchObject({ kind: 'ok', text: 'native' });
 });

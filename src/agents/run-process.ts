@@ -59,6 +59,8 @@ export type RunningProcess = {
 
 /** How long strays may stay after their leader. */
 const strayGraceMs = 500;
+/** How long the rest of the output may take to arrive; a busy machine needs more than it seems. */
+const drainMs = 15_000;
 
 /** Runs a process to its end. Never throws for what the process does; the exit says it. */
 export async function runProcess(request: ProcessRequest): Promise<ProcessExit> {
@@ -126,13 +128,11 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
   let linger: NodeJS.Timeout | undefined;
 
   let watch = startWatch(performance.now());
-  let looks = 0;
   const ticker = setInterval(() => {
     watch = lookAt(watch, performance.now(), active);
     active = false;
-    looks += 1;
     // Children are noted while they still hang on the tree: a parent that dies would hide them.
-    if (looks % 5 === 1) for (const row of descendants(rootOf(record, seen))) seen.set(row.pid, row.start);
+    for (const row of descendants(rootOf(record, seen))) seen.set(row.pid, row.start);
     const passed = passedLimit(watch, limits);
     if (passed !== undefined) end(passed);
   }, tickMs);
@@ -167,8 +167,8 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
       const exit = await left;
       await ending;
       survivors = (await endTree(rootOf(record, seen), strayGraceMs)).length;
-      // Whoever still holds the pipe is not ours to wait for.
-      await Promise.race([streams, sleep(1000, undefined, { ref: false })]);
+      // All of ours are gone, so the pipes end; a stranger that holds one is not waited for.
+      await Promise.race([streams, sleep(drainMs, undefined, { ref: false })]);
       child.stdout?.destroy();
       child.stderr?.destroy();
       await streams;

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord, readJson } from '../../safe-json.ts';
-import { bootIdentity, readRow } from './process-table.ts';
+import { bootIdentity, readRow, standardStreams } from './process-table.ts';
 import type { TreeRoot } from './process-tree.ts';
 import { endTree } from './terminate.ts';
 
@@ -14,13 +14,23 @@ export type ProcessRecord = {
   start: string;
   boot: string;
   marker: string;
+  streams: readonly string[];
   ended: boolean;
 };
 
 /** Notes the process in the lane directory, so that a later command can end it if this one dies. */
 export function recordProcess(laneDirectory: string, pid: number, marker: string): ProcessRecord {
   const start = readRow(pid)?.start ?? '';
-  const record: ProcessRecord = { version: 1, pid, start, boot: bootIdentity(), marker, ended: false };
+  const streams = standardStreams(pid);
+  const record: ProcessRecord = {
+    version: 1,
+    pid,
+    start,
+    boot: bootIdentity(),
+    marker,
+    streams,
+    ended: false,
+  };
   writeRecord(laneDirectory, record);
   return record;
 }
@@ -39,9 +49,11 @@ export function readProcessRecord(laneDirectory: string): ProcessRecord | undefi
   const reading = readJson(text);
   if (!reading.ok || !isRecord(reading.value)) return undefined;
   const { pid, start, boot, marker, ended } = reading.value;
+  // Numbers of pipes are given out again; after our death only the marker and descent can be trusted.
+  const streams: string[] = [];
   if (!Number.isInteger(pid) || Number(pid) < 2 || typeof start !== 'string') return undefined;
   if (typeof boot !== 'string' || typeof marker !== 'string' || marker === '') return undefined;
-  return { version: 1, pid: Number(pid), start, boot, marker, ended: ended === true };
+  return { version: 1, pid: Number(pid), start, boot, marker, streams, ended: ended === true };
 }
 
 /** Ends what a killed command left running in these lanes. Answers the directories in which something was ended. */
@@ -60,7 +72,13 @@ export async function endOrphans(laneDirectories: readonly string[]): Promise<st
 }
 
 export function rootOf(record: ProcessRecord, seen: ReadonlyMap<number, string> = new Map()): TreeRoot {
-  return { leader: record.pid, leaderStart: record.start, marker: record.marker, seen };
+  return {
+    leader: record.pid,
+    leaderStart: record.start,
+    marker: record.marker,
+    streams: record.streams,
+    seen,
+  };
 }
 
 function writeRecord(laneDirectory: string, record: ProcessRecord): void {

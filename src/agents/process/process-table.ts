@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { laneMarkerVariable } from './environment.ts';
 
 /** One row of the system's process table. `start` tells a process from a later one with the same number. */
@@ -28,6 +28,18 @@ export function readRow(pid: number): ProcessRow | undefined {
 export function carriesMarker(pid: number, marker: string): boolean {
   const environment = readProc(pid, 'environ');
   return environment?.split('\0').includes(`${laneMarkerVariable}=${marker}`) ?? false;
+}
+
+/** The pipes or sockets behind a process's stdin, stdout and stderr; children inherit them. */
+export function standardStreams(pid: number): string[] {
+  return [0, 1, 2].flatMap((descriptor) => {
+    try {
+      const link = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+      return /^(?:pipe|socket):/.test(link) ? [link] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Tells this start of the machine from others: process numbers begin again after a reboot. */

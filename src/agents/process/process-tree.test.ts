@@ -11,7 +11,7 @@ const row = (pid: number, parent: number, changes: Partial<ProcessRow> = {}): Pr
   ...changes,
 });
 
-const root = { leader: 100, leaderStart: 's100', marker: 'm', seen: new Map([[300, 's300']]) };
+const root = { leader: 100, leaderStart: 's100', marker: 'm', streams: [], seen: new Map([[300, 's300']]) };
 const find = (rows: ProcessRow[], marked: number[] = []) =>
   findTree(root, rows, (pid) => marked.includes(pid)).map((found) => found.pid);
 
@@ -36,4 +36,9 @@ test('a later process with a number of ours is not touched', () => {
 test('members of the group count while somebody of the lane lives', () => {
   expect(find([row(100, 1), row(150, 1, { group: 100 })])).toEqual([100, 150]);
   expect(find([row(150, 1, { group: 100 })])).toEqual([]);
+});
+
+test('this process and its other children are never part of a lane', () => {
+  const rows = [row(process.pid, 1), row(100, process.pid), row(500, process.pid)];
+  expect(find(rows, [process.pid])).toEqual([100]);
 });

@@ -1,25 +1,28 @@
-import { carriesMarker, listProcesses, type ProcessRow } from './process-table.ts';
+import { carriesMarker, listProcesses, type ProcessRow, standardStreams } from './process-table.ts';
 
 /** What is known of a lane's processes. Tool children sit in groups of their own, so a group alone is not enough. */
 export type TreeRoot = {
   leader: number;
   leaderStart: string;
   marker: string;
+  /** Ends of the pipes that only this lane's processes hold. */
+  streams: readonly string[];
   /** Rows seen in the tree earlier; they may have lost their parent since. */
   seen: ReadonlyMap<number, string>;
 };
 
-/** Every living process that belongs to the lane: by descent, by group, by marker, or because it was seen before. */
+/** Every living process of the lane: by descent, by group, by marker, by its pipes, or because it was seen before. */
 export function findTree(
   root: TreeRoot,
   rows: readonly ProcessRow[] = listProcesses(),
-  isMarked: (pid: number) => boolean = (pid) => carriesMarker(pid, root.marker),
+  isMarked: (pid: number) => boolean = (pid) => belongsTo(root, pid),
 ): ProcessRow[] {
   const members = new Set<number>();
   for (const row of rows) {
     const known =
       (row.pid === root.leader && row.start === root.leaderStart) || root.seen.get(row.pid) === row.start;
-    if (known || isMarked(row.pid)) members.add(row.pid);
+    // Never ourselves: all other lanes hang on us.
+    if (row.pid !== process.pid && (known || isMarked(row.pid))) members.add(row.pid);
   }
   // The group number is the leader's; another group could only reuse it after every member is gone.
   if (members.size > 0) {
@@ -33,7 +36,14 @@ export function findTree(
   return rows.filter((row) => members.has(row.pid));
 }
 
-/** The part of the tree that can be seen without opening every process: cheap enough to look each second. */
+function belongsTo(root: TreeRoot, pid: number): boolean {
+  return (
+    carriesMarker(pid, root.marker) ||
+    (root.streams.length > 0 && standardStreams(pid).some((stream) => root.streams.includes(stream)))
+  );
+}
+
+/** The part of the tree that can be seen without opening every process: cheap enough to look often. */
 export function descendants(root: TreeRoot): ProcessRow[] {
   return findTree(root, recentProcesses(), () => false);
 }
@@ -43,6 +53,6 @@ let recent: { at: number; rows: ProcessRow[] } = { at: Number.NEGATIVE_INFINITY,
 /** Lanes that look at about the same time share one look at the process table. */
 function recentProcesses(): ProcessRow[] {
   const now = performance.now();
-  if (now - recent.at > 300) recent = { at: now, rows: listProcesses() };
+  if (now - recent.at > 150) recent = { at: now, rows: listProcesses() };
   return recent.rows;
 }

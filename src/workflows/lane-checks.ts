@@ -1,5 +1,9 @@
+import type { Resolution } from '../dialectic/resolutions.ts';
 import { checkSketchText } from '../panel/substantive.ts';
+import { planProblems, revisionProblems } from '../plan/validate.ts';
 import { isRecord } from '../safe-json.ts';
+import type { Plan } from '../schema/judgements/plan.ts';
+import type { Revision } from '../schema/judgements/revision.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
 import type { Vote } from '../schema/judgements/vote.ts';
 
@@ -11,6 +15,18 @@ const checks: Readonly<Record<string, Check>> = {
   sketch: (value: Sketch) => {
     const verdict = checkSketchText(value.approach);
     return verdict.ok ? [] : [`approach: ${verdict.reason}`];
+  },
+  // L-566: the plan can go to review.
+  plan: (value: Plan, input) =>
+    planProblems(value, {
+      resolutions: resolutionsOf(input['resolutions']),
+      binding: input['binding'] !== false,
+    }),
+  // L-690, L-698: every accepted finding is dealt with, and nothing else.
+  'revise-plan': (value: Revision, input) => {
+    const accepted = idsOf(input['accepted']);
+    if (accepted.length === 0) return [];
+    return revisionProblems(accepted, input['plan'] as Plan, value);
   },
   // C-21: a missing line is a fault of the voter and gets the repair turn.
   vote: (value: Vote, input) => {
@@ -31,9 +47,20 @@ const checks: Readonly<Record<string, Check>> = {
   },
 };
 
+/** Tasks whose answer is of no use when it fails its check; for the others the rest of the run copes with what is there. */
+const strict: readonly string[] = ['sketch'];
+
+export function isStrict(task: string): boolean {
+  return strict.includes(task);
+}
+
 export function checkAnswer(task: string, value: unknown, input: unknown): string[] {
   const check = Object.hasOwn(checks, task) ? checks[task] : undefined;
   return check === undefined ? [] : check(value as never, isRecord(input) ? input : {});
+}
+
+function resolutionsOf(list: unknown): Resolution[] {
+  return Array.isArray(list) ? (list as Resolution[]) : [];
 }
 
 function idsOf(list: unknown): string[] {

@@ -9,7 +9,7 @@ import { compose } from '../prompts/compose.ts';
 import { repairPrompt } from '../prompts/panel/repair.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
 import { type JudgementName, judgementJsonSchema, readJudgement } from '../schema/judgements.ts';
-import { checkAnswer } from './lane-checks.ts';
+import { checkAnswer, isStrict } from './lane-checks.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion } from './lane-files.ts';
 import { agentOf, type RunServices, type ServicesOf } from './services.ts';
 import { readTextAnswer } from './text-answers.ts';
@@ -144,7 +144,11 @@ async function askOnce(
   });
   if (second.kind !== 'ok') return second;
   const left = problemsOf(request, second, question.input);
-  return left.length === 0 ? second : { ...second, kind: 'bad_output', message: left.join('; ') };
+  if (left.length === 0) return second;
+  return (
+    accepted(request, second) ??
+    accepted(request, first) ?? { ...second, kind: 'bad_output', message: left.join('; ') }
+  );
 }
 
 /** Checks the form; on success the value of the result becomes the tidied judgement. */
@@ -161,6 +165,18 @@ function problemsOf(request: LaneRequest, result: LaneResult, input: unknown): s
   result.kind = 'ok';
   result.value = reading.value;
   return [];
+}
+
+/** After the repair turn a value of the right shape is taken with what is wrong about it said, unless its task is strict. */
+function accepted(request: LaneRequest, result: LaneResult): LaneResult | undefined {
+  const reading = readJudgement(request.judgement, result.value);
+  if (!reading.ok || isStrict(request.task)) return undefined;
+  return {
+    ...result,
+    kind: 'ok',
+    value: reading.value,
+    message: 'taken with problems that the repair turn left',
+  };
 }
 
 type Call = {

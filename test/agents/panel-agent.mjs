@@ -1,6 +1,7 @@
 // A scripted agent for the `exec` protocol: answers every task of the panel with the same words each time.
 // It appends one line per call to $CALLS_FILE, and can be told to be slow ($DELAY_MS) or to fail ($FAIL_TASK).
 import { appendFileSync, readFileSync } from 'node:fs';
+import { panelAnswer } from './panel-answers.mjs';
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '', CHARRETTE_ATTEMPT: attempt = '' } = process.env;
 const [callsFile, delay, failTask] = process.argv.slice(2);
@@ -12,113 +13,9 @@ if (failTask === task) {
   process.exit(3);
 }
 
-const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
-
-const plan = (extra = '') => ({
-  title: 'Limit requests per client',
-  summary: `A token bucket in front of the router.${extra}`,
-  files: [
-    { path: 'README.md', action: 'modify', description: 'Say how the limit is set.' },
-    { path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' },
-  ],
-  approach: 'DECISION_1 is followed: the bucket lives in memory. The handler asks it before routing.',
-  edgeCases: ['A clock that goes back counts as no time passed.'],
-  failureModes: [{ failure: 'The map grows.', warning: 'Memory rises.', mitigation: 'Sweep idle clients.' }],
-  testing: 'Unit tests of the bucket; one request test over the limit.',
-  tests: [{ path: 'src/rate-limit.test.ts', description: 'The bucket.' }],
-  commands: [],
-  symbols: [],
-  decisions: [{ id: 'DECISION_1', honoured: 'The bucket lives in memory; a restart forgets it.' }],
-});
-
-const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
-
-const answers = {
-  questions: () => ({ questions: [] }),
-  'discussion-1': () => ({ points: [] }),
-  'discussion-2': () => ({ points: [] }),
-  sketch: () => ({
-    summary: `A sketch by ${seat}.`,
-    approach: `${words(90, 'word')}. See README.md:1.`,
-    decisions: [
-      { title: 'Where the bucket lives', choice: seat.includes('a') ? 'memory' : 'file', reason: 'simple' },
-    ],
-    files: [{ path: 'README.md', reason: 'documents it' }],
-    risks: [{ risk: 'Memory grows.', mitigation: 'Sweep.' }],
-  }),
-  synthesis: () => ({
-    summary: 'A token bucket in front of the router.',
-    agreements: [{ point: 'A bucket per client.', seats: ['arch'] }],
-    divergences: [],
-    ideas: [{ idea: 'Sweep idle clients.', seats: ['edge'], use: 'adopted', reason: 'cheap' }],
-    highlights: null,
-    contested: [
-      {
-        title: 'Where the bucket lives',
-        chosen: 'in memory',
-        alternative: 'in a file',
-        tension: 'Restart against speed.',
-        impact: 'High',
-        affectedFiles: ['README.md'],
-        chosenSeats: ['arch', 'edge'],
-        alternativeSeats: ['innovation', 'pragmatic'],
-      },
-    ],
-  }),
-  'debate-thesis': () => defence('THESIS'),
-  'debate-antithesis': () => defence('ANTI_THESIS'),
-  judge: () => ({
-    verdicts: ids(/DECISION_\d+/g)
-      .filter((id) => id !== 'DECISION_N')
-      .map((id) => ({ decision: Number(id.slice(9)), vote: 'THESIS', rationale: 'The evidence holds.' })),
-  }),
-  plan: () => plan(),
-  'plan-review': () => ({
-    findings: [
-      {
-        title: `The limit is not configurable (${seat})`,
-        focusArea: 'architecture',
-        severity: 'Important',
-        concern: 'Operators cannot change it.',
-        suggestedRevision: 'Read it from the configuration.',
-        citations: [{ file: 'README.md', line: 1, endLine: null, quote: null }],
-        outOfScope: false,
-      },
-    ],
-  }),
-  'merge-findings': () => ({ clusters: ids(/ITEM_\d+/g).map((id) => ({ ids: [id], title: null })) }),
-  vote: () => ({
-    votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
-      id,
-      vote: id === 'FINDING_1' ? 'YES' : 'NO',
-      reason: 'checked',
-    })),
-  }),
-  'revise-plan': () => ({
-    plan: plan(' The limit comes from the configuration.'),
-    resolutions: ids(/FINDING_\d+/g).map((id) => ({
-      id,
-      resolution: 'The limit is read from the configuration.',
-    })),
-  }),
-  diagram: () => ({ mermaid: 'flowchart LR\n  client --> limit --> router', reason: null }),
-};
-
-function defence(recommend) {
-  return {
-    steelman: 'The other side is simple as well.',
-    claim: 'Our side is the smaller change here.',
-    evidence: 'README.md:1 says that the shop is one process.',
-    strongestConcession: 'A restart does forget all counts.',
-    counterToOpposition: 'A restart is rare and harmless here.',
-    riskIfWrong: 'Clients get a few requests more after a restart.',
-    recommend,
-  };
-}
-
-const answer = answers[task];
+const answer = panelAnswer(task, prompt, seat);
 if (answer === undefined) {
   process.stderr.write(`no answer for the task ${task}\n`);
   process.exit(4);
 }
-process.stdout.write(`${JSON.stringify(answer())}\n`);
+process.stdout.write(`${JSON.stringify(answer)}\n`);

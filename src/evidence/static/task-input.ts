@@ -30,6 +30,8 @@ export type PanelTaskInput = {
     disposition: string;
     why?: unknown;
   }[];
+  /** plan: whether voted resolutions bind it. */
+  binding?: boolean;
   /** debate-thesis, debate-antithesis */
   decision?: ContestedDecision;
   /** judge: the debates on the ballot; a defence is typed, a record of its tags, or its text. */

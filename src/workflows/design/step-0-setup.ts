@@ -30,9 +30,35 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   }
   if (up.every((agent) => agent.family === 'static'))
     desk.note('no model, rule-based: the static agent works from the repository alone');
-  desk.end();
   await reportHealth(desk, health);
+  await askDegraded(
+    desk,
+    agents.filter((agent) => !up.includes(agent)).map((agent) => agent.title),
+  );
+  desk.end();
   return { health };
+}
+
+/** An empty chair is a choice: somebody at a terminal is asked once; without anybody the run goes on and says so. */
+async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void> {
+  if (missing.length === 0 || desk.inputs.auto) return;
+  const answers = await desk.context.ask([
+    {
+      id: 'degraded',
+      text: `${missing.join(', ')} cannot take part. Go on with a smaller panel?`,
+      options: [
+        { value: 'go-on', label: 'Go on; other agents fill the seats' },
+        { value: 'stop', label: 'Stop, so that I can mend it' },
+      ],
+      recommended: 'go-on',
+    },
+  ]);
+  if (answers.get('degraded')?.value === 'go-on') return;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `Stopped: ${missing.join(', ')} cannot take part.`,
+    fix: 'Run `charrette doctor --probe` for the reason, then resume the run.',
+  });
 }
 
 /** The first run in a project says whom it will call and asks; runs after it do not. */

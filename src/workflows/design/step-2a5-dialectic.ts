@@ -47,7 +47,7 @@ async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
   for (const warning of plan.warnings) desk.warn(warning);
   const debated = await debate(desk, design, plan);
   const eligible = debated.filter((outcome) => outcome.kind === 'judged');
-  const verdicts = eligible.length === 0 ? [] : await judge(desk, design, eligible);
+  const verdicts = eligible.length === 0 ? [] : await judge(desk, eligible);
   return [
     ...debated.map((outcome): DialecticOutcome => {
       if (outcome.kind !== 'judged') return outcome;
@@ -146,7 +146,6 @@ function spoken(reply: Reply<'defence'> | undefined) {
 /** L-512…L-519: three judges; in binding mode each sees both orders, and one that changes sides is a tie. */
 async function judge(
   desk: Desk,
-  design: Design,
   debated: readonly Extract<Debated, { kind: 'judged' }>[],
 ): Promise<JudgeBallots[]> {
   const debates = debated.map(({ decision, defences }): EligibleDebate => ({ decision, ...defences }));

@@ -19,7 +19,11 @@ export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Desi
         ...(design.resolutionsText === undefined ? {} : { resolutions: design.resolutionsText }),
         schema,
       }),
-    input: { synthesis: design.synthesis, resolutions: design.resolutions },
+    input: {
+      synthesis: design.synthesis,
+      resolutions: design.resolutions,
+      binding: desk.inputs.dialectic === 'binding',
+    },
   });
   const planText = renderPlan(plan);
   await desk.context.artifact('plan.txt', planText);

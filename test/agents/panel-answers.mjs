@@ -1,0 +1,133 @@
+// What the scripted agents of the tests answer to each task of the panel: always the same words.
+
+/** The answer to a task, as a value; `undefined` for a task that is not scripted. */
+export function panelAnswer(task, prompt, seat = 'seat') {
+  const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
+
+  const plan = (extra = '') => ({
+    title: 'Limit requests per client',
+    summary: `A token bucket in front of the router.${extra}`,
+    files: [
+      { path: 'README.md', action: 'modify', description: 'Say how the limit is set.' },
+      { path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' },
+    ],
+    approach: 'DECISION_1 is followed: the bucket lives in memory. The handler asks it before routing.',
+    edgeCases: ['A clock that goes back counts as no time passed.'],
+    failureModes: [
+      { failure: 'The map grows.', warning: 'Memory rises.', mitigation: 'Sweep idle clients.' },
+    ],
+    testing: 'Unit tests of the bucket; one request test over the limit.',
+    tests: [{ path: 'src/rate-limit.test.ts', description: 'The bucket.' }],
+    commands: [],
+    symbols: [],
+    decisions: [{ id: 'DECISION_1', honoured: 'The bucket lives in memory; a restart forgets it.' }],
+  });
+
+  const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
+
+  const answers = {
+    questions: () => ({ questions: [] }),
+    'discussion-1': () => ({ points: [] }),
+    'discussion-2': () => ({ points: [] }),
+    sketch: () => ({
+      summary: `A sketch by ${seat}.`,
+      approach: `${words(90, 'word')}. See README.md:1.`,
+      decisions: [
+        { title: 'Where the bucket lives', choice: seat.includes('a') ? 'memory' : 'file', reason: 'simple' },
+      ],
+      files: [{ path: 'README.md', reason: 'documents it' }],
+      risks: [{ risk: 'Memory grows.', mitigation: 'Sweep.' }],
+    }),
+    synthesis: () => ({
+      summary: 'A token bucket in front of the router.',
+      agreements: [{ point: 'A bucket per client.', seats: ['arch'] }],
+      divergences: [],
+      ideas: [{ idea: 'Sweep idle clients.', seats: ['edge'], use: 'adopted', reason: 'cheap' }],
+      highlights: null,
+      contested: [
+        {
+          title: 'Where the bucket lives',
+          chosen: 'in memory',
+          alternative: 'in a file',
+          tension: 'Restart against speed.',
+          impact: 'High',
+          affectedFiles: ['README.md'],
+          chosenSeats: ['arch', 'edge'],
+          alternativeSeats: ['innovation', 'pragmatic'],
+        },
+      ],
+    }),
+    'debate-thesis': () => defence('THESIS'),
+    'debate-antithesis': () => defence('ANTI_THESIS'),
+    judge: () => ({
+      verdicts: ids(/DECISION_\d+/g)
+        .filter((id) => id !== 'DECISION_N')
+        .map((id) => ({ decision: Number(id.slice(9)), vote: 'THESIS', rationale: 'The evidence holds.' })),
+    }),
+    plan: () => plan(),
+    'plan-review': () => ({
+      findings: [
+        {
+          title: `The limit is not configurable (${seat})`,
+          focusArea: 'architecture',
+          severity: 'Important',
+          concern: 'Operators cannot change it.',
+          suggestedRevision: 'Read it from the configuration.',
+          citations: [{ file: 'README.md', line: 1, endLine: null, quote: null }],
+          outOfScope: false,
+        },
+      ],
+    }),
+    'merge-findings': () => ({ clusters: ids(/ITEM_\d+/g).map((id) => ({ ids: [id], title: null })) }),
+    vote: () => ({
+      votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
+        id,
+        vote: id === 'FINDING_1' ? 'YES' : 'NO',
+        reason: 'checked',
+      })),
+    }),
+    'revise-plan': () => ({
+      plan: plan(' The limit comes from the configuration.'),
+      resolutions: ids(/FINDING_\d+/g).map((id) => ({
+        id,
+        resolution: 'The limit is read from the configuration.',
+      })),
+    }),
+    diagram: () => ({ mermaid: 'flowchart LR\n  client --> limit --> router', reason: null }),
+  };
+
+  function defence(recommend) {
+    return {
+      steelman: 'The other side is simple as well.',
+      claim: 'Our side is the smaller change here.',
+      evidence: 'README.md:1 says that the shop is one process.',
+      strongestConcession: 'A restart does forget all counts.',
+      counterToOpposition: 'A restart is rare and harmless here.',
+      riskIfWrong: 'Clients get a few requests more after a restart.',
+      recommend,
+    };
+  }
+
+  return answers[task]?.();
+}
+
+/** The task that a prompt is for, told by the answer it asks for. */
+export function taskOf(prompt) {
+  const start = prompt.indexOf('## Answer\n');
+  const end = prompt.indexOf('\n\n', start);
+  const schema = prompt.slice(start, end < 0 ? undefined : end);
+  const has = (key) => schema.includes(`"${key}"`);
+  if (has('steelman')) return /Recommend ANTI_THESIS/.test(prompt) ? 'debate-antithesis' : 'debate-thesis';
+  if (has('verdicts')) return 'judge';
+  if (has('clusters')) return 'merge-findings';
+  if (has('votes')) return 'vote';
+  if (has('findings')) return 'plan-review';
+  if (has('mermaid')) return 'diagram';
+  if (has('contested')) return 'synthesis';
+  if (has('resolutions')) return 'revise-plan';
+  if (has('failureModes')) return 'plan';
+  if (has('risks')) return 'sketch';
+  if (has('questions')) return 'questions';
+  if (has('points')) return 'discussion-1';
+  return undefined;
+}

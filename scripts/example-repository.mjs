@@ -1,7 +1,7 @@
 // `node scripts/example-repository.mjs <target>`: copies examples/shop to an empty folder and gives it its git history.
 // Authors and dates are fixed, so the commit ids are the same everywhere.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { history } from './example-history.mjs';
@@ -16,13 +16,24 @@ export function makeExampleRepository(target) {
   mkdirSync(target, { recursive: true });
   git(target, ['init', '--quiet', '--initial-branch=main']);
   git(target, ['config', 'core.autocrlf', 'false']);
-  for (const [index, commit] of history.entries()) {
-    for (const file of filesOf(commit)) write(target, file, contentAt(file, index));
-    git(target, ['add', '--all']);
-    commitAs(target, commit);
-  }
+  git(target, ['fast-import', '--quiet'], importStream());
+  git(target, ['reset', '--quiet', '--hard']);
   return git(target, ['rev-parse', 'HEAD']);
 }
+
+/** The whole history in the form `git fast-import` reads: one process instead of two per commit. */
+function importStream() {
+  return history
+    .map((commit, index) => {
+      const { author, date, message } = commit;
+      const who = `${author} ${Date.parse(date) / 1000} ${date.slice(-6).replace(':', '')}`;
+      const files = filesOf(commit).map((file) => `M 100644 inline ${file}\n${data(contentAt(file, index))}`);
+      return `commit refs/heads/main\nauthor ${who}\ncommitter ${who}\n${data(`${message}\n`)}${files.join('')}\n`;
+    })
+    .join('');
+}
+
+const data = (text) => `data ${Buffer.byteLength(text)}\n${text}\n`;
 
 function filesOf({ add = [], before = {} }) {
   return [...add, ...Object.keys(before)];
@@ -44,33 +55,10 @@ function takeBack(file, text, now, before) {
   return earlier;
 }
 
-function write(target, file, text) {
-  const absolute = path.join(target, file);
-  mkdirSync(path.dirname(absolute), { recursive: true });
-  writeFileSync(absolute, text);
-}
-
-function commitAs(target, { author, date, message }) {
-  const [, name, email] = /^(.*) <(.*)>$/.exec(author) ?? [];
-  git(target, ['commit', '--quiet', '--no-verify', '--no-gpg-sign', '--cleanup=strip', '-m', message], {
-    GIT_AUTHOR_NAME: name,
-    GIT_AUTHOR_EMAIL: email,
-    GIT_AUTHOR_DATE: date,
-    GIT_COMMITTER_NAME: name,
-    GIT_COMMITTER_EMAIL: email,
-    GIT_COMMITTER_DATE: date,
-  });
-}
-
-function git(directory, args, identity = {}) {
-  const environment = {
-    ...process.env,
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    ...identity,
-  };
+function git(directory, args, input = '') {
+  const environment = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   for (const name of ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE']) delete environment[name];
-  const result = spawnSync('git', args, { cwd: directory, encoding: 'utf8', env: environment });
+  const result = spawnSync('git', args, { cwd: directory, encoding: 'utf8', env: environment, input });
   if (result.status !== 0)
     throw new Error(`git ${args[0]} failed: ${result.stderr || result.error?.message}`);
   return result.stdout.trim();

@@ -302,6 +302,11 @@ test('any description gives a valid sketch and a plan that holds', async () => {
   );
 });
 
+test('a new file never takes the name of one that exists', () => {
+  const { newFile, newTest } = studyFeature(index, 'order');
+  expect([newFile, newTest].filter((file) => index.byPath.has(file))).toEqual([]);
+});
+
 test('a task without a schema is answered as text with the mark on top', async () => {
   const { schema: _schema, ...task } = taskFor('sketch', {
     input: { feature: 'let customers cancel an order' },

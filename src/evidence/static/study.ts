@@ -78,8 +78,8 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
     configuration: known === undefined ? undefined : toTarget(known),
     precedents: precedentsOf(index, text),
     isNew,
-    newFile: newFilePath(feature, home?.path),
-    newTest: newTestPath(index, feature, home?.path, tests[0]?.path),
+    newFile: freePath(index, newFilePath(feature, home?.path)),
+    newTest: freePath(index, newTestPath(index, feature, home?.path, tests[0]?.path)),
     commands: commandsOf(index),
   };
 }
@@ -203,6 +203,19 @@ function precedentsOf(index: RepositoryIndex, text: string): Precedent[] {
       addedFiles: commit.files.some((path) => index.history.touches.get(path)?.at(-1) === position),
     };
   });
+}
+
+/** The path itself, or with a number when there is such a file already. */
+function freePath(index: RepositoryIndex, path: string): string {
+  const taken = new Set(index.snapshot.skipped.map((file) => file.path));
+  const isFree = (candidate: string) => !index.byPath.has(candidate) && !taken.has(candidate);
+  if (isFree(path)) return path;
+  const slash = path.lastIndexOf('/') + 1;
+  const dot = path.indexOf('.', slash);
+  const [stem, ending] = dot === -1 ? [path, ''] : [path.slice(0, dot), path.slice(dot)];
+  for (let number = 2; ; number += 1) {
+    if (isFree(`${stem}-${number}${ending}`)) return `${stem}-${number}${ending}`;
+  }
 }
 
 function newFilePath({ kebab, camel }: Feature, home: string | undefined): string {

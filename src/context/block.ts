@@ -37,7 +37,7 @@ function withoutFinalNewlines(text: string): string {
   return end === text.length ? text : text.slice(0, end);
 }
 
-/** lines of a document that look like ours, at most three. */
-export function imitations(line: string): boolean {
+/** whether a line of a document looks like one of ours. */
+export function imitatesOurs(line: string): boolean {
   return line === blockHeader || /^> (?:source: |truncated: .* at char_offset=|warnings: \[)/.test(line);
 }

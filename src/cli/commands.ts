@@ -66,4 +66,8 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: '',
     load: async () => (await import('./heavy-worker.ts')).command,
   },
+  feature: {
+    summary: 'a feature from idea to code: directory, state, phases',
+    load: async () => (await import('./feature.ts')).featureCommand,
+  },
 };

@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { createFeature } from '../feature/create.ts';
+import { isInside } from '../files/contained.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { textOfFile } from './prompt-input.ts';
+
+export const featureNewCommand: CommandSpec = {
+  name: 'new',
+  summary: 'Make the directory and state of a feature',
+  examples: [
+    ['charrette feature new "search by tag"', 'docs/features/008-search-by-tag'],
+    [
+      'charrette feature new "search by tag" --prd docs/brainstorms/tags.prd.md',
+      'with the PRD it grows from',
+    ],
+  ],
+  arguments: [['<name...>', 'what the feature is about']],
+  options: [
+    {
+      flags: '--mode <mode>',
+      description: 'which phases it has',
+      choices: ['standard', 'full', 'light'],
+      default: 'standard',
+    },
+    { flags: '--prd <file>', description: 'the PRD it grows from; copied to prd.md' },
+    { flags: '--root <dir>', description: 'where features/ lies', default: 'docs' },
+  ],
+  run: runNew,
+};
+
+async function runNew({ arguments: words, options, global }: Invocation): Promise<CommandResult> {
+  const text = await textOfFile(options['prd'], '--prd', global);
+  if (text?.trim() === '') {
+    throw new CharretteError({
+      code: 'usage',
+      message: `--prd names ${String(options['prd'])}, which is empty.`,
+    });
+  }
+  const created = await createFeature({
+    name: [words[0]].flat().join(' '),
+    features: path.resolve(global.cwd, String(options['root']), 'features'),
+    mode: options['mode'] as 'standard',
+    time: new Date().toISOString(),
+    dryRun: global.dryRun,
+    ...(text === undefined ? {} : { prd: { text, source: sourceOf(String(options['prd']), global.cwd) } }),
+  });
+  const made = global.dryRun ? 'would make' : 'made';
+  return { exit: 0, text: `${made} ${created.directory}\n`, json: { ...created, dryRun: global.dryRun } };
+}
+
+/** Relative to the project where possible, so that the state means the same on another machine. */
+function sourceOf(file: string, cwd: string): string {
+  const absolute = path.resolve(cwd, file);
+  return isInside(cwd, absolute) ? path.relative(cwd, absolute).split(path.sep).join('/') : absolute;
+}

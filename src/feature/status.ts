@@ -1,0 +1,56 @@
+import { type ArtifactKey, artifactKeys, artifacts } from '../prompts/artifacts.ts';
+import type { MetaReading } from './meta.ts';
+import { isPhase, modePhases, nextPhase, type Phase } from './phases.ts';
+import { type Transition, transitionTo } from './transition.ts';
+import { artifactValidity, type ValidityLevel } from './validity.ts';
+
+export type FeatureStatusReport = {
+  feature: string;
+  status: string;
+  mode: string;
+  lastCompletedPhase: string | null;
+  next: { phase: Phase; transition: Transition } | null;
+  phases: readonly {
+    phase: Phase;
+    state: 'completed' | 'started' | 'skipped' | 'open';
+    iterations?: number;
+  }[];
+  artifacts: readonly { name: string; level: ValidityLevel; reason?: string }[];
+  problems: readonly string[];
+};
+
+/** Where a feature stands: its phases, how good its artifacts are, and what may come next. */
+export function featureStatus(
+  feature: string,
+  { meta, problems }: MetaReading,
+  texts: Readonly<Partial<Record<ArtifactKey, string>>>,
+): FeatureStatusReport {
+  const mode = meta.mode ?? 'standard';
+  const last = meta.lastCompletedPhase;
+  const next = last !== undefined && !isPhase(last) ? undefined : nextPhase(last as Phase | undefined, mode);
+  const first = next === 'brainstorm' && texts.prd !== undefined ? 'specify' : next;
+  return {
+    feature,
+    status: meta.status ?? 'unknown',
+    mode,
+    lastCompletedPhase: last ?? null,
+    next: first === undefined ? null : { phase: first, transition: transitionTo({ to: first, meta, texts }) },
+    phases: modePhases[mode].map((phase) => {
+      const record = meta.phases[phase];
+      const iterations = record?.iterations;
+      return { phase, state: stateOf(phase), ...(iterations === undefined ? {} : { iterations }) };
+    }),
+    artifacts: artifactKeys.map((key) => ({
+      name: artifacts[key].file,
+      ...artifactValidity(key, texts[key]),
+    })),
+    problems,
+  };
+
+  function stateOf(phase: Phase): 'completed' | 'started' | 'skipped' | 'open' {
+    const record = meta.phases[phase];
+    if (record?.completed !== undefined) return 'completed';
+    if (record?.started !== undefined) return 'started';
+    return meta.skippedPhases.some((skipped) => skipped.phase === phase) ? 'skipped' : 'open';
+  }
+}

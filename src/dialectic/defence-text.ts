@@ -46,7 +46,7 @@ export function renderDefence(defence: Defence): string {
 export function readDefence(text: string): DefenceReading {
   const tags: DefenceReading['tags'] = {};
   for (const [name] of defenceTags) {
-    const body = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`, 'i').exec(text)?.[1];
+    const body = tagBody(text, name);
     if (body !== undefined) tags[name] = unescapeBody(body.trim());
   }
   return {
@@ -54,6 +54,15 @@ export function readDefence(text: string): DefenceReading {
     tags,
     recommends: toLines(text).flatMap((line) => recommendToken(line) ?? []),
   };
+}
+
+/** What stands between the first opening of a tag and its next closing; two searches, so that it stays linear. */
+function tagBody(text: string, name: string): string | undefined {
+  const open = new RegExp(`<${name}>`, 'i').exec(text);
+  if (!open) return undefined;
+  const start = open.index + open[0].length;
+  const length = text.slice(start).search(new RegExp(`</${name}>`, 'i'));
+  return length < 0 ? undefined : text.slice(start, start + length);
 }
 
 /** A typed defence in the same shape, so that one gate serves both. */

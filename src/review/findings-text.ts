@@ -7,7 +7,7 @@ import {
 } from '../schema/judgements/finding.ts';
 import { tidyLine, tidyProse } from '../schema/primitives.ts';
 import { citationsIn } from '../text/citations.ts';
-import { toLines, unwrapBold } from '../text/labelled-block.ts';
+import { splitLabel, toLines, unwrapBold } from '../text/labelled-block.ts';
 
 /** L-584: the whole answer of a reviewer that found nothing. */
 export const noIssuesFound = 'NO_ISSUES_FOUND';
@@ -111,13 +111,10 @@ function labelled(body: string): { lead: string; concern: string; suggestion: st
   };
   let current: keyof typeof parts = 'lead';
   for (const line of body.split('\n')) {
-    const match =
-      /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][A-Za-z -]{2,20}?)(?:\*\*|__)?\s*:(?:\*\*|__)?\s*(.*)$/.exec(
-        line,
-      );
-    const kind = labels.find(([pattern]) => pattern.test(match?.[1]?.trim() ?? ''))?.[1];
+    const found = splitLabel(line.trimStart());
+    const kind = labels.find(([pattern]) => found && pattern.test(found.label))?.[1];
     if (kind) current = kind;
-    parts[current].push(kind ? (match?.[2] ?? '') : line.replace(/^ {2,4}/, ''));
+    parts[current].push(kind && found ? found.rest : line.replace(/^ {2,4}/, ''));
   }
   const join = (lines: string[]) => tidyProse(lines.join('\n'));
   return { lead: join(parts.lead), concern: join(parts.concern), suggestion: join(parts.suggestion) };

@@ -11,9 +11,14 @@ export type MergeResult = {
 
 /**
  * C-32, L-592: clusters of candidates become ballot items. A merge answer that is not a partition of the candidates is
- * refused as a whole, and every candidate stands alone: a finding is never lost.
+ * refused as a whole, and every candidate stands alone: a finding is never lost. Numbers go on after those of earlier
+ * rounds, so that an id means one finding in the whole run.
  */
-export function mergeCandidates(candidates: readonly Candidate[], merge: Merge | undefined): MergeResult {
+export function mergeCandidates(
+  candidates: readonly Candidate[],
+  merge: Merge | undefined,
+  earlier: readonly ReviewItem[] = [],
+): MergeResult {
   const alone = candidates.map(({ id }) => ({ ids: [id], title: null }));
   const refused = merge && partitionProblem(candidates, merge);
   const clusters = merge && refused === undefined ? merge.clusters : alone;
@@ -25,7 +30,10 @@ export function mergeCandidates(candidates: readonly Candidate[], merge: Merge |
     }))
     .sort((a, b) => (order.get(a.members[0]?.id ?? '') ?? 0) - (order.get(b.members[0]?.id ?? '') ?? 0));
   return {
-    items: numberItems(groups.flatMap(({ members, title }) => mergeGroup(members, title) ?? [])),
+    items: numberItems(
+      groups.flatMap(({ members, title }) => mergeGroup(members, title) ?? []),
+      earlier,
+    ),
     ...(refused ? { refused } : {}),
   };
 }
@@ -66,8 +74,9 @@ function mergeGroup(members: readonly Candidate[], title: string | null): Omit<R
   };
 }
 
-function numberItems(items: readonly Omit<ReviewItem, 'id'>[]): ReviewItem[] {
+function numberItems(items: readonly Omit<ReviewItem, 'id'>[], earlier: readonly ReviewItem[]): ReviewItem[] {
   const counts = { 'in-scope': 0, 'out-of-scope': 0 };
+  for (const { scope } of earlier) counts[scope] += 1;
   return items.map((item) => {
     counts[item.scope] += 1;
     return { id: `${item.scope === 'in-scope' ? 'FINDING' : 'OOS'}_${counts[item.scope]}`, ...item };

@@ -138,6 +138,19 @@ test('L-592 L-593 a cluster keeps all proposers, concerns and places; in-scope w
   expect(items[0]?.citations).toHaveLength(2);
 });
 
+test('ids of a second round go on after those of the first', () => {
+  const first = mergeCandidates(
+    numberCandidates([raised('a'), raised('b', { outOfScope: true })]),
+    undefined,
+  ).items;
+  const second = mergeCandidates(
+    numberCandidates([raised('a'), raised('b', { outOfScope: true })]),
+    undefined,
+    first,
+  ).items;
+  expect([...first, ...second].map(({ id }) => id)).toEqual(['FINDING_1', 'OOS_1', 'FINDING_2', 'OOS_2']);
+});
+
 const items = mergeCandidates(
   numberCandidates([
     raised('Cursor-Arch', { title: 'one' }),
@@ -217,7 +230,10 @@ test.each([
 test('F-19 nobody voting accepts nothing: somebody must adjudicate', () => {
   const quorum = quorumOf([voter('Claude'), voter('Codex'), voter('Cursor')]);
   expect(quorum.rule).toContain('main-agent-vote-required');
-  expect(() => tally(items, quorum)).toThrow(/adjudication/);
+  const undecided = tally(items, quorum);
+  expect(undecided.map(({ outcome }) => outcome)).toEqual(items.map(() => 'neutral'));
+  expect(acceptedFindings(undecided, {})).toEqual([]);
+  expect(rejectedFindings(undecided, quorum)[0]?.reason).toContain('no voter answered');
 });
 
 test('L-639 L-642 failed voters are named, with the rule that applies', () => {

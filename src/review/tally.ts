@@ -17,11 +17,9 @@ export type TallyEntry = {
   outcome: Outcome;
 };
 
-/** L-650: counts the votes of the eligible voters on every item. The quorum must have somebody in it. */
+/** L-650: counts the votes of the eligible voters on every item. Without any voter nothing is accepted and nothing lost (F-19). */
 export function tally(items: readonly ReviewItem[], quorum: Quorum): TallyEntry[] {
-  const { needed } = quorum;
-  if (needed === undefined)
-    throw new RangeError('nobody voted; an adjudication has to be added as a voter first');
+  const needed = quorum.needed ?? Number.POSITIVE_INFINITY;
   return items.map((item) => {
     const votes = quorum.eligible.map(({ label, votes: cast }): TallyVote => {
       const vote = cast?.[item.id];
@@ -52,7 +50,7 @@ export function entriesOf(entries: readonly TallyEntry[], scope: ReviewItem['sco
 
 /** Why an in-scope item is not implemented: the count against the bar, and every reason the voters gave. */
 export function reasonNotImplemented(entry: TallyEntry, quorum: Quorum): string {
-  const counts = `${entry.yes} YES, ${entry.no} NO, ${entry.exonerate} EXONERATE; ${quorum.needed} YES needed (${entry.outcome}).`;
+  const counts = `${entry.yes} YES, ${entry.no} NO, ${entry.exonerate} EXONERATE; ${quorum.needed ?? 'no voter answered, some'} YES needed (${entry.outcome}).`;
   const said = entry.votes
     .filter(({ vote }) => vote !== 'YES' && vote !== 'missing')
     .map(({ voter, vote, reason }) => `${voter}: ${vote}${reason === '' ? '' : ` — ${reason}`}`);

@@ -9,7 +9,9 @@ export function tidyProse(text: string): string {
     .toWellFormed()
     .replace(/\r\n?/g, '\n')
     .replace(unwanted, ' ')
-    .replace(/[^\S\n]+$/gm, '')
+    .split('\n')
+    .map((each) => each.trimEnd())
+    .join('\n')
     .trim();
 }
 

@@ -78,13 +78,27 @@ export function unwrapBold(line: string): string {
   return /^(\*\*|__)(?!\s)(.+?)\1$/.exec(trimmed)?.[2]?.trim() ?? trimmed;
 }
 
-function fieldStart(line: string, labels: readonly string[]) {
-  const match = /^(?:[-*+] )?(?:\*\*|__)?([A-Za-z][A-Za-z /-]*?)(?::(?:\*\*|__)|(?:\*\*|__)?\s*:)(.*)$/.exec(
-    line,
+/** No label is longer; looking only this far keeps reading linear, whatever a line holds. */
+const longestLabel = 60;
+
+/** The label a line starts with and what follows its colon: `- **Concern**: text`, `**Concern:** text`, `Concern: text`. */
+export function splitLabel(line: string): { label: string; rest: string } | undefined {
+  const colon = line.slice(0, longestLabel).indexOf(':');
+  if (colon < 0) return undefined;
+  const head = /^(?:[-*+] )?(\*\*|__)?([A-Za-z][A-Za-z /-]*[A-Za-z]) *(\*\*|__)? *$/.exec(
+    line.slice(0, colon),
   );
-  const name = match?.[1]?.trim().toLowerCase();
-  const label = labels.find((candidate) => candidate.toLowerCase() === name);
-  return label === undefined ? undefined : { label, rest: (match?.[2] ?? '').trim() };
+  if (!head) return undefined;
+  const [, open, label = '', close] = head;
+  const rest = line.slice(colon + 1);
+  const closesLater = open !== undefined && close === undefined && rest.startsWith(open);
+  return { label, rest: (closesLater ? rest.slice(2) : rest).trim() };
+}
+
+function fieldStart(line: string, labels: readonly string[]) {
+  const found = splitLabel(line);
+  const label = labels.find((candidate) => candidate.toLowerCase() === found?.label.toLowerCase());
+  return label === undefined || found === undefined ? undefined : { label, rest: found.rest };
 }
 
 function joinContinuation([first = '', ...rest]: string[]): string {

@@ -15,6 +15,7 @@ import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { makeReporter } from './reporter.ts';
+import { settledRecord } from './settled-record.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
 export async function conductRun(
@@ -82,7 +83,8 @@ async function followElsewhere(
   } finally {
     clearInterval(watchHolder);
   }
-  if (!stop.signal.aborted) return readRunRecord(directory);
+  if (signal.aborted) return readRunRecord(directory);
+  if (!stop.signal.aborted) return settledRecord(directory, AbortSignal.any([signal, stop.signal]));
   const opening = await openHere(home, invocation);
   return opening.opened
     ? conductHere(opening.engine, runId, invocation, given)

@@ -6,6 +6,7 @@ import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { makeReporter } from './reporter.ts';
 import { shownStatus } from './run-list.ts';
+import { settledRecord } from './settled-record.ts';
 
 export const command: CommandSpec = {
   name: 'watch',
@@ -31,10 +32,14 @@ export const command: CommandSpec = {
       signal: AbortSignal.any([signal, idle.signal]),
       until: (event) => event.type === 'run-end',
     });
-    for await (const event of events) report(event);
+    let over = false;
+    for await (const event of events) {
+      report(event);
+      over = event.type === 'run-end';
+    }
     idle.abort();
     await watching;
-    const record = await readRunRecord(directory);
+    const record = over ? await settledRecord(directory, signal) : await readRunRecord(directory);
     const status = shownStatus(record);
     const exit = (
       isFinal(record.status) ? (record.exit ?? 1) : status === 'paused' ? exitCodes.paused : 0

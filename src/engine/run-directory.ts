@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 
@@ -68,9 +68,26 @@ export function runDirectoryOf(home: Home, id: string): RunDirectory {
 
 /** Makes the project's folder and keeps it out of git, without touching the project's own ignore file. */
 export async function prepareHome(home: Home): Promise<void> {
+  await requireWritable(
+    [home.runs, home.root, home.project].find((folder) => existsSync(folder)) ?? home.project,
+  );
   await mkdir(home.runs, { recursive: true });
   const ignore = path.join(home.root, '.gitignore');
   if (!existsSync(ignore)) await writeFile(ignore, '*\n');
+}
+
+/** Asked before anything is made: making folders on a read-only disk fails with a misleading reason. */
+async function requireWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK);
+  } catch (cause) {
+    throw new CharretteError({
+      code: 'permission-denied',
+      message: `${folder} cannot be written to (${(cause as NodeJS.ErrnoException).code}); runs are kept below it.`,
+      fix: 'Make the folder writable, or work in a copy of the project.',
+      cause,
+    });
+  }
 }
 
 export async function createRunDirectory(directory: RunDirectory): Promise<void> {

@@ -8,12 +8,16 @@ import { isRecord, readJson } from '../safe-json.ts';
 /** What a lane is asked; it stands in a file, so that the journal stays small. */
 export type LaneQuestion = { prompt: string; input: unknown };
 
-/** Writes the question of a lane and gives its digest; doing it again changes nothing. */
+/**
+ * Writes the question of a lane and gives its digest; doing it again changes nothing. Where the run's own folder is does
+ * not count, so that `--from-run` knows the same question again.
+ */
 export function writeQuestion(lanes: string, lane: string, question: LaneQuestion): string {
   const text = `${JSON.stringify({ schemaVersion: 1, ...question })}\n`;
   const file = questionFile(lanes, lane);
   if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileAtomicSync(file, text);
-  return createHash('sha256').update(text).digest('hex');
+  const folder = JSON.stringify(path.dirname(lanes)).slice(1, -1);
+  return createHash('sha256').update(text.replaceAll(folder, '')).digest('hex');
 }
 
 export function readQuestion(lanes: string, lane: string): LaneQuestion {

@@ -130,7 +130,7 @@ async function askOnce(
   if (problems.length === 0) return first;
   if (first.text.trim() === '') return { ...first, kind: 'bad_output', message: problems.join('; ') };
   const repair = compose(repairPrompt({ task: request.task, problems, answer: first.text, schema }), {
-    nonce: seededNonce(context.live.directory.id),
+    nonce: seededNonce(services.nonceSeed),
     overrides: services.overrides,
   });
   const second = await call(context, services, request, agent, {

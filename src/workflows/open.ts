@@ -50,5 +50,13 @@ async function makeServices(
     project,
     overrides: await readOverrides(`${home.root}/prompts`),
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
+    nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),
   };
+}
+
+/** The run that a chain of `--from-run` began with; prompts are the same only when their delimiters are. */
+async function firstRun(home: Home, id: string, { fromRun }: RunInputs): Promise<string> {
+  if (fromRun === undefined) return id;
+  const earlier = await readRunRecord(runDirectoryOf(home, fromRun)).catch(() => undefined);
+  return earlier === undefined ? fromRun : firstRun(home, fromRun, earlier.inputs as RunInputs);
 }

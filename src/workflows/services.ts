@@ -14,6 +14,8 @@ export type RunServices = {
   overrides: Readonly<Record<string, string>>;
   /** Folders of lanes of an earlier run whose finished answers may be taken over when the request is the same. */
   earlierLanes: string | undefined;
+  /** What the delimiters of untrusted text are made from. */
+  nonceSeed: string;
 };
 
 export type ServicesOf = (live: LiveRun) => Promise<RunServices>;

@@ -131,7 +131,10 @@ export class Desk {
     const { seat, lane, task, judgement, draft } = request;
     const schema = judgementJsonSchema(judgement);
     const run = this.context.live.directory;
-    const prompt = compose(draft(schema), { nonce: seededNonce(run.id), overrides: this.services.overrides });
+    const prompt = compose(draft(schema), {
+      nonce: seededNonce(this.services.nonceSeed),
+      overrides: this.services.overrides,
+    });
     const input = {
       ...request.input,
       feature: this.inputs.feature,

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startCharrette, until } from '../support/live-program.ts';
+import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+const slow = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
+
+/** A run whose agents are at work and will be for long. */
+async function liveRun(flags: readonly string[] = []) {
+  const { project, calls } = await makeProject({ delayMs: 2500 });
+  const live = startCharrette([...slow, ...flags, 'slow'], { cwd: project });
+  await until(() => callsIn(calls).length >= 2);
+  return { project, calls, live, run: runsOf(project)[0] ?? '' };
+}
+
+function statusOf(project: string, run: string): unknown {
+  return JSON.parse(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8')).status;
+}
+
+/** Command lines of all processes that name the file. */
+function processesNaming(file: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => (existsSync(`/proc/${pid}/cmdline`) ? commandLine(pid) : ''))
+    .filter((line) => line.includes(file));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+test.concurrent('Ctrl-C once: saved, exit 130, no agent left, and resume goes on', async () => {
+  const { project, calls, live, run } = await liveRun(['--json']);
+  live.kill('SIGINT');
+  const ended = await live.ended;
+  expect(ended.code).toBe(130);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    run,
+    status: 'stopped',
+    resume: `charrette resume ${run}`,
+  });
+  expect(ended.stderr).toContain(`charrette resume ${run}`);
+  expect(statusOf(project, run)).toBe('stopped');
+  expect(processesNaming(calls)).toEqual([]);
+  const resumed = await charrette(['resume', run], { cwd: project });
+  expect(resumed.code).toBe(0);
+});
+
+test.concurrent('Ctrl-C twice: ends at once with 130, and the run can still be resumed', async () => {
+  const { project, live, run } = await liveRun();
+  live.kill('SIGINT');
+  live.kill('SIGINT');
+  expect((await live.ended).code).toBe(130);
+  const resumed = await charrette(['resume', run], { cwd: project });
+  expect(resumed.code).toBe(0);
+});
+
+test.concurrent.each([['SIGTERM'], ['SIGHUP']] as const)('%s: saved, exit 143', async (signal) => {
+  const { project, calls, live, run } = await liveRun();
+  live.kill(signal);
+  expect((await live.ended).code).toBe(143);
+  expect(statusOf(project, run)).toBe('stopped');
+  expect(processesNaming(calls)).toEqual([]);
+});
+
+test.concurrent('--timeout: saved, exit 3, and the way to go on', async () => {
+  const { project, calls } = await makeProject({ delayMs: 60_000 });
+  const ended = await charrette(['--timeout', '5', ...slow, '--json', 'slow'], { cwd: project });
+  expect(ended.code).toBe(3);
+  const [run = ''] = runsOf(project);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    error: { code: 'timed-out', fix: expect.stringContaining(`charrette resume ${run}`) },
+  });
+  expect(statusOf(project, run)).toBe('stopped');
+  expect(processesNaming(calls)).toEqual([]);
+});

@@ -1,0 +1,125 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { startCharrette, until } from '../support/live-program.ts';
+import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+const quick = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
+
+function count(list: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const entry of list) counts.set(entry, (counts.get(entry) ?? 0) + 1);
+  return counts;
+}
+
+test('a second process leaves its run to the one that holds the store and follows it', async () => {
+  const { project } = await makeProject({ delayMs: 300 });
+  const holder = startCharrette([...quick, 'first'], { cwd: project });
+  await holder.says('Sketches');
+  const follower = await charrette([...quick, '--json', 'second'], { cwd: project });
+  expect(follower.stderr).toContain(`the store is held by process ${holder.child.pid}`);
+  expect(follower.code).toBe(0);
+  const { run, status } = JSON.parse(follower.stdout);
+  expect(status).toBe('done');
+  expect(Object.keys(artifactsOf(project, run))).toContain('plan.txt');
+  expect((await holder.ended).code).toBe(0);
+});
+
+test('when the holder is killed, the waiting process takes the store and completes its run', async () => {
+  const { project, calls } = await makeProject({ delayMs: 300 });
+  const holder = startCharrette([...quick, 'first'], { cwd: project });
+  await holder.says('Sketches');
+  const follower = startCharrette([...quick, '--json', 'second'], { cwd: project });
+  await follower.says('Sketches');
+  await until(() => callsIn(calls).length >= 4);
+  holder.kill('SIGKILL');
+  const ended = await follower.ended;
+  expect(ended.code).toBe(0);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'done' });
+  const [first = ''] = runsOf(project);
+  const listed = JSON.parse((await charrette(['runs', '--json'], { cwd: project })).stdout);
+  expect(listed.runs.find(({ run }: { run: string }) => run === first).status).toBe('interrupted');
+  const resumed = await charrette(['resume', first], { cwd: project });
+  expect(resumed.code).toBe(0);
+});
+
+test('a corrupt store is named, kept, replaced, and no finished call is repeated', async () => {
+  const { project, calls } = await makeProject({ delayMs: 200 });
+  const live = startCharrette([...quick, 'limits'], { cwd: project });
+  await live.says(/2a: sketches — /);
+  live.kill('SIGINT');
+  await live.ended;
+  const before = count(callsIn(calls));
+  const store = path.join(project, '.charrette', 'store');
+  for (const name of ['PG_VERSION', 'global/pg_control', 'postgresql.conf']) {
+    writeFileSync(path.join(store, name), 'garbage');
+  }
+  const refused = await charrette(['resume', '--json'], { cwd: project });
+  expect(refused.code).toBe(1);
+  const { error } = JSON.parse(refused.stdout);
+  expect(error.code).toBe('store-corrupt');
+  expect(existsSync(`${store}.corrupt`)).toBe(true);
+  expect(error.message).toContain(`${store}.corrupt`);
+
+  const resumed = await charrette(['resume'], { cwd: project });
+  expect(resumed.code).toBe(0);
+  const after = count(callsIn(calls));
+  const sketches = [...before].filter(([call]) => call.startsWith('sketch'));
+  expect(sketches.length).toBeGreaterThan(0);
+  for (const [call, times] of sketches) expect(after.get(call)).toBe(times);
+});
+
+const mounts: string[] = [];
+afterAll(() => {
+  for (const mount of mounts) {
+    execFileSync('umount', [mount]);
+    rmSync(mount, { recursive: true });
+  }
+});
+
+function smallDisk(megabytes: number): string | undefined {
+  const mount = mkdtempSync(path.join(tmpdir(), 'charrette-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', mount], { stdio: 'pipe' });
+  } catch {
+    return undefined;
+  }
+  mounts.push(mount);
+  return mount;
+}
+
+test('a full disk is named, and the run completes once there is room', async ({ skip }) => {
+  const disk = smallDisk(24);
+  if (disk === undefined) return skip('only root can mount a small disk');
+  const { project: made } = await makeProject();
+  const project = path.join(disk, 'shop');
+  cpSync(made, project, { recursive: true });
+  const ballast = path.join(disk, 'ballast');
+  const free = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().trim().split('\n')[1]);
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, free - 600_000)));
+  const full = await charrette([...quick, '--json', 'limits'], { cwd: project });
+  expect(full.code).toBe(1);
+  expect(JSON.parse(full.stdout).error.code).toBe('disk-full');
+  rmSync(ballast);
+  const again = runsOf(project).length > 0 ? ['resume'] : [...quick, 'limits'];
+  const resumed = await charrette(again, { cwd: project });
+  expect(resumed.stderr).not.toContain('internal');
+  expect(resumed.code).toBe(0);
+});
+
+test('a directory that cannot be written to is named, exit 5', async ({ skip }) => {
+  const disk = smallDisk(16);
+  if (disk === undefined) return skip('only root can mount a read-only disk');
+  const { project: made } = await makeProject();
+  const project = path.join(disk, 'shop');
+  cpSync(made, project, { recursive: true });
+  mkdirSync(path.join(project, '.home'));
+  execFileSync('mount', ['-o', 'remount,ro', disk]);
+  const ended = await charrette([...quick, '--json', 'limits'], { cwd: project });
+  expect(ended.code).toBe(5);
+  expect(JSON.parse(ended.stdout).error.code).toBe('permission-denied');
+  const read = await charrette(['runs', '--json'], { cwd: project });
+  expect(read).toMatchObject({ code: 0 });
+});

@@ -23,7 +23,7 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./design.ts')).command,
   },
   plan: {
-    summary: 'check a plan against the repository',
+    summary: 'Check, show, compare and edit plans',
     load: async () => (await import('./plan.ts')).plan,
   },
   runs: {

@@ -2,12 +2,30 @@ import type { CommandSpec } from './command.ts';
 
 export const plan: CommandSpec = {
   name: 'plan',
-  summary: 'Check and handle implementation plans.',
-  examples: [['charrette plan check', 'check the plan of the latest run against the repository']],
+  summary: 'Check, show, compare and edit plans',
+  examples: [
+    ['charrette plan check', 'the plan of the latest run against the repository'],
+    ['charrette plan check docs/plan.md', 'any plan file'],
+    ['charrette plan drift', 'what changed since the plan was made'],
+    ['charrette plan edit latest --comment "keep the old endpoint"', 'have it revised and reviewed again'],
+  ],
   subcommands: {
     check: {
-      summary: 'look every claim of a plan up in the repository',
+      summary: 'Validate a plan against the repository',
       load: async () => (await import('./plan-check.ts')).planCheck,
+    },
+    show: { summary: 'Print a plan', load: async () => (await import('./plan-show.ts')).show },
+    drift: {
+      summary: 'What changed since a plan’s base commit',
+      load: async () => (await import('./plan-show.ts')).drift,
+    },
+    diff: {
+      summary: 'Compare two plans, or a plan before and after review',
+      load: async () => (await import('./plan-show.ts')).diff,
+    },
+    edit: {
+      summary: 'Change or comment a plan and have it reviewed again',
+      load: async () => (await import('./plan-edit.ts')).edit,
     },
   },
 };

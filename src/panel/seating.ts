@@ -94,12 +94,12 @@ export function fillSeats(
   return [...specs]
     .sort((a, b) => chairs.indexOf(a.chair) - chairs.indexOf(b.chair))
     .map((spec) => {
-      const owner = (seating[spec.chair] ?? seating.author)?.id ?? spec.chair;
-      const label = unique(`${agentLabel(owner)}-${stanceNames[spec.stance].label}`, taken);
-      const taskKind = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
       const chain = fallbackChain(spec.chair, use, seating, padding).filter((agent) =>
         isUp(availability, agent),
       );
+      const owner = seating[spec.chair]?.id ?? chain[0] ?? seating.author?.id ?? spec.chair;
+      const label = unique(`${agentLabel(owner)}-${stanceNames[spec.stance].label}`, taken);
+      const taskKind = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
       // L-582: the second chair's own reviews are called primary, to tell them from the first chair's fallbacks.
       const file =
         use === 'plan' && spec.chair === 'second' ? taskKind.replace('-plan-', '-primary-plan-') : taskKind;

@@ -142,7 +142,8 @@ async function askOnce(
     digest: createHash('sha256').update(repair.text).digest('hex'),
     schema,
   });
-  if (second.kind !== 'ok') return second;
+  // A repair that failed does not make a usable first answer worse.
+  if (second.kind !== 'ok' && second.kind !== 'bad_output') return accepted(request, first) ?? second;
   const left = problemsOf(request, second, question.input);
   if (left.length === 0) return second;
   return (

@@ -6,7 +6,7 @@ import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
-import { designWorkflow, heavyWorkflow } from './design/design.ts';
+import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
 import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
 import { seatAgents } from './roster.ts';
@@ -28,7 +28,11 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
     home,
     store,
     codeVersion,
-    workflows: [designWorkflow(lane, servicesOf), heavyWorkflow(lane, servicesOf)],
+    workflows: [
+      designWorkflow(lane, servicesOf),
+      heavyWorkflow(lane, servicesOf),
+      reviewWorkflow(lane, servicesOf),
+    ],
     children: [lane],
     clock: clockFrom(world.environment),
   });

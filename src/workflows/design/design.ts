@@ -2,6 +2,7 @@ import type { Outcome } from '../../engine/engine.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
+import { adoptPlan } from './adopt-plan.ts';
 import { Desk } from './desk.ts';
 import { heavyPhase } from './heavy.ts';
 import type { Design, DesignInputs } from './state.ts';
@@ -75,6 +76,23 @@ export function heavyWorkflow(
       const done = await walk(desk, design, heavy);
       await context.artifact('design-state.json', `${JSON.stringify(done)}\n`);
       return { status: 'done', exit: 0 };
+    },
+  };
+}
+
+/** `charrette plan edit`: a person's version of a plan, checked and reviewed like any other. */
+export function reviewWorkflow(
+  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<DesignInputs, Outcome> {
+  return {
+    name: 'design-review',
+    async run(context, inputs) {
+      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
+      const design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
+      return outcomeOf(
+        await walk(desk, design, [setup, adoptPlan, planReview, diagram, rejectedFindings, cleanup]),
+      );
     },
   };
 }

@@ -32,6 +32,8 @@ export type DesignInputs = RunInputs & {
   /** The packed design context; absent when there is none. */
   brief?: string;
   branch: boolean;
+  /** A plan of an earlier run that a person changed or commented. */
+  edited?: { plan: Plan; comment?: string };
   caller?: Caller;
   /** Consent was given beforehand, by flag or configuration. */
   consented: boolean;

@@ -1,7 +1,10 @@
+import { PassThrough, Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../test/support/design-project.ts';
 import { runCommandLine as run } from '../../test/support/run-command-line.ts';
 import { parseJson } from '../safe-json.ts';
+import { contextCommand } from './context.ts';
+import { parseInvocation } from './parse.ts';
 
 test('A-67: the block on stdout, the log on stderr, exit 0', async () => {
   const root = projectWithDocuments({ spec: 'x', system: '_TBD_' });
@@ -59,4 +62,16 @@ test('--quiet keeps warnings, --verbose adds a line per document, --explain draw
   expect((await run('context', '--quiet', '--cwd', root)).err).toMatch(/^warning: token_budget -1 [^\n]*\n$/);
   expect((await run('context', '--verbose', '--cwd', root)).err).toContain('\nspec: whole\nsystem: absent\n');
   expect((await run('context', '--explain', '--cwd', root)).out).toContain('█');
+});
+
+test('a bare command is read as one with a flag that says nothing new', () => {
+  const terminal = {
+    stdin: Readable.from([]),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    env: {},
+  };
+  const bare = parseInvocation(contextCommand, 'charrette context', [], terminal);
+  const full = parseInvocation(contextCommand, 'charrette context', ['--output', 'text'], terminal);
+  expect(bare).toMatchObject({ kind: 'run', arguments: [], global: 'global' in full ? full.global : {} });
 });

@@ -1,5 +1,6 @@
 import type { Side } from '../schema/judgements/defence.ts';
 import { type SkippedDebate, skippedByLabel } from './buckets.ts';
+import { type DebateAttempt, exhaustedNote } from './debate-retry.ts';
 import type { NumberedDecision } from './decisions.ts';
 import type { DefenceBodies, IneligibleReason } from './eligibility.ts';
 import type { DecisionVerdict } from './verdicts.ts';
@@ -33,7 +34,13 @@ export type Defences = { thesis: DefenceBodies; antithesis: DefenceBodies };
 /** What happened to a decision on its way through the dialectic. */
 export type DialecticOutcome =
   | { kind: 'judged'; decision: NumberedDecision; defences: Defences; verdict: DecisionVerdict }
-  | { kind: 'ineligible'; decision: NumberedDecision; reason: IneligibleReason; defences?: Partial<Defences> }
+  | {
+      kind: 'ineligible';
+      decision: NumberedDecision;
+      reason: IneligibleReason;
+      defences?: Partial<Defences>;
+      attempts?: readonly DebateAttempt[];
+    }
   | { kind: 'skipped'; decision: NumberedDecision; label: string }
   | { kind: 'over-cap'; decision: NumberedDecision; cap: number }
   | { kind: 'off'; decision: NumberedDecision };
@@ -58,7 +65,12 @@ function resolveOne(outcome: DialecticOutcome, skipped: ReadonlyMap<string, read
         disposition: 'fallback-to-synthesis',
         thesisSummary: summary(outcome.defences?.thesis),
         antithesisSummary: summary(outcome.defences?.antithesis),
-        why: { label: 'Why fallback', text: outcome.reason },
+        why: {
+          label: 'Why fallback',
+          text: [outcome.reason, exhaustedNote(outcome.attempts ?? [])]
+            .filter((part) => part !== '')
+            .join(' '),
+        },
       };
     case 'skipped':
       return {

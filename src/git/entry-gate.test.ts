@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { branchName, decideBranch } from './branch-create.ts';
+import { branchName, decideBranch, renderCreation } from './branch-create.ts';
 import {
   branchFactsOf,
   branchInfoMismatches,
+  incompleteBranchInfo,
   parseBranchInfo,
   renderBranchFacts,
   userPrefix,
 } from './branch-facts.ts';
-import { entryGate, entryGateReport } from './entry-gate.ts';
+import { entryGate, entryGateReport, gateFailureMessage } from './entry-gate.ts';
 import { boundaries } from './tree-probe.ts';
 import {
   parseDirtyTree,
@@ -234,3 +235,15 @@ test.each(['/etc/passwd', '../x', 'a/../../b', '.git/config', '.GIT/x', '', 'a\0
     expect(isRecoverable(file)).toBe(false);
   },
 );
+
+test('L-009 L-112 L-154 the fixed lines', () => {
+  expect(incompleteBranchInfo).toBe(
+    '**⚠ --branch-info is incomplete. Falling back to create-branch.sh --check.**',
+  );
+  expect(gateFailureMessage).toBe(
+    '⚠ /design: internal Step 0 contract violation in session-entry-gate.sh. Aborting.',
+  );
+  expect(renderCreation({ ok: true, branch: 'ann/x', base: 'main' })).toBe(
+    'BRANCH_NAME=ann/x\nACTION=created\n',
+  );
+});

@@ -14,7 +14,7 @@ import {
 } from './breadcrumbs.ts';
 import { finalLine, printedBody } from './output-matrix.ts';
 import { statusLine } from './status-table.ts';
-import { stepOrder, steps, timingLabels } from './steps.ts';
+import { stepOrder, steps, timingLabels, tokenLabels } from './steps.ts';
 
 const nested = parseStepPrefix('1.::design plan');
 
@@ -150,4 +150,12 @@ test('L-870 the labels of the marks', () => {
     'design Step 4 — rejected findings',
     'design Step 5 — cleanup',
   ]);
+});
+
+test('L-580 L-720 L-740 three steps also mark the tokens', () => {
+  expect(tokenLabels).toEqual({
+    '3': 'Step 1 — design Step 3 plan review',
+    '3.5': 'Step 1 — design Step 3.5 discussion r2',
+    '3b': 'Step 1 — design Step 3b arch diagram',
+  });
 });

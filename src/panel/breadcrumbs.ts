@@ -63,10 +63,6 @@ export function stepWarning(
   return `**${icons.warning} ${stepName(step, prefix)} — ${payload} (${formatElapsed(elapsedMs)})**`;
 }
 
-export function warning(text: string): string {
-  return `**${icons.warning} ${text}**`;
-}
-
 /** L-533: counts of zero are left out. */
 export function dialecticPayload(counts: DispositionCounts): string {
   const parts = [

@@ -22,7 +22,6 @@ export type Availability<Scope extends HealthScope> = {
 };
 
 export type RunAvailability = Availability<'run'>;
-export type PhaseAvailability = Availability<'debate'> | Availability<'judge'>;
 
 export type ProbeOutcome = { available: boolean; healthy?: boolean; reason?: string };
 

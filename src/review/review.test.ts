@@ -5,6 +5,7 @@ import { type Finding, findingSchema } from '../schema/judgements/finding.ts';
 import type { VoteToken } from '../schema/judgements/vote.ts';
 import { line, prose } from '../schema/primitives.ts';
 import { buildReviewBallot, readBallotItems } from './ballot.ts';
+import { designSummary } from './design-summary.ts';
 import { isCurrent, planDigest } from './digest.ts';
 import { evidenceMarks, numberCandidates, type RaisedFinding, type ReviewItem } from './items.ts';
 import { mergeCandidates, partitionProblem } from './merge.ts';
@@ -428,4 +429,22 @@ test('F-35 a caller is handed a bounded number of observations; the file keeps a
   }));
   expect(handOffEntries(many)).toHaveLength(10);
   expect(readOutOfScope(renderOutOfScope(many))).toHaveLength(30);
+});
+
+test('L-254 the summary counts what the files hold', () => {
+  const summary = designSummary(
+    { plan: 'plan.txt', tally: 'voting-tally.md' },
+    {
+      accepted: renderAccepted(acceptedFindings(entries, {})),
+      rejected: renderRejected(rejectedFindings(entries, fullQuorum)),
+      outOfScope: renderOutOfScope(outOfScopeEntries(entries).open),
+    },
+  );
+  expect(summary.finding_counts).toEqual({
+    in_scope_accepted: 1,
+    in_scope_rejected: 1,
+    oos_accepted: 1,
+    oos_rejected: 0,
+  });
+  expect(JSON.stringify(summary).length).toBeLessThan(2048);
 });

@@ -22,4 +22,3 @@ export const exploreSchema = z.object({
 export const branchFitSchema = z.object({ fits: z.boolean(), reason: line(1000) });
 
 export type Explore = z.infer<typeof exploreSchema>;
-export type BranchFit = z.infer<typeof branchFitSchema>;

@@ -29,6 +29,3 @@ export const discussionSchema = z.object({
     30,
   ),
 });
-
-export type Questions = z.infer<typeof questionsSchema>;
-export type Discussion = z.infer<typeof discussionSchema>;

@@ -1,5 +1,3 @@
-import { isScript } from './file-kinds.ts';
-
 /** A name that a file declares, where, and how sure we are: `parsed` by a real parser, `matched` by a word rule. */
 export type Declaration = {
   name: string;
@@ -51,6 +49,3 @@ export function matchDeclarations(text: string): Declaration[] {
     return [];
   });
 }
-
-/** Whether the precise reader of declarations can be used for this file. */
-export const canParse = isScript;

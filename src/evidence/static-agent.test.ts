@@ -140,6 +140,17 @@ test('seats differ by method, and where they differ a decision is contested', as
   expect(place?.chosen).toContain('src/http/rate-limiting.ts');
 });
 
+test('two seats without a stance differ too', async () => {
+  const feature = 'add rate limiting to the API';
+  const [first, second] = await Promise.all(
+    ['static-generic', 'static-generic-2'].map((seat) =>
+      answer('sketch', 'sketch', { feature, stance: 'generic' }, seat),
+    ),
+  );
+  expect(first?.summary).toContain('smallest change');
+  expect(second?.summary).toContain('reuse');
+});
+
 test('the same call gives the same answer, whoever else calls', async () => {
   const input = { feature: 'let customers cancel an order', baseCommit: shop.commit };
   const [a, b] = await Promise.all([call('sketch', { input }), call('sketch', { input })]);

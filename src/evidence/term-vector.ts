@@ -17,8 +17,6 @@ export function createVocabulary(): Vocabulary {
 /** How often each term occurs: ids ascending, counts beside them. */
 export type TermVector = { ids: Uint32Array; counts: Uint16Array; length: number };
 
-export const emptyVector: TermVector = { ids: new Uint32Array(), counts: new Uint16Array(), length: 0 };
-
 export function vectorOf(counts: ReadonlyMap<string, number>, vocabulary: Vocabulary): TermVector {
   const pairs = [...counts].map(([term, count]) => [vocabulary.idOf(term), count] as const);
   pairs.sort(([a], [b]) => a - b);

@@ -9,7 +9,11 @@ import { aim, cited, counted, nameOf, placesOf } from './wording.ts';
 export type Carrier = { name: string; file: string; state: 'new' | 'existing' };
 
 /** The existing file that is nearest to the change: for something done to a thing, the service of that thing. */
-export function homeOf({ targets, feature, index }: Study): Target | undefined {
+export function homeOf({
+  targets,
+  feature,
+  index,
+}: Pick<Study, 'targets' | 'feature' | 'index'>): Target | undefined {
   const inner = targets.filter(({ role }) => role !== 'composition');
   const acts = feature.intent === 'ability' || feature.intent === 'change';
   const service = acts
@@ -48,8 +52,9 @@ const roleOrder: readonly FileRole[] = [
 ];
 
 /** The targets that change, in the order of work. What puts the program together changes only for something new. */
-export function touchedBy({ targets, newFile }: Study, carrier: Carrier): Target[] {
-  return targets
+export function touchedBy({ targets, newFile, wiring }: Study, carrier: Carrier): Target[] {
+  const all = wiring !== undefined && carrier.file === newFile ? [...targets, wiring] : targets;
+  return all
     .filter(({ role, path }) => role !== 'composition' || carrier.file === newFile || carrier.file === path)
     .toSorted((a, b) => roleOrder.indexOf(a.role) - roleOrder.indexOf(b.role));
 }

@@ -30,15 +30,12 @@ const byStance: Readonly<Record<string, Method>> = {
   innovation: 'history',
 };
 
-/** The method of a seat: as asked, by its stance, by a stance in its name, else by its name so that two seats differ. */
+/** The method of a seat: as asked, by its stance, by a stance in its name; else numbered seats take the methods in turn. */
 export function methodOf(seat: string, wanted: string | undefined): Method {
   if (wanted !== undefined && wanted in methods) return wanted as Method;
   const stance = wanted ?? Object.keys(byStance).find((name) => seat.toLowerCase().includes(name));
   const known = stance === undefined ? undefined : byStance[stance];
   if (known !== undefined) return known;
-  const digits = /(\d+)$/.exec(seat)?.[1];
-  if (digits !== undefined) return order[(Number(digits) - 1 + order.length) % order.length] ?? 'smallest';
-  let sum = 0;
-  for (const character of seat) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
-  return order[sum % order.length] ?? 'smallest';
+  const turn = Number(/(\d{1,6})$/.exec(seat)?.[1] ?? 1);
+  return order[(turn - 1 + order.length) % order.length] ?? 'smallest';
 }

@@ -42,7 +42,7 @@ export function planFor(study: Study, sources: PlanSources): Plan {
       ...files,
       ...tests.map(({ path, description }) => ({ path, action: actionOf(study, path), description })),
     ]),
-    approach: headed(approachOf(study, carrier, touched, sources)),
+    approach: headed(approachOf(study, carrier, touched, tests, sources)),
     edgeCases: edgeCasesOf(carrier, touched),
     failureModes: failureModesOf(study, carrier, touched),
     testing: testingOf(study, tests, carrier),
@@ -115,11 +115,12 @@ function approachOf(
   study: Study,
   carrier: Carrier,
   touched: readonly Target[],
+  tests: Plan['tests'],
   { resolutions, synthesis }: PlanSources,
 ): string {
   const { precedents, nearby } = study;
   const steps = [
-    ...study.tests.slice(0, 1).map(({ path }) => `Write the failing case first, in ${path}.`),
+    ...tests.slice(0, 1).map(({ path }) => `Write the failing case first, in ${path}.`),
     ...touched.map((target) => `${target.path}: ${stepFor(study, target, carrier)}`),
     ...study.commands.slice(0, 1).map(({ command }) => `Run \`${command}\`.`),
   ].map((step, at) => `${at + 1}. ${step}`);

@@ -23,7 +23,7 @@ export function wantsOwnFile(study: Study, method: Method): boolean {
       precedents.length > 0 &&
       precedents.filter(({ addedFiles }) => addedFiles).length * 2 > precedents.length
     );
-  return isNew && feature.intent === 'addition';
+  return isNew && (feature.intent === 'addition' || feature.intent === 'change');
 }
 
 export function positionsOf(study: Study, method: Method): Position[] {

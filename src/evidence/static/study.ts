@@ -9,6 +9,7 @@ import { readQuery } from '../search-query.ts';
 import { similarCommits } from '../similar-commits.ts';
 import { holdsTests, type TestNeighbour, testNeighbours } from '../test-neighbours.ts';
 import { termsOf } from '../words.ts';
+import { homeOf } from './change-steps.ts';
 import { type Feature, readFeature, subjectTerms } from './feature.ts';
 import { type FileRole, roleOf } from './file-role.ts';
 import { commandsOf, type RunCommand } from './run-commands.ts';
@@ -38,6 +39,8 @@ export type Study = {
   nearby: string[];
   tests: (TestNeighbour & { of: string })[];
   configuration: Target | undefined;
+  /** Where the program is put together around the files that change, when it is not among them. */
+  wiring: Target | undefined;
   precedents: Precedent[];
   /** Whether the thing asked for has no name in the code yet. */
   isNew: boolean;
@@ -59,7 +62,7 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   const toTarget = (file: RankedFile): Target => targetOf(index, file, feature, surface);
   const targets = chosen.map(toTarget);
   const isNew = hasNoName(index, feature);
-  const home = targets.find(({ role }) => role !== 'composition' && role !== 'configuration') ?? targets[0];
+  const home = homeOf({ targets, feature, index });
   const tests = testsOf(targets);
   const configuration = ranked.find(
     ({ path, kind }) => kind === 'source' && /(?:^|\/)config[^/]*\.[^/]+$/i.test(path),
@@ -76,6 +79,7 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
       .slice(0, 8),
     tests,
     configuration: known === undefined ? undefined : toTarget(known),
+    wiring: wiringOf(index, targets, home, toTarget),
     precedents: precedentsOf(index, text),
     isNew,
     newFile: freePath(index, newFilePath(feature, home?.path)),
@@ -191,6 +195,22 @@ function anyConfiguration(index: RepositoryIndex): RankedFile | undefined {
     ({ path, kind }) => kind === 'source' && /(?:^|\/)config(?:uration)?\.[^/]+$/i.test(path),
   );
   return found === undefined ? undefined : { path: found.path, kind: found.kind, score: 0, signals: [] };
+}
+
+function wiringOf(
+  index: RepositoryIndex,
+  targets: readonly Target[],
+  home: Target | undefined,
+  toTarget: (file: RankedFile) => Target,
+): Target | undefined {
+  if (targets.some(({ role }) => role === 'composition')) return undefined;
+  const users = (home?.importers ?? []).map((path) => ({
+    path,
+    kind: 'source' as const,
+    score: 0,
+    signals: [],
+  }));
+  return users.map(toTarget).find(({ path, role }) => role === 'composition' && index.byPath.has(path));
 }
 
 function precedentsOf(index: RepositoryIndex, text: string): Precedent[] {

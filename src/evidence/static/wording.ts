@@ -34,6 +34,7 @@ export const aim = ({ feature }: Study): string => `"${feature.phrase}"`;
 
 /** Why the search proposes a file, in words. */
 export function reasonsOf({ signals }: Target): string {
+  if (signals.length === 0) return 'it stands next to the files that change';
   const telling = [...signals].sort((a, b) => b.score - a.score).slice(0, 2);
   return telling
     .map((signal) => {

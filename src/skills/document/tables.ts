@@ -33,22 +33,28 @@ export function parseTable(
   return { line: delimiter - 1, header, rows, endLine: line };
 }
 
-/** Cells of a row, trimmed; `\|` stays inside its cell. */
+/** Cells of a row, trimmed; `\\|` stays inside its cell. */
 export function splitCells(row: string): string[] {
   const trimmed = row.trim();
-  if (!trimmed.includes('|')) return [];
+  let end = trimmed.indexOf('|');
+  if (end < 0) return [];
   const cells: string[] = [];
-  let cell = '';
-  for (let index = trimmed.startsWith('|') ? 1 : 0; index < trimmed.length; index += 1) {
-    const character = trimmed[index] ?? '';
-    if (character === '\\' && trimmed[index + 1] === '|') {
-      cell += '|';
-      index += 1;
-    } else if (character === '|') {
-      cells.push(cell.trim());
-      cell = '';
-    } else cell += character;
+  let start = 0;
+  if (end === 0) {
+    start = 1;
+    end = trimmed.indexOf('|', 1);
   }
-  if (cell.trim() !== '' || !trimmed.endsWith('|')) cells.push(cell.trim());
+  for (; end >= 0; end = trimmed.indexOf('|', end + 1)) {
+    if (trimmed.charCodeAt(end - 1) === 92) continue;
+    cells.push(cellText(trimmed.slice(start, end)));
+    start = end + 1;
+  }
+  const last = trimmed.slice(start);
+  if (last !== '') cells.push(cellText(last));
   return cells;
+}
+
+function cellText(raw: string): string {
+  const text = raw.trim();
+  return text.includes('\\|') ? text.replaceAll('\\|', '|') : text;
 }

@@ -1,10 +1,10 @@
 import type { SkillPackage } from '../model/package.ts';
 import type { Profile } from '../model/profile.ts';
 import { packageRules, ruleById } from '../rules/catalog.ts';
-import { crossRules } from '../rules/cross-package.ts';
+import { type CrossFacts, crossFacts, crossRules } from '../rules/cross-package.ts';
 import { type Gate, gateOf, worstGate } from './gate.ts';
 import type { Draft, Finding, Severity, Surroundings } from './rule.ts';
-import { covers, readSuppressions } from './suppressions.ts';
+import { covers, readSuppressions, type Suppression } from './suppressions.ts';
 
 export type PackageResult = {
   path: string;
@@ -41,12 +41,11 @@ function toFinding(rule: string, severity: Severity, hint: string, fixable: bool
 }
 
 /** Applies suppressions and reports those without reason, with unknown ids, or without effect. */
-export function applySuppressions(
-  subject: SkillPackage,
+function applySuppressions(
+  all: readonly Suppression[],
   findings: readonly Finding[],
-): { findings: Finding[]; suppressed: number } {
-  const all = subject.documents.flatMap(readSuppressions);
-  if (all.length === 0) return { findings: [...findings], suppressed: 0 };
+): { findings: readonly Finding[]; suppressed: number } {
+  if (all.length === 0) return { findings, suppressed: 0 };
   const about = (id: string, file: string, line: number, message: string): Finding => {
     const rule = ruleById.get(id);
     return toFinding(id, rule?.severity ?? 'info', rule?.hint ?? '', false, { file, line, message });
@@ -88,43 +87,62 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Lints one package by itself. */
-export function lintPackage(subject: SkillPackage, surroundings?: Surroundings): PackageResult {
-  return finish(subject, checkPackage(subject, surroundings));
-}
+/** What is left of a package after its rules have run; small, so that a thousand fit in memory. */
+export type Examined = {
+  path: string;
+  name: string;
+  profile: Profile;
+  findings: Finding[];
+  suppressions: readonly Suppression[];
+  cross: CrossFacts | undefined;
+};
 
-function finish(subject: SkillPackage, found: readonly Finding[]): PackageResult {
-  const { findings, suppressed } = applySuppressions(subject, found);
-  const sorted = sortFindings(findings);
-  const { files, name, profile } = subject;
+/** Runs the rules of one package; with `across` also notes what rules across packages need. */
+export function examine(subject: SkillPackage, surroundings: Surroundings, across: boolean): Examined {
+  const { files, name, profile, documents } = subject;
   return {
     path: files.path,
     name: name === '' ? files.directory : name,
     profile,
-    gate: gateOf(sorted),
-    findings: sorted,
-    suppressed,
+    findings: checkPackage(subject, surroundings),
+    suppressions: documents.flatMap(readSuppressions),
+    cross: across ? crossFacts(subject) : undefined,
   };
 }
 
-/** Lints packages that live side by side; with `across` also what only shows when all are seen (S-103). */
+/** Lints one package by itself. */
+export function lintPackage(
+  subject: SkillPackage,
+  surroundings: Surroundings = quietSurroundings,
+): PackageResult {
+  return finish(examine(subject, surroundings, false));
+}
+
+function finish({ path, name, profile, findings: found, suppressions }: Examined): PackageResult {
+  const { findings, suppressed } = applySuppressions(suppressions, found);
+  const sorted = sortFindings(findings);
+  return { path, name, profile, gate: gateOf(sorted), findings: sorted, suppressed };
+}
+
+/** S-103: adds what only shows when all packages are seen, and closes the books. */
+export function conclude(examined: readonly Examined[]): LintResult {
+  const facts = examined.flatMap(({ cross }) => cross ?? []);
+  if (facts.length === examined.length) {
+    for (const rule of crossRules) {
+      for (const draft of rule.checkAll(facts)) {
+        examined[draft.index]?.findings.push(toFinding(rule.id, rule.severity, rule.hint, false, draft));
+      }
+    }
+  }
+  const packages = examined.map(finish);
+  return { gate: worstGate(packages.map(({ gate }) => gate)), packages };
+}
+
+/** Lints packages that live side by side; with `across` also against each other. */
 export function lintPackages(
   packages: readonly SkillPackage[],
   surroundingsOf: (subject: SkillPackage) => Surroundings,
   across: boolean,
 ): LintResult {
-  const extra = new Map<SkillPackage, Finding[]>();
-  if (across) {
-    for (const rule of crossRules) {
-      for (const draft of rule.checkAll(packages)) {
-        const list = extra.get(draft.package) ?? [];
-        list.push(toFinding(draft.rule, rule.severity, rule.hint, false, draft));
-        extra.set(draft.package, list);
-      }
-    }
-  }
-  const results = packages.map((subject) =>
-    finish(subject, [...checkPackage(subject, surroundingsOf(subject)), ...(extra.get(subject) ?? [])]),
-  );
-  return { gate: worstGate(results.map(({ gate }) => gate)), packages: results };
+  return conclude(packages.map((subject) => examine(subject, surroundingsOf(subject), across)));
 }

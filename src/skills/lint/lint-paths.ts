@@ -1,15 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
 import { stripFrontmatter } from '../convert/strip.ts';
 import { linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
-import { buildPackage, type SkillPackage } from '../model/package.ts';
+import { buildPackage } from '../model/package.ts';
 import type { Profile } from '../model/profile.ts';
 import { findPackages, readPackageFiles } from '../read-package.ts';
-import { type LintResult, lintPackages } from './engine.ts';
-import type { ConversionSource, Surroundings } from './rule.ts';
+import { conclude, examine, type LintResult } from './engine.ts';
+import type { ConversionSource } from './rule.ts';
 
 export type LintPathsOptions = {
   /** Paths as the user gave them, relative to `cwd`. */
@@ -45,17 +45,47 @@ export function packageDirectories(
 /** Finds, reads and lints packages; paths in the result are relative to `cwd`. */
 export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): LintResult {
   const directories = packageDirectories(paths, roots, cwd);
-  const packages = directories.map((directory) => {
-    const files = readPackageFiles(directory);
-    return buildPackage({ ...files, path: path.relative(cwd, directory) || '.' }, profile);
-  });
   const across = roots.length > 0;
-  const installed = installedNames(packages, across);
-  const surroundingsOf = (subject: SkillPackage): Surroundings => ({
-    installed,
-    conversion: readConversion(path.resolve(cwd, subject.files.path)),
-  });
-  return lintPackages(packages, surroundingsOf, across);
+  const installed = across ? installedNames(directories) : undefined;
+  // One package at a time: its texts are gone before the next one is read.
+  return conclude(
+    directories.map((directory) => {
+      const files = readPackageFiles(directory);
+      const subject = buildPackage({ ...files, path: path.relative(cwd, directory) || '.' }, profile);
+      return examine(subject, { installed, conversion: readConversion(directory) }, across);
+    }),
+  );
+}
+
+/** RF009 looks only when all packages of a root are known; their heads are enough for that. */
+function installedNames(directories: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    directories.flatMap((directory) => {
+      const text = headOf(path.join(directory, 'SKILL.md'));
+      const files = {
+        path: directory,
+        directory: path.basename(directory),
+        texts: new Map([['SKILL.md', text]]),
+        listing: new Set<string>(),
+        unreadable: [],
+      };
+      return [...buildPackage(files).ownNames, path.basename(directory)];
+    }),
+  );
+}
+
+function headOf(file: string): string {
+  const bytes = Buffer.alloc(8_192);
+  try {
+    const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      return bytes.toString('utf8', 0, readSync(handle, bytes, 0, bytes.length, 0));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
 }
 
 function packagesAt(absolute: string, given: string): string[] {
@@ -72,12 +102,6 @@ function noSuch(given: string): CharretteError {
     message: `${given} does not exist.`,
     fix: 'Name a skill directory, a SKILL.md or a root.',
   });
-}
-
-/** RF009 looks only when all packages of a root are known. */
-function installedNames(packages: readonly SkillPackage[], across: boolean): ReadonlySet<string> | undefined {
-  if (!across) return undefined;
-  return new Set(packages.flatMap(({ ownNames, files }) => [...ownNames, files.directory]));
 }
 
 /** S-072: the report lies beside the package, as a dot-file with its name. */

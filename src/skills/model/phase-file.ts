@@ -59,7 +59,18 @@ export function readPhaseFile(document: Document): PhaseFile {
 
 /** A heading by its words, numbering and decoration left out. */
 export function findHeading(document: Document, wanted: RegExp): Heading | undefined {
-  return document.headings.find(({ level, title }) => level > 1 && wanted.test(plainTitle(title)));
+  return document.headings.find((heading) => heading.level > 1 && wanted.test(plainHeading(heading)));
+}
+
+const plainTitles = new WeakMap<Heading, string>();
+
+/** Every section rule asks for the plain title of every heading, so it is made once. */
+function plainHeading(heading: Heading): string {
+  const known = plainTitles.get(heading);
+  if (known !== undefined) return known;
+  const title = plainTitle(heading.title);
+  plainTitles.set(heading, title);
+  return title;
 }
 
 /** `## 6. Data Flow (details)` is "Data Flow". */

@@ -1,10 +1,29 @@
-import type { Draft, Rule, Severity } from '../lint/rule.ts';
+import type { Document } from '../document/document.ts';
+import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 
-/** A finding about one of several packages. */
-export type CrossDraft = Draft & { rule: string; package: SkillPackage };
+/** What rules across packages know of one package; its texts need not be kept. */
+export type CrossFacts = {
+  name: string;
+  triggers: readonly string[];
+  /** Line of the description, where a trigger is reported. */
+  line: number;
+  phases: readonly { path: string; lines: Uint32Array }[];
+};
 
-type CrossRule = Omit<Rule, 'check'> & { checkAll: (packages: readonly SkillPackage[]) => CrossDraft[] };
+/** A finding about the package at this place in the list. */
+export type CrossDraft = Draft & { index: number };
+
+type CrossRule = Omit<Rule, 'check'> & { checkAll: (packages: readonly CrossFacts[]) => CrossDraft[] };
+
+export function crossFacts(subject: SkillPackage): CrossFacts {
+  return {
+    name: subject.name || subject.files.directory,
+    triggers: subject.triggers,
+    line: subject.skill?.frontmatter.fields.get('description')?.line ?? 0,
+    phases: subject.phases.map(({ document }) => ({ path: document.path, lines: lineHashes(document) })),
+  };
+}
 
 /** Share of common lines from which two phases count as the same text. */
 const alike = 0.9;
@@ -20,17 +39,17 @@ export const crossRules: readonly CrossRule[] = [
     hint: 'Give each package triggers of its own.',
     bad: 'workflow:lite-execute in two skills',
     checkAll: (packages) => {
-      const owners = new Map<string, SkillPackage>();
-      return packages.flatMap((subject) =>
-        subject.triggers.flatMap((trigger): CrossDraft[] => {
+      const owners = new Map<string, string>();
+      return packages.flatMap(({ name, triggers, line }, index) =>
+        triggers.flatMap((trigger): CrossDraft[] => {
           const key = trigger.toLowerCase();
           const owner = owners.get(key);
-          if (owner === undefined) owners.set(key, subject);
+          if (owner === undefined) owners.set(key, name);
           // The same skill kept in two roots is a copy, not a rival.
-          if (owner === undefined || owner === subject || owner.name === subject.name) return [];
-          const line = subject.skill?.frontmatter.fields.get('description')?.line ?? 0;
-          const message = `The trigger "${trigger}" also belongs to ${owner.name || owner.files.directory}.`;
-          return [{ rule: 'XP001', package: subject, file: 'SKILL.md', line, message }];
+          if (owner === undefined || owner === name) return [];
+          return [
+            { index, file: 'SKILL.md', line, message: `The trigger "${trigger}" also belongs to ${owner}.` },
+          ];
         }),
       );
     },
@@ -45,50 +64,49 @@ export const crossRules: readonly CrossRule[] = [
     bad: '02-lite-execute.md in two skills, 36 lines apart',
     checkAll: (packages) => {
       const sketches = new Map<number, Text>();
-      return packages.flatMap((subject) =>
-        subject.phases.flatMap(({ document }): CrossDraft[] => {
-          const text: Text = { package: subject, file: document.path, lines: lineHashes(document.text) };
-          if (text.lines.size < 20) return [];
-          const sketch = smallest(text.lines, sketchSize);
+      return packages.flatMap(({ name, phases }, index) =>
+        phases.flatMap(({ path, lines }): CrossDraft[] => {
+          if (lines.length < 20) return [];
+          const text: Text = { index, name, path, lines };
+          const sketch = lines.subarray(0, sketchSize);
           const twin = bestCandidate(sketch, sketches);
           for (const hash of sketch) if (!sketches.has(hash)) sketches.set(hash, text);
-          if (twin === undefined || twin.package === subject || similarity(text.lines, twin.lines) < alike)
-            return [];
-          const message = `The phase is nearly the same as ${twin.package.name || twin.package.files.directory}/${twin.file}.`;
-          return [{ rule: 'XP002', package: subject, file: document.path, line: 0, message }];
+          if (twin === undefined || twin.index === index || similarity(lines, twin.lines) < alike) return [];
+          return [
+            {
+              index,
+              file: path,
+              line: 0,
+              message: `The phase is nearly the same as ${twin.name}/${twin.path}.`,
+            },
+          ];
         }),
       );
     },
   },
 ];
 
-type Text = { package: SkillPackage; file: string; lines: ReadonlySet<number> };
+type Text = { index: number; name: string; path: string; lines: Uint32Array };
 
-function lineHashes(text: string): Set<number> {
+/** Hashes of the lines of a document, each once and in order. A line is known by its length and a dozen of its characters. */
+function lineHashes({ text, lineStarts }: Document): Uint32Array {
   const hashes = new Set<number>();
-  let hash = 2_166_136_261;
-  let seen = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 10) {
-      if (seen) hashes.add(hash >>> 0);
-      hash = 2_166_136_261;
-      seen = false;
-    } else if (code > 32) {
-      hash = Math.imul(hash ^ code, 16_777_619);
-      seen = true;
-    }
+  for (let line = 0; line < lineStarts.length; line += 1) {
+    const start = lineStarts[line] ?? 0;
+    const end = lineStarts[line + 1] ?? text.length;
+    const length = end - start;
+    if (length < 4) continue;
+    let hash = length ^ 2_166_136_261;
+    const stride = Math.max(1, Math.floor(length / 12));
+    for (let index = start; index < end; index += stride)
+      hash = Math.imul(hash ^ text.charCodeAt(index), 16_777_619);
+    hashes.add(hash >>> 0);
   }
-  if (seen) hashes.add(hash >>> 0);
-  return hashes;
-}
-
-function smallest(hashes: ReadonlySet<number>, count: number): number[] {
-  return [...hashes].sort((a, b) => a - b).slice(0, count);
+  return Uint32Array.from(hashes).sort();
 }
 
 /** The text that shares most of the sketch; one candidate a text, so that the work stays linear. */
-function bestCandidate(sketch: readonly number[], sketches: ReadonlyMap<number, Text>): Text | undefined {
+function bestCandidate(sketch: Uint32Array, sketches: ReadonlyMap<number, Text>): Text | undefined {
   const votes = new Map<Text, number>();
   for (const hash of sketch) {
     const text = sketches.get(hash);
@@ -97,11 +115,14 @@ function bestCandidate(sketch: readonly number[], sketches: ReadonlyMap<number, 
   return [...votes].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
-function similarity(a: ReadonlySet<number>, b: ReadonlySet<number>): number {
+/** Share of common lines of two sorted lists. */
+function similarity(a: Uint32Array, b: Uint32Array): number {
   let common = 0;
-  for (const hash of a) if (b.has(hash)) common += 1;
-  return common / (a.size + b.size - common);
+  for (let left = 0, right = 0; left < a.length && right < b.length; ) {
+    const [x, y] = [a[left] ?? 0, b[right] ?? 0];
+    if (x === y) common += 1;
+    if (x <= y) left += 1;
+    if (y <= x) right += 1;
+  }
+  return common / (a.length + b.length - common);
 }
-
-export const crossSeverity = (id: string): Severity =>
-  crossRules.find((rule) => rule.id === id)?.severity ?? 'info';

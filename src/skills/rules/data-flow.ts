@@ -1,5 +1,5 @@
 import { lineAt, lineText } from '../document/document.ts';
-import { occurrences, summarised } from '../lint/occurrences.ts';
+import { containsAny, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { conditionVariables, ordinalLevels } from '../model/condition.ts';
 import type { SkillPackage } from '../model/package.ts';
@@ -40,9 +40,10 @@ function namesIn(subject: SkillPackage): Set<string> {
 }
 
 const levels = ordinalLevels.join('|');
+const quotedLevels = ordinalLevels.flatMap((level) => [`'${level}'`, `"${level}"`]);
 const ordinalAsString = new RegExp(
   `[\\w$.\\])]\\s*(?:>=|<=|>|<)\\s*(["'])(?:${levels})\\1|(["'])(?:${levels})\\2\\s*(?:>=|<=|>|<)\\s*[\\w$(]`,
-  'gi',
+  'g',
 );
 const careful =
   /\bif\b|\?\?|\?\.|\|\||\bexists?\b|\boptional|\botherwise\b|\bfallback\b|\bdefault|\bwhen (?:present|available|it)|\bunless\b|\babsent\b|\bskipped\b|若|如果|可选/i;
@@ -179,13 +180,14 @@ export const dataFlowRules: readonly Rule[] = [
     hint: 'Compare positions in none < low < medium < high < critical, or write the level without quotes in a condition.',
     bad: "conflictRisk >= 'medium'",
     check: ({ documents }) =>
-      documents.flatMap((document) =>
-        summarised(
+      documents.flatMap((document) => {
+        if (!containsAny(document.text, quotedLevels)) return [];
+        return summarised(
           document,
           occurrences(document, ordinalAsString, 'fences'),
           'A level is compared as a string',
-        ),
-      ),
+        );
+      }),
   },
   {
     id: 'DF006',

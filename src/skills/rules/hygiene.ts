@@ -1,6 +1,6 @@
 import { findCalls } from '../document/calls.ts';
 import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../document/document.ts';
-import { isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
+import { containsAny, isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 
@@ -65,6 +65,17 @@ const flagItem = /^[ \t]*[-*][ \t]+`?--[a-z][\w-]*(?:[ =]?[<[][^\n`]{1,40}[>\]])
 const abbreviation =
   /\b(?:see|refer to|same as|as in|per) (?:the )?(?:original|source) (?:command|file|document|skill|version|implementation)|\b(?:rest|remainder) (?:of the (?:file|command|steps) )?(?:is |are )?(?:unchanged|omitted|as (?:before|in the original))|\((?:content |details )?(?:abbreviated|omitted for brevity)\)|详见原(?:命令|文件)/gi;
 
+const abbreviationWords = [
+  'riginal',
+  'source ',
+  'omitted',
+  'unchanged',
+  'as before',
+  'abbreviated',
+  '详见原',
+];
+const provenanceWords = ['onvert', 'xtract', 'igrat', 'orted from', '转换', '迁移', 'commands/'];
+
 const neededAgents =
   /subagent_type\s*[:=]\s*["'`](?:[\w-]*(?:explor|search|context|analy|research|plan)[\w-]*)["'`]/i;
 
@@ -124,10 +135,11 @@ export const hygieneRules: readonly Rule[] = [
     bad: '/workflow:multi-cli-plan "Add dark mode"',
     check: (subject) => {
       const names = subject.ownNames.map(escapePattern).join('|');
+      const calls = subject.ownNames.map((name) => `/${name}`);
       const pattern = new RegExp(`(?<![\\w./-])/(?:${names})(?![\\w:/.-])`, 'g');
       return inPhases(
         subject,
-        (document) => occurrences(document, pattern, 'everywhere', '/'),
+        (document) => (containsAny(document.text, calls) ? occurrences(document, pattern, 'everywhere') : []),
         'The phase shows how to call its own skill',
       );
     },
@@ -144,7 +156,8 @@ export const hygieneRules: readonly Rule[] = [
     check: (subject) =>
       inPhases(
         subject,
-        (document) => occurrences(document, provenance, 'prose'),
+        (document) =>
+          containsAny(document.text, provenanceWords) ? occurrences(document, provenance, 'prose') : [],
         'A provenance note is left',
       ),
   },
@@ -160,7 +173,7 @@ export const hygieneRules: readonly Rule[] = [
       inPhases(
         subject,
         (document) => {
-          if (!document.text.includes('--')) return [];
+          if (!/--[a-z]/.test(document.text)) return [];
           const prose = [
             ...occurrences(document, flagRow, 'everywhere'),
             ...occurrences(document, flagItem, 'everywhere'),
@@ -179,7 +192,12 @@ export const hygieneRules: readonly Rule[] = [
     hint: 'Put the full text in.',
     bad: 'See original command for details',
     check: (subject) =>
-      inPhases(subject, (document) => occurrences(document, abbreviation, 'fences'), 'Text is abbreviated'),
+      inPhases(
+        subject,
+        (document) =>
+          containsAny(document.text, abbreviationWords) ? occurrences(document, abbreviation, 'fences') : [],
+        'Text is abbreviated',
+      ),
   },
   {
     id: 'HY007',
@@ -194,7 +212,7 @@ export const hygieneRules: readonly Rule[] = [
       documents.flatMap((document) =>
         summarised(
           document,
-          /\b(?:TaskOutput|AgentOutput)\(/.test(document.text)
+          !document.text.includes('run_in_background') || /\b(?:TaskOutput|AgentOutput)\(/.test(document.text)
             ? []
             : callsWhere(
                 document,

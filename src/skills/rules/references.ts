@@ -202,13 +202,14 @@ export const referenceRules: readonly Rule[] = [
     why: 'A file nobody refers to is never read, or is an old version that will be.',
     hint: 'Refer to it or delete it.',
     bad: 'phases/99-old.md',
-    check: ({ skill, phases }) => {
+    check: ({ skill, phases, references }) => {
       if (skill === undefined) return [];
       const named = phasesNamed(skill.document);
+      for (const { kind, target, document } of references) {
+        if (kind === 'link' && !document.path.endsWith(target)) named.add(path.posix.basename(target));
+      }
       for (const phase of phases) {
         for (const file of phasesNamed(phase.document)) if (file !== phase.file) named.add(file);
-        for (const [, file = ''] of phase.document.text.matchAll(/\]\(([^)\s/]+\.md)/g))
-          if (file !== phase.file) named.add(file);
       }
       return phases
         .filter(({ file }) => !named.has(file))

@@ -32,6 +32,7 @@ export const tokenBudgets = { body: 5_000, phase: 5_000, active: 25_000 } as con
 
 /** Tokens of a text as an estimate; wide characters count one each. */
 export function roughTokens(text: string): number {
+  if (!/[\u2e80-\ud7ff\uf900-\uffef]/.test(text)) return Math.ceil(text.length / 4);
   let wide = 0;
   for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x2e7f) wide += 1;
   return Math.ceil((text.length - wide) / 4 + wide);

@@ -33,6 +33,8 @@ const phase = z.looseObject({
   guarded: z.boolean().optional(),
   /** Phase that this one hands over to directly, by reading its file. */
   handsOverTo: z.int().optional(),
+  /** Written steps; without them the generator makes its own. */
+  steps: z.array(z.looseObject({ title: z.string().min(1), body: z.string().min(1) })).optional(),
   /** Router: the mode and the triggers that lead here. */
   mode: z.string().optional(),
   triggers: z.array(z.string()).optional(),

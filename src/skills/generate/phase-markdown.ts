@@ -1,4 +1,5 @@
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import { criticalCall } from '../rules/compact.ts';
 import { checkpointText, handoffText, sentinelText } from './compact-text.ts';
 
 export type Tools = { agent: 'Task' | 'Agent'; todo: 'TodoWrite' | 'TaskCreate' };
@@ -77,21 +78,24 @@ function isFile(name: string): boolean {
 function stepsOf(config: WorkflowConfig, phase: PhaseConfig, tools: Tools): StepText[] {
   const { number, agentTypes, todoWriteSubTasks, outputVariables, outputFiles, handsOverTo } = phase;
   const steps: StepText[] = [{ title: 'Check the inputs', critical: false, body: inputStep(config, phase) }];
-  for (const task of todoWriteSubTasks) {
+  for (const { title, body } of phase.steps ?? []) {
+    steps.push({ title, critical: /\breview\b/i.test(title) || criticalCall.test(body), body });
+  }
+  for (const task of phase.steps === undefined ? todoWriteSubTasks : []) {
     steps.push({
       title: task,
       critical: /\breview\b/i.test(task),
       body: `Carry out "${task}" and mark its todo item completed before the next one starts.`,
     });
   }
-  agentTypes.forEach((type) => {
+  for (const type of phase.steps === undefined ? agentTypes : []) {
     steps.push({
       title: `Delegate to ${type}`,
       critical: true,
       body: delegation(config, phase, type, tools),
     });
-  });
-  if (agentTypes.length === 0 && todoWriteSubTasks.length === 0) {
+  }
+  if (phase.steps === undefined && agentTypes.length === 0 && todoWriteSubTasks.length === 0) {
     steps.push({
       title: phase.name,
       critical: /\breview\b/i.test(phase.name),

@@ -12,7 +12,8 @@ export function guardedPhases({ skill, phases }: SkillPackage): PhaseFile[] {
   );
 }
 
-const criticalCall =
+/** Signs of an agent or a command line agent at work. */
+export const criticalCall =
   /\b(?:Task|Agent)\(|subagent_type|\bBash\([^\n]*\b(?:ccw cli|codex|gemini|claude|qwen|opencode)\b/;
 
 /** S-086: steps that dispatch an agent, launch a command line agent or review. */

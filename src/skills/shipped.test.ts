@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { shippedRoot, shippedSkills } from './install/shipped.ts';
+import { lintPaths } from './lint/lint-paths.ts';
+import { buildPackage } from './model/package.ts';
+import { readPackageFiles } from './read-package.ts';
+import { lintTexts } from './testing.ts';
+
+test('the shipped packages are there and lint without an error or warning, also against each other', () => {
+  expect(shippedSkills()).toEqual(
+    expect.arrayContaining([
+      'design',
+      'lite-plan',
+      'multi-cli-plan',
+      'plan',
+      'skill-designer',
+      'tdd',
+      'test-fix',
+    ]),
+  );
+  const { packages } = lintPaths({ paths: [], roots: [shippedRoot()], cwd: shippedRoot() });
+  expect(
+    packages.flatMap(({ name, findings }) =>
+      findings
+        .filter(({ severity }) => severity !== 'info')
+        .map(({ rule, message }) => `${name} ${rule} ${message}`),
+    ),
+  ).toEqual([]);
+});
+
+test('T-08 the designer teaches by wrong examples and is clean, while a wrong line in each of its phases is caught', () => {
+  const files = readPackageFiles(path.join(shippedRoot(), 'skill-designer'));
+  const subject = buildPackage(files);
+  expect(subject.phases).toHaveLength(4);
+  for (const { document } of subject.phases) {
+    const texts = Object.fromEntries(files.texts);
+    texts[document.path] = document.text.replace(
+      /^## Output$/m,
+      "```javascript\nconst auto = $ARGUMENTS.includes('--yes')\n```\n\n## Output",
+    );
+    expect(lintTexts(texts, 'skill-designer').findings.map(({ rule, file }) => `${rule} ${file}`)).toContain(
+      `HY001 ${document.path}`,
+    );
+  }
+});

@@ -75,7 +75,7 @@ function figures(report: TokenReport, guard: { trips: number; of: number }): str
   ];
 }
 
-/** Revisions of the size that was recorded, against what a fresh call would cost (C-01, C-02). */
+/** Revisions of the size that was recorded, against what a fresh call would cost (lean/C-01, lean/C-02). */
 function guardTrips(corpus: readonly CorpusFeature[], count: TokenCount): { trips: number; of: number } {
   const random = seededRandom(31);
   const roles = { spec: 'specify', design: 'design', plan: 'create-plan', tasks: 'create-tasks' } as const;

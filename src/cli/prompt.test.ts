@@ -66,7 +66,7 @@ test('exact token counts agree with the tokenizer library on every prompt', asyn
   }
 });
 
-test('--json adds artifacts, characters, tokens, what was pruned', async () => {
+test('T-036: --json adds artifacts, characters, tokens, what was pruned', async () => {
   const { directory } = featureDirectory();
   const { out } = await runCommandLine(
     'prompt',

@@ -3,7 +3,7 @@ import { isWaived, type Waiver } from './waivers.ts';
 
 export type GateMode = 'strict' | 'blockers-only';
 
-/** C-20: the reviewer's verdict and the gate's, side by side. */
+/** lean/C-20: the reviewer's verdict and the gate's, side by side. */
 export type GateResult = {
   reviewer: 'approved' | 'rejected';
   gate: 'pass' | 'fail' | 'ask-again';
@@ -13,7 +13,7 @@ export type GateResult = {
   reason: string;
 };
 
-/** T-117, C-20, tricky case 10: passes only when approved and nothing that counts is open. */
+/** T-117, lean/C-20, tricky case 10: passes only when approved and nothing that counts is open. */
 export function judgeAnswer(
   answer: ReviewAnswer,
   waivers: readonly Waiver[] = [],
@@ -35,7 +35,15 @@ export function judgeAnswer(
     };
   }
   if (answer.approved) return { ...result, gate: 'pass', reason: 'approved' };
-  // C-21: a rejection that rests on waived issues alone is not a rejection any more.
+  // lean/C-21: a rejection that rests on waived issues alone is not a rejection any more.
   if (waived.length > 0) return { ...result, gate: 'pass', reason: 'every issue is waived' };
   return { ...result, gate: 'ask-again', reason: 'rejected without an issue to fix' };
+}
+
+/** T-121: what a revision has to deal with, and what it may. */
+export function revisionIssues(
+  answer: ReviewAnswer,
+  { open }: GateResult,
+): { must: readonly ReviewIssue[]; may: readonly ReviewIssue[] } {
+  return { must: open, may: answer.issues.filter(({ severity }) => severity === 'suggestion') };
 }

@@ -26,7 +26,7 @@ export type HistoryEntry = {
   markers?: readonly string[];
 };
 
-/** T-081, T-083, T-085, C-20: one review of one iteration, as it is appended to `.review-history.md`. */
+/** T-081, T-083, T-085, lean/C-20: one review of one iteration, as it is appended to `.review-history.md`. */
 export function renderHistoryEntry(entry: HistoryEntry): string {
   const { command, role, iteration, time, result, issues, changes, markers = [] } = entry;
   const marker = stageMarkers[`${command}/${role}`] ?? role;

@@ -7,7 +7,7 @@ export type ReviewerStatus = 'pending' | 'passed' | 'failed';
 /** T-123: the reviewers of an implementation and where they stand. */
 export type ImplementLoop = {
   readonly reviewers: Readonly<Record<string, { status: ReviewerStatus; passedIn?: number }>>;
-  /** Rounds sent out so far (C-18: this is what the cap counts). */
+  /** Rounds sent out so far (lean/C-18: this is what the cap counts). */
   readonly round: number;
   readonly max: number;
   readonly finalValidation: boolean;
@@ -39,7 +39,7 @@ export function startImplementLoop(roles: readonly string[], max: number): Imple
   };
 }
 
-/** T-124…T-129, C-18: what comes after the state as it is. `fixed` says that the issues of the last round were worked on. */
+/** T-124…T-129, lean/C-18: what comes after the state as it is. `fixed` says that the issues of the last round were worked on. */
 export function nextImplementStep(loop: ImplementLoop, fixed: boolean): ImplementStep {
   const roles = Object.keys(loop.reviewers);
   const failed = rolesWith(loop, 'failed');
@@ -53,7 +53,7 @@ export function nextImplementStep(loop: ImplementLoop, fixed: boolean): Implemen
   if (loop.round >= loop.max) return breaker(loop, failed);
   const pending = rolesWith(loop, 'pending');
   const allPassed = failed.length === 0 && pending.length === 0;
-  // C-18: the last round that may be sent out is kept for everybody.
+  // lean/C-18: the last round that may be sent out is kept for everybody.
   const final = allPassed || (loop.round > 0 && loop.round + 1 === loop.max);
   const called = final || loop.round === 0 ? roles : [...failed, ...pending];
   return { kind: 'review', round: loop.round + 1, max: loop.max, roles: called, finalValidation: final };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { afterCombinedAnswer, startCombinedLoop } from './combined-loop.ts';
 import type { GateResult } from './gate.ts';
 import {
   afterReview,
@@ -17,6 +18,7 @@ import {
   startPhaseLoop,
   totalIterations,
 } from './phase-loop.ts';
+import { batches } from './phases.ts';
 
 const pass: GateResult = { reviewer: 'approved', gate: 'pass', open: [], waived: [], reason: '' };
 const fail: GateResult = {
@@ -32,7 +34,7 @@ const stages = [
   { role: 'phase-reviewer', max: 5 },
 ];
 
-test('T-119, C-19: two stages with budgets of their own, counted from 1', () => {
+test('T-119, T-131, lean/C-19: two stages with budgets of their own, counted from 1', () => {
   let loop = startPhaseLoop(stages);
   expect(nextPhaseStep(loop)).toEqual({
     kind: 'dispatch',
@@ -127,7 +129,7 @@ function play(max: number, failures: readonly (readonly string[])[]): { log: str
   return { log, last: step };
 }
 
-test('T-124, T-125, tricky case 10: all pass at once and still a full round follows', () => {
+test('T-123, T-124, T-125, tricky case 10: all pass at once and still a full round follows', () => {
   expect(play(5, [])).toEqual({ log: ['1:ics', '2F:ics'], last: { kind: 'approved', rounds: 2 } });
 });
 
@@ -143,11 +145,11 @@ test('T-126: a regression in the final round starts the fix cycle again', () => 
   expect(last.kind).toBe('approved');
 });
 
-test('C-18: fail then pass still reaches its final round within a cap of three', () => {
+test('lean/C-18: fail then pass still reaches its final round within a cap of three', () => {
   expect(play(3, [['security-reviewer']]).log).toEqual(['1:ics', 'fix s', '2:s', '3F:ics']);
 });
 
-test('C-18, T-128: the last round is for everybody; the cap counts rounds sent out', () => {
+test('lean/C-18, T-128: the last round is for everybody; the cap counts rounds sent out', () => {
   const { log, last } = play(3, [['security-reviewer'], ['security-reviewer']]);
   expect(log).toEqual(['1:ics', 'fix s', '2:s', 'fix s', '3F:ics']);
   expect(last).toEqual({ kind: 'approved', rounds: 3 });
@@ -178,4 +180,23 @@ test('T-125, T-128: whatever fails, approval comes only from a full round and ne
       },
     ),
   );
+});
+
+test('T-122: one counter over three reviewers; every failure starts again at the first', () => {
+  const roles = ['plan-reviewer', 'task-reviewer', 'phase-reviewer'];
+  let loop = startCombinedLoop(roles);
+  loop = afterCombinedAnswer(afterCombinedAnswer(loop, pass), fail);
+  expect(loop).toMatchObject({ iteration: 2, turn: 0 });
+  for (const _ of roles) loop = afterCombinedAnswer(loop, pass);
+  expect(loop.end).toEqual({ approved: true, unresolved: [] });
+  let stubborn = startCombinedLoop(roles, 2);
+  stubborn = afterCombinedAnswer(afterCombinedAnswer(stubborn, fail), fail);
+  expect(stubborn.end).toEqual({ approved: false, unresolved: fail.open });
+});
+
+test('T-134: at most five calls at once, or as many as the configuration says', () => {
+  const twelve = Array.from({ length: 12 }, (_, index) => index);
+  expect(batches(twelve).map((group) => group.length)).toEqual([5, 5, 2]);
+  expect(batches(twelve, 0)).toHaveLength(12);
+  expect(batches([])).toEqual([]);
 });

@@ -10,7 +10,7 @@ export type PhaseLoop = {
   readonly stages: readonly Stage[];
   /** Index of the running stage; the number of stages when all are through. */
   readonly stage: number;
-  /** Counted from 1 (C-19): the round that is being reviewed. */
+  /** Counted from 1 (lean/C-19): the round that is being reviewed. */
   readonly iteration: number;
   /** T-118: the same round was asked for again because the answer could not be used. */
   readonly askedAgain: boolean;

@@ -15,7 +15,7 @@ export type Phase = (typeof phases)[number];
 type PhaseRow = {
   /** What the phase writes. */
   produces?: ArtifactKey;
-  /** C-26: what must be there and valid before it may start, with what that needs in turn. */
+  /** lean/C-26: what must be there and valid before it may start, with what that needs in turn. */
   needs: readonly ArtifactKey[];
   /** §2B: who reviews the result, in order, with budgets of their own (T-119). */
   reviewers: readonly { role: string; max: number }[];
@@ -94,4 +94,15 @@ export function nextPhase(
   if (after === undefined) return order[0];
   const place = phases.indexOf(after);
   return order.find((phase) => phases.indexOf(phase) > place);
+}
+
+/** T-134: calls that may run at the same time, unless the configuration says otherwise. */
+export const defaultConcurrency = 5;
+
+/** Groups of calls, each small enough to run at once. */
+export function batches<Item>(items: readonly Item[], most = defaultConcurrency): Item[][] {
+  const size = Math.max(1, Math.floor(most));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }

@@ -30,7 +30,7 @@ const entry: HistoryEntry = {
   markers: ['LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads'],
 };
 
-test('T-081, T-082, T-085, C-20: the entry of a review, text by agents on one line', () => {
+test('T-081, T-082, T-085, lean/C-20: the entry of a review, text by agents on one line', () => {
   const text = renderHistoryEntry(entry);
   expect(text).toBe(
     [

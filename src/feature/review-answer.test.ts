@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { judgeAnswer } from './gate.ts';
+import { judgeAnswer, revisionIssues } from './gate.ts';
 import { type ReviewAnswer, type ReviewIssue, readReviewAnswer, severityOf } from './review-answer.ts';
 import { fingerprint } from './waivers.ts';
 
@@ -35,7 +35,7 @@ test.each([
   expect(readReviewAnswer(text)).toEqual({ ok: false, problem: expect.stringContaining(problem) });
 });
 
-test('C-27: the field names of all reviewers become one issue', () => {
+test('lean/C-27: the field names of all reviewers become one issue', () => {
   const issues = [
     { severity: 'warning', category: 'scope', description: 'd', location: 'l', suggestion: 's' },
     { severity: 'blocker', task: 'Task 2', description: 'd', suggestion: 's' },
@@ -121,16 +121,16 @@ test.each<[string, ReviewAnswer, string, string]>([
   ['rejects with a blocker', answer(false, issue('blocker')), 'fail', 'rejected'],
   ['rejects with suggestions only', answer(false, issue('suggestion')), 'ask-again', 'rejected'],
   ['rejects with no issue', answer(false), 'ask-again', 'rejected'],
-])('T-117, C-20: a reviewer that %s', (_name, given, gate, reviewer) => {
+])('T-117, lean/C-20: a reviewer that %s', (_name, given, gate, reviewer) => {
   expect(judgeAnswer(given)).toMatchObject({ gate, reviewer });
 });
 
-test('C-20: blockers-only lets warnings through', () => {
+test('lean/C-20: blockers-only lets warnings through', () => {
   expect(judgeAnswer(answer(true, issue('warning')), [], 'blockers-only').gate).toBe('pass');
   expect(judgeAnswer(answer(true, issue('blocker')), [], 'blockers-only').gate).toBe('fail');
 });
 
-test('C-21: an accepted issue does not stop the gate again, a new one does, a waiver without reason is none', () => {
+test('lean/C-21: an accepted issue does not stop the gate again, a new one does, a waiver without reason is none', () => {
   const known = {
     severity: 'warning',
     description: 'No cache for  reads (line 12).',
@@ -163,4 +163,14 @@ test('T-149: the gate never passes with an open blocker, whatever else is said',
       },
     ),
   );
+});
+
+test('T-121: blockers and warnings must be revised, suggestions may, waived ones need not', () => {
+  const waived = issue('warning', 'known');
+  const given = answer(false, issue('blocker', 'b'), waived, issue('suggestion', 's'));
+  const result = judgeAnswer(given, [{ fingerprint: fingerprint(waived), reason: 'decided' }]);
+  expect(revisionIssues(given, result)).toEqual({
+    must: [issue('blocker', 'b')],
+    may: [issue('suggestion', 's')],
+  });
 });

@@ -4,7 +4,7 @@ import { isRecord } from '../safe-json.ts';
 export const severities = ['blocker', 'warning', 'suggestion'] as const;
 export type Severity = (typeof severities)[number];
 
-/** C-27: an issue of any reviewer. */
+/** lean/C-27: an issue of any reviewer. */
 export type ReviewIssue = {
   severity: Severity;
   description: string;
@@ -16,7 +16,7 @@ export type ReviewIssue = {
   level?: string;
 };
 
-/** What a reviewer said, whoever it was. The gate's own verdict is another thing (C-20). */
+/** What a reviewer said, whoever it was. The gate's own verdict is another thing (lean/C-20). */
 export type ReviewAnswer = {
   approved: boolean;
   issues: readonly ReviewIssue[];

@@ -31,7 +31,7 @@ test.each([
   expect(artifactValidity(key, text).level).toBe(level);
 });
 
-test('C-26: a hundred bytes pass, one less does not', () => {
+test('lean/C-26: a hundred bytes pass, one less does not', () => {
   const of = (bytes: number) => artifactValidity('spec', '## Acceptance Criteria\n'.padEnd(bytes, 'x')).level;
   expect([of(99), of(100)]).toEqual([1, 4]);
 });
@@ -59,7 +59,7 @@ test('§2C: the next phase proceeds, a later one skips, an earlier one goes back
   });
 });
 
-test('C-26: hard prerequisites count with what they need in turn, and beat everything else', () => {
+test('lean/C-26: hard prerequisites count with what they need in turn, and beat everything else', () => {
   expect(transitionTo({ to: 'create-plan', meta: meta(), texts: { design: texts.design } })).toEqual({
     kind: 'blocked',
     reasons: ['spec.md is missing'],

@@ -45,7 +45,7 @@ function terminalReason({ status }: FeatureMeta): string[] {
   return status === 'completed' || status === 'abandoned' ? [`the feature is ${status}`] : [];
 }
 
-/** C-26: valid means the section of its kind is there. */
+/** lean/C-26: valid means the section of its kind is there. */
 function prerequisiteReasons(to: Phase, texts: TransitionInput['texts']): string[] {
   return phaseTable[to].needs.flatMap((key) => {
     const { level, reason } = artifactValidity(key, texts[key]);

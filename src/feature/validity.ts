@@ -6,7 +6,7 @@ export type ValidityLevel = 0 | 1 | 2 | 3 | 4;
 
 export type Validity = { level: ValidityLevel; reason?: string };
 
-/** C-26: a hundred bytes are enough. */
+/** lean/C-26: a hundred bytes are enough. */
 const fewestBytes = 100;
 
 /** One of these must be a heading, or begin one. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReviewIssue } from './review-answer.ts';
 
-/** C-21: an issue that was accepted as it is, and why. */
+/** lean/C-21: an issue that was accepted as it is, and why. */
 export type Waiver = { fingerprint: string; reason: string; by?: string; time?: string };
 
 /** The same issue in other words of the same kind: case, spacing, punctuation and numbers of lines do not matter. */

@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
+import { artifacts, sideFiles } from './artifacts.ts';
 import { findInjections, findScopedPrd, findShellPlaceholders } from './audit.ts';
 import { type CompileInput, compilePrompt } from './compile.ts';
 import { compose } from './compose.ts';
@@ -83,7 +85,7 @@ test('T-145: placeholders in shell commands are found, variables are not', () =>
   expect(findShellPlaceholders(tasks)).toEqual([{ line: 2, text: 'grep x {feature_path}/y' }]);
 });
 
-test('T-007, C-05: by reference the target stands last in the block, labelled', async () => {
+test('T-007, lean/C-05: by reference the target stands last in the block, labelled', async () => {
   const { text, directory, expected } = await compiled('specify', 'spec-reviewer');
   expect(text).toContain(`- PRD: ${directory}/prd.md\n- Spec (under review): ${directory}/spec.md\n\n`);
   expect(expected).toEqual(['prd', 'spec']);
@@ -124,7 +126,7 @@ test('T-110: the fixer gets all files and the issues of failed reviewers', async
   expect(text).toMatch(/## Issues to fix \(from failed reviewers only\)\n<issues nonce="\w+">\n- leak\n/);
 });
 
-test('T-041, T-042, C-19: the iteration is said, earlier issues only from the second on', async () => {
+test('T-041, T-042, lean/C-19: the iteration is said, earlier issues only from the second on', async () => {
   const first = await compiled('design', 'design-reviewer', {
     iteration: { iteration: 1, max: 5, previousIssues: 'x' },
   });
@@ -195,7 +197,7 @@ test('T-133, T-146: brainstorm reviewers keep the PRD in the prompt', async () =
   expect(inlined).toEqual(['prd']);
 });
 
-test('T-016, T-017: the sentinel stands in the place of the PRD; pruned roles hear nothing', async () => {
+test('T-016, T-017, T-018: the sentinel stands in the place of the PRD; pruned roles hear nothing', async () => {
   const content = { prd: undefined, meta: '{"brainstorm_source": "docs/gone.md"}' } as never;
   const reviewer = await compiled('design', 'design-reviewer', {}, content);
   expect(reviewer.text).toContain('\n- PRD: No PRD — feature created without brainstorm\n- Spec: /');
@@ -206,7 +208,7 @@ test('T-016, T-017: the sentinel stands in the place of the PRD; pruned roles he
   expect(pruned.warnings).toEqual([]);
 });
 
-test('C-11: what the call cannot do without stops it, what it can is said', async () => {
+test('lean/C-11: what the call cannot do without stops it, what it can is said', async () => {
   const without = { design: undefined } as never;
   await expect(compiled('design', 'design-reviewer', {}, without)).rejects.toThrow(
     /needs design\.md, which is missing; the feature has prd\.md, spec\.md/,
@@ -219,9 +221,56 @@ test('C-11: what the call cannot do without stops it, what it can is said', asyn
   expect([soft.warnings, soft.expected]).toEqual([['design.md is missing'], ['spec']]);
 });
 
-test('C-05, T-142: transport by request, by ability to read, by size', () => {
+test('lean/C-05, T-142: transport by request, by ability to read, by size', () => {
   expect(chooseTransport({ canRead: true, characters: 10 })).toBe('reference');
   expect(chooseTransport({ canRead: false, characters: 10, requested: 'reference' })).toBe('inline');
   expect(chooseTransport({ canRead: true, characters: 10, inlineUpTo: 10 })).toBe('inline');
   expect(chooseTransport({ canRead: true, characters: 10, requested: 'inline' })).toBe('inline');
+});
+
+test('T-018: what was resolved once is used by every prompt of the run, without another look at the disk', async () => {
+  const { directory } = featureDirectory();
+  const feature = await readFeature(directory);
+  rmSync(directory, { recursive: true });
+  for (const role of ['test-deepener', 'implementation-reviewer', 'implementer']) {
+    const { draft } = compilePrompt({
+      dispatch: dispatchFor('implement', role),
+      files: feature.files,
+      prd: feature.prd,
+      transport: 'reference',
+      iteration: { iteration: 1, max: 5 },
+    });
+    expect(compose(draft, { nonce }).text, role).toContain(`- PRD: ${directory}/prd.md`);
+  }
+});
+
+test('T-002, T-003: names and labels of the files of a feature', () => {
+  expect(Object.entries(artifacts).map(([key, { file, label }]) => [key, file, label])).toEqual([
+    ['prd', 'prd.md', 'PRD'],
+    ['spec', 'spec.md', 'Spec'],
+    ['design', 'design.md', 'Design'],
+    ['plan', 'plan.md', 'Plan'],
+    ['tasks', 'tasks.md', 'Tasks'],
+  ]);
+  expect(Object.values(sideFiles)).toEqual([
+    '.meta.json',
+    '.review-history.md',
+    'implementation-log.md',
+    'retro.md',
+  ]);
+});
+
+test('T-103: a fresh call for a lost session says so and carries the issues', async () => {
+  const iteration = { iteration: 3, max: 5, previousIssues: '- gap', unavailable: 'review' } as const;
+  const { text } = await compiled('design', 'design-reviewer', { iteration });
+  expect(text).toContain(
+    'This is iteration 3 of 5.\n(Fresh dispatch — prior review session unavailable.)\nPrevious issues',
+  );
+  const fix = await compiled('implement', 'implementer', { iteration: { ...iteration, unavailable: 'fix' } });
+  expect(fix.text).toContain('(Fresh dispatch — prior fix session unavailable.)');
+});
+
+test('T-150: no role is told that every iteration is a new call', () => {
+  const all = dispatches.map(({ rubric, expects = '' }) => `${rubric} ${expects}`).join('\n');
+  expect(all).not.toMatch(/\b(?:always a new|new (?:task|dispatch|agent))\b/i);
 });

@@ -16,7 +16,7 @@ export type CompileInput = {
   dispatch: Dispatch;
   files: ArtifactFiles;
   prd: PrdResolution;
-  /** C-05: how the artifact under review travels. */
+  /** lean/C-05: how the artifact under review travels. */
   transport: Transport;
   iteration: IterationContext;
   /** T-040: changed files, for roles that look at code. */

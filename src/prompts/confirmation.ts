@@ -11,7 +11,7 @@ export type ExpectedFile = {
   lines?: number;
 };
 
-/** C-07. */
+/** lean/C-07. */
 export type Grade = 'missing' | 'partial' | 'full';
 
 export type Confirmation = {

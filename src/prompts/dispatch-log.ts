@@ -4,7 +4,7 @@ import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { DispatchRecord } from './rates.ts';
 
-/** C-06: kept beside the runs, so that finishing a feature does not take it along. */
+/** lean/C-06: kept beside the runs, so that finishing a feature does not take it along. */
 export const dispatchLogFile = path.join('.charrette', 'prompt-log.jsonl');
 
 /** Adds one line; a line is small enough to be written at once. */

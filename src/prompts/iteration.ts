@@ -1,7 +1,7 @@
 import { type Part, words } from './part.ts';
 
 export type IterationContext = {
-  /** Counted from 1 (C-19). */
+  /** Counted from 1 (lean/C-19). */
   iteration: number;
   max: number;
   phaseReview?: boolean;

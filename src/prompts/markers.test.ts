@@ -6,7 +6,7 @@ import { appendDispatch, dispatchLogFile, readDispatches } from './dispatch-log.
 import { countIterations, countMarkers, resumeFallbackLine } from './markers.ts';
 import { type DispatchRecord, dispatchRates } from './rates.ts';
 
-test('T-085, T-080: marker lines count, mentions do not', () => {
+test('T-076, T-080, T-085: marker lines count, mentions do not', () => {
   const history = [
     '## Spec Review - Iteration 1 - 2026-03-01T10:00:00Z',
     'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads',
@@ -25,7 +25,7 @@ test('T-085, T-080: marker lines count, mentions do not', () => {
   expect(countIterations(history)).toBe(2);
 });
 
-test('T-104, C-25: one line, with an em dash, whatever the error text', () => {
+test('T-104, lean/C-25: one line, with an em dash, whatever the error text', () => {
   const line = resumeFallbackLine('spec-reviewer', 2, 'HTTP 400\nbad\trequest');
   expect(line).toBe('RESUME-FALLBACK: spec-reviewer iteration 2 — HTTP 400 bad request');
   expect(countMarkers(line).resumeFallbacks).toBe(1);
@@ -43,7 +43,7 @@ const record = (more: Partial<DispatchRecord>): DispatchRecord => ({
   ...more,
 });
 
-test('C-07, T-078, T-079, T-138: rates with their own denominators; the limit itself is no alarm', () => {
+test('lean/C-07, T-078, T-079, T-138: rates with their own denominators; the limit itself is no alarm', () => {
   const five = ['missing', 'full', 'full', 'partial', 'full'] as const;
   const records = [
     ...five.map((confirmation) => record({ confirmation })),
@@ -62,7 +62,7 @@ test('C-07, T-078, T-079, T-138: rates with their own denominators; the limit it
   });
 });
 
-test('C-06: the log lives outside the feature and survives a torn line', async () => {
+test('lean/C-06: the log lives outside the feature and survives a torn line', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'dispatch-log-'));
   expect(await readDispatches(root)).toEqual([]);
   await appendDispatch(root, record({}));

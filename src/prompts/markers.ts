@@ -7,7 +7,7 @@ const lead = String.raw`^\s*(?:[-*+]\s+)?[*_\`]{0,3}`;
 const lazy = new RegExp(
   String.raw`${lead}LAZY-LOAD-WARNING[*_\`]{0,3}:[*_\`]{0,3}\s+\S.*\bdid not confirm\b`,
 );
-/** C-25: written with an em dash, read with two hyphens too. */
+/** lean/C-25: written with an em dash, read with two hyphens too. */
 const fallback = new RegExp(
   String.raw`${lead}RESUME-FALLBACK[*_\`]{0,3}:[*_\`]{0,3}\s+\S+\s+iteration\s+\d+\s*(?:—|--|–)`,
 );

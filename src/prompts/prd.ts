@@ -1,6 +1,6 @@
 import { artifacts } from './artifacts.ts';
 
-/** C-08: where the product requirements of a feature were found. */
+/** lean/C-08: where the product requirements of a feature were found. */
 export type PrdResolution =
   | { kind: 'path'; path: string }
   | { kind: 'fallback'; path: string; source: string }
@@ -10,7 +10,7 @@ export type PrdResolution =
 /** T-015: stands in the PRD's place when there is none. */
 export const noPrd = 'No PRD — feature created without brainstorm';
 
-/** C-09: spellings that older files use for the same thing. */
+/** lean/C-09: spellings that older files use for the same thing. */
 const sentinelPattern = /^(?:no prd|none)\s*[—–-]+\s*feature created without brainstorm\.?$/i;
 
 export function isPrdSentinel(text: string): boolean {

@@ -2,7 +2,7 @@ import { CharretteError } from '../errors.ts';
 import { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 import type { CommandName, Dispatch } from './roles/dispatch.ts';
 
-/** C-11, C-26: what a command cannot do without, with what its prerequisites need in turn, and what it produces itself. */
+/** lean/C-11, lean/C-26: what a command cannot do without, with what its prerequisites need in turn, and what it produces itself. */
 export const hardArtifacts: Readonly<Record<CommandName, readonly ArtifactKey[]>> = {
   brainstorm: ['prd'],
   specify: ['spec'],

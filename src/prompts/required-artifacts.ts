@@ -8,7 +8,7 @@ export type RequiredInput = {
   /** Only looked at when the list has the PRD (T-017). */
   prd: PrdResolution;
   reads: 'review' | 'work';
-  /** C-05: the artifact under review, when it travels by reference; listed last. */
+  /** lean/C-05: the artifact under review, when it travels by reference; listed last. */
   target?: ArtifactKey;
 };
 
@@ -37,5 +37,5 @@ function referenceLine(key: ArtifactKey, { files, prd }: RequiredInput, note = '
   return `- ${artifacts[key].label}${note}: ${where}`;
 }
 
-/** C-11: stands for an artifact that is not there and that the call can do without. */
+/** lean/C-11: stands for an artifact that is not there and that the call can do without. */
 export const notAvailable = 'not available';

@@ -23,7 +23,7 @@ const brainstorm = (root: string) => {
   writeFileSync(path.join(root, 'docs', 'brainstorms', 'idea.prd.md'), '# Idea\n');
 };
 
-test('T-013: the file of the feature comes first', async () => {
+test('T-013, T-019, lean/C-08: the file of the feature comes first', async () => {
   const { prd, directory } = await resolved(
     { meta: '{"brainstorm_source": "docs/brainstorms/idea.prd.md"}' },
     brainstorm,
@@ -68,7 +68,7 @@ test.each([
   ['a\0b', 'the path has a NUL character'],
   ['docs', 'no such file in the repository'],
   ['x'.repeat(5000), 'no such file in the repository'],
-])('C-10: the source %j is broken: %s', async (value, reason) => {
+])('lean/C-10: the source %j is broken: %s', async (value, reason) => {
   const { prd } = await resolved(source(value));
   expect(prd).toMatchObject({ kind: 'broken', reason });
   expect(prdLine(prd)).toBe('- PRD: No PRD — feature created without brainstorm');
@@ -97,7 +97,7 @@ test.each([
   'No PRD — feature created without brainstorm',
   'None - feature created without brainstorm',
   'None — feature created without brainstorm',
-])('C-09: %s is read as the sentinel', (text) => {
+])('lean/C-09: %s is read as the sentinel', (text) => {
   expect(isPrdSentinel(text)).toBe(true);
   expect(isPrdSentinel(`${text} but really`)).toBe(false);
 });

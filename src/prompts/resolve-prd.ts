@@ -12,7 +12,7 @@ export type PrdInput = {
   prd: ArtifactFile;
   /** `brainstorm_source` as `.meta.json` has it. */
   brainstormSource: string | undefined;
-  /** C-09: a PRD of the project, tried after the brainstorm when the setting is on. */
+  /** lean/C-09: a PRD of the project, tried after the brainstorm when the setting is on. */
   projectPrd?: string;
 };
 
@@ -20,7 +20,7 @@ export type PrdInput = {
 const usualDepth = 3;
 const deepest = 10;
 
-/** T-013…T-015, C-10: the feature's own file, else the brainstorm it came from, else nothing; a dead link is told apart. */
+/** T-013…T-015, lean/C-10: the feature's own file, else the brainstorm it came from, else nothing; a dead link is told apart. */
 export async function resolvePrd(input: PrdInput): Promise<PrdResolution> {
   if (input.prd.kind === 'present') return { kind: 'path', path: input.prd.path };
   const source = input.brainstormSource?.trim() ?? '';

@@ -23,7 +23,7 @@ async function compiled(content: FeatureContent = {}, more: Partial<TaskPromptIn
   return { ...result, directory, ...compose(result.draft, { nonce: seededNonce('x') }) };
 }
 
-test('T-051…T-053, C-17: fixed parts first, then scoped context, then the task', async () => {
+test('T-010, T-051…T-054, lean/C-17: fixed parts first, then scoped context, then the task', async () => {
   const { text, directory, description, expected } = await compiled({}, { workFiles: ['src/cache.ts'] });
   const order = [
     '## Required Artifacts',
@@ -45,7 +45,7 @@ test('T-051…T-053, C-17: fixed parts first, then scoped context, then the task
   expect(expected).toEqual(['prd', 'spec']);
 });
 
-test('C-15, C-16: without a section the file is read whole, or copied when parity is asked for', async () => {
+test('lean/C-15, lean/C-16: without a section the file is read whole, or copied when parity is asked for', async () => {
   const content = { tasks: '### Task 1: X\n- **Why:** Plan 9.9\n' };
   const lazy = await compiled(content);
   expect(lazy.text).toContain(`You MUST read plan.md in full and confirm it too: ${lazy.directory}/plan.md`);

@@ -19,7 +19,7 @@ export type TaskPromptInput = {
   projectContext?: string;
   /** T-010: where the work is expected to happen. */
   workFiles?: readonly string[];
-  /** C-16: what stands in for a document without a section: the order to read it, or (parity) its whole text. */
+  /** lean/C-16: what stands in for a document without a section: the order to read it, or (parity) its whole text. */
   fallback?: 'reference' | 'inline';
 };
 
@@ -30,7 +30,7 @@ export type CompiledTask = {
   warnings: readonly string[];
 };
 
-/** T-051…T-054, C-17: one task, with the parts of design and plan it needs and references to PRD and specification. */
+/** T-051…T-054, lean/C-17: one task, with the parts of design and plan it needs and references to PRD and specification. */
 export function compileTaskPrompt(input: TaskPromptInput): CompiledTask {
   const { task, scope, files, prd, projectContext, workFiles = [], fallback = 'reference' } = input;
   const context = (['design', 'plan'] as const).map((key) => contextPart(key, scope[key], files, fallback));

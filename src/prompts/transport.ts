@@ -10,7 +10,7 @@ export type TransportChoice = {
   inlineUpTo?: number;
 };
 
-/** C-05: by reference, unless somebody asked otherwise, the agent cannot read, or the text is small. */
+/** lean/C-05: by reference, unless somebody asked otherwise, the agent cannot read, or the text is small. */
 export function chooseTransport({
   requested,
   canRead,

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
+import { archiveDirectory } from '../../feature/archive.ts';
 import { directoriesIn } from '../../feature/select.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
@@ -58,7 +59,12 @@ async function readCorpusFeature(directory: string, name: string): Promise<Corpu
     const text = await readQuietly(feature.prd.path);
     if (text !== undefined) texts.prd = text;
   }
-  const history = (await readQuietly(path.join(directory, sideFiles.history))) ?? '';
+  const history =
+    (await readQuietly(path.join(directory, sideFiles.history))) ??
+    (await readQuietly(
+      path.join(archiveDirectory(path.resolve(directory, '../../..'), name), sideFiles.history),
+    )) ??
+    '';
   const labels = readLabels(await readQuietly(path.join(directory, labelsFile)));
   return { ...feature, name, texts, history, ...(labels === undefined ? {} : { labels }) };
 }

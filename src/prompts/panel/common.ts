@@ -3,7 +3,7 @@ import { data, optionalData, type Part, words } from '../part.ts';
 /** What the panel was asked to design, as every task of the run sees it. */
 export type Commission = {
   description: string;
-  /** C-06: answers to the clarifying questions. */
+  /** panel/C-06: answers to the clarifying questions. */
   clarifications?: string;
   /** L-180: what the scope discussion settled. */
   discussion?: string;

@@ -7,7 +7,7 @@ export type MergeFindingsInput = {
   schema: JsonSchema;
 };
 
-/** L-592, L-593, C-32: which findings are the same problem. The answer is checked to name every id exactly once. */
+/** L-592, L-593, panel/C-32: which findings are the same problem. The answer is checked to name every id exactly once. */
 export function mergeFindingsPrompt({ findings, schema }: MergeFindingsInput): PromptDraft {
   return {
     task: 'merge-findings',

@@ -78,7 +78,7 @@ test.each(Object.entries(drafts))('%s delimits every text by others', (_name, dr
   expect(draft.changing.flatMap((part) => part.untrusted ?? []).length).toBeGreaterThan(0);
 });
 
-test('L-208, C-06: answers and settled scope reach every task that has the feature', () => {
+test('L-208, panel/C-06: answers and settled scope reach every task that has the feature', () => {
   for (const name of ['sketch', 'synthesis', 'plan', 'planReview', 'vote', 'revise'] as const) {
     const all = text(drafts[name]);
     for (const piece of ['PROJECT BRIEF', 'per user', 'no new service']) expect(all, name).toContain(piece);
@@ -150,7 +150,7 @@ test('L-562, L-563: the plan knows the dispositions and sections', () => {
   expect(all).not.toContain('## Resolutions');
 });
 
-test('L-584…L-587, C-04, C-35: the reviewer sees feature and plan, focus areas and the right scope', () => {
+test('L-584…L-587, panel/C-04, panel/C-35: the reviewer sees feature and plan, focus areas and the right scope', () => {
   const all = text(drafts.planReview);
   for (const area of Object.keys(panel.focusAreas)) expect(all).toContain(`- ${area}:`);
   expect(all).toContain('<reviewer_feature_description ');
@@ -160,7 +160,7 @@ test('L-584…L-587, C-04, C-35: the reviewer sees feature and plan, focus areas
   expect(all).toContain('NO_ISSUES_FOUND');
 });
 
-test('C-03, L-586: the competition notice is a switch', () => {
+test('panel/C-03, L-586: the competition notice is a switch', () => {
   const of = (competition: boolean) =>
     text(panel.planReviewPrompt({ commission, stance: 'generic', plan: 'P', competition, schema }));
   expect(of(true)).toContain('+1');

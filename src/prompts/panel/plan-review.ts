@@ -17,9 +17,9 @@ export type PlanReviewInput = {
   commission: Commission;
   stance: Stance;
   plan: string;
-  /** C-04: where a reviewer that reads files finds the plan. */
+  /** panel/C-04: where a reviewer that reads files finds the plan. */
   planPath?: string;
-  /** C-03: whether the notice about points is given. */
+  /** panel/C-03: whether the notice about points is given. */
   competition: boolean;
   schema: JsonSchema;
   maximumEffort?: boolean;

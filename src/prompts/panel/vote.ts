@@ -17,7 +17,7 @@ export type VoteInput = {
   voter: VoterRole;
   commission: Commission;
   plan: string;
-  /** C-34: findings under neutral ids, without their proposers. */
+  /** panel/C-34: findings under neutral ids, without their proposers. */
   ballot: string;
   schema: JsonSchema;
   maximumEffort?: boolean;

@@ -24,7 +24,7 @@ export type CostDecision = {
   fresh: number;
 };
 
-/** C-28: continuing is cheap while the cache is warm and dear when it is cold; the cheaper way is taken. */
+/** lean/C-28: continuing is cheap while the cache is warm and dear when it is cold; the cheaper way is taken. */
 export function decideByCost(input: CostInput): CostDecision {
   const { transcriptTokens, resumedTokens, freshTokens, idleSeconds, terms = usualCacheTerms } = input;
   const cached = transcriptTokens >= terms.minimumTokens;

@@ -44,7 +44,7 @@ export type DispatchDecision =
   | { kind: 'resume'; agentId: string; share: number }
   | { kind: 'fresh'; reason: FreshReason; guardTripped: boolean };
 
-/** T-089…T-098, C-28: continue the session of a role, or start again. */
+/** T-089…T-098, lean/C-28: continue the session of a role, or start again. */
 export function decideDispatch(question: DispatchQuestion): DispatchDecision {
   const { session } = question;
   const early = earlyReason(question);

@@ -1,10 +1,10 @@
 /** What continuing a session is measured against. */
 export type GuardInput = {
-  /** C-02: the whole message to the continued session. `legacy` looks at the diff alone. */
+  /** lean/C-02: the whole message to the continued session. `legacy` looks at the diff alone. */
   resumedTokens: number;
   /** The prompt of the call that started the session. */
   promptTokens: number;
-  /** C-01: what a fresh agent would read again: artifacts and the text under review. */
+  /** lean/C-01: what a fresh agent would read again: artifacts and the text under review. */
   readTokens: number;
   mode?: 'effective' | 'legacy';
   limit?: number;
@@ -15,7 +15,7 @@ export type GuardVerdict = { trips: boolean; share: number; limit: number };
 /** T-097: half. */
 const usualLimit = 0.5;
 
-/** T-097, C-01: continuing must cost at most half of what a fresh call costs; exactly half still continues. */
+/** T-097, lean/C-01: continuing must cost at most half of what a fresh call costs; exactly half still continues. */
 export function guardResume({
   resumedTokens,
   promptTokens,

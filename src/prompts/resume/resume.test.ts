@@ -45,7 +45,7 @@ const question: DispatchQuestion = {
   now: 60_000,
 };
 
-test('C-03, tricky case 8: the delta comes from the snapshot, without git', () => {
+test('T-094, T-095, lean/C-03, tricky case 8: the delta comes from the snapshot, without git', () => {
   const snapshot = takeSnapshot({ 'spec.md': 'one\ntwo\nthree\nfour\nfive\n' });
   const changed = deltaSince(snapshot, { 'spec.md': 'one\ntwo\n3\nfour\nfive\n' });
   expect(changed).toEqual({
@@ -83,14 +83,14 @@ test('T-097: more than half trips, exactly half does not', () => {
   expect(guardResume({ ...input, resumedTokens: 501 }).trips).toBe(true);
 });
 
-test('C-01: against the bare prompt of a reference-only role the old guard always trips', () => {
+test('lean/C-01, lean/C-02: against the bare prompt of a reference-only role the old guard always trips', () => {
   const input = { resumedTokens: 500, promptTokens: 250, readTokens: 5_000 };
   expect(guardResume({ ...input, mode: 'legacy' }).trips).toBe(true);
   expect(guardResume(input).trips).toBe(false);
   expect(guardResume({ resumedTokens: 1, promptTokens: 0, readTokens: 0 }).trips).toBe(true);
 });
 
-test('C-28: a warm cache makes continuing cheap, a cold one dear', () => {
+test('lean/C-28: a warm cache makes continuing cheap, a cold one dear', () => {
   const input = { transcriptTokens: 10_000, resumedTokens: 1_000, freshTokens: 8_000 };
   expect(decideByCost({ ...input, idleSeconds: 299 })).toMatchObject({
     choose: 'resume',
@@ -119,8 +119,8 @@ test.each<[string, Partial<DispatchQuestion>, string]>([
   ['T-093', { delta: { kind: 'same' } }, 'nothing changed'],
   ['tricky case 8', { delta: { kind: 'too-large', files: ['a'] } }, 'changes are too large for a diff'],
   ['T-097', { resumedTokens: 3_001 }, 'delta is over half of a fresh call'],
-  ['C-28', { now: 3_600_000 }, 'cache is cold, fresh is cheaper'],
-  ['C-01', { guardMode: 'legacy' }, 'delta is over half of a fresh call'],
+  ['lean/C-28', { now: 3_600_000 }, 'cache is cold, fresh is cheaper'],
+  ['lean/C-01', { guardMode: 'legacy' }, 'delta is over half of a fresh call'],
 ])('%s: fresh because of %j', (_row, change, reason) => {
   expect(decideDispatch({ ...question, ...change })).toMatchObject({ kind: 'fresh', reason });
 });
@@ -135,7 +135,7 @@ test('T-098: the guard does not hold back final validation, nor does an unchange
   expect(decideDispatch({ ...question, delta: { kind: 'same' }, finalValidation: true }).kind).toBe('resume');
 });
 
-test('T-099, T-100, T-143, C-24: directive, delta, fixes, evaluation, iteration, schema; no block and no rubric', () => {
+test('T-099, T-100, T-143, lean/C-22, lean/C-24: directive, delta, fixes, evaluation, iteration, schema; no block and no rubric', () => {
   const all = text(resumedReview({ dispatch, delta, fixSummary: 'clarified', iteration: 2, max: 5 }));
   const order = [
     'You already have the upstream artifacts',
@@ -186,7 +186,7 @@ test('T-109: the fixer continues with new issues, changed files and all files', 
   expect(all).not.toContain('Required Artifacts');
 });
 
-test('T-087, T-106, T-107, C-04: a fresh call replaces the chain, a continued one moves it on', () => {
+test('T-087, T-106, T-107, lean/C-04: a fresh call replaces the chain, a continued one moves it on', () => {
   const first = afterFresh(noResumeState, 'spec-reviewer', session);
   const moved = afterResume(first, 'spec-reviewer', {
     agentId: 'a2',
@@ -210,7 +210,7 @@ test('T-087, T-106, T-107, C-04: a fresh call replaces the chain, a continued on
   expect(afterFresh(moved, 'spec-reviewer', { ...session, agentId: undefined }).sessions).toEqual({});
 });
 
-test('T-088, T-111, tricky case 9: chains are independent; a role that sat out keeps its own snapshot', () => {
+test('T-088, T-111, T-112, T-114, tricky case 9: chains are independent; a role that sat out keeps its own snapshot', () => {
   const both = afterFresh(afterFresh(noResumeState, 'a', session), 'b', {
     ...session,
     agentId: 'b1',
@@ -220,6 +220,7 @@ test('T-088, T-111, tricky case 9: chains are independent; a role that sat out k
   const state = withFixSummary(withFixSummary(both, 1, 'first '), 3, 'third');
   expect(fixSummariesSince(state, 'a')).toBe('Iteration 1: first\nIteration 3: third');
   expect(fixSummariesSince(state, 'b')).toBe('Iteration 3: third');
+  expect(noResumeState).toEqual({ sessions: {}, fixSummaries: [] });
 });
 
 const answer: ResumedAnswer = {

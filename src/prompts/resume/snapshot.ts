@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { countLines, unifiedDiff } from '../../text/diff.ts';
 import { readFrontMatter } from '../../text/frontmatter.ts';
 
-/** C-03: what an agent was shown or told to read, as it was at that moment. */
+/** lean/C-03: what an agent was shown or told to read, as it was at that moment. */
 export type Snapshot = Readonly<Record<string, { sha256: string; text: string }>>;
 
 export function takeSnapshot(texts: Readonly<Record<string, string>>): Snapshot {

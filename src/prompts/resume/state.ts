@@ -3,7 +3,7 @@ import type { Snapshot } from './snapshot.ts';
 /** T-087: the chain of one role within one run of a command. */
 export type RoleSession = {
   agentId: string;
-  /** Characters and tokens of the fresh prompt that started this session (C-04: of the latest one). */
+  /** Characters and tokens of the fresh prompt that started this session (lean/C-04: of the latest one). */
   promptCharacters: number;
   promptTokens: number;
   readTokens: number;

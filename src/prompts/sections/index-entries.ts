@@ -19,7 +19,7 @@ export type Entry = {
 const asideTitle =
   /\b(?:risks?|mitigations?|test(?:ing)? strategy|dependenc(?:y|ies)|definition of done|rollback|summary|notes?|questions?|assumptions?|coverage|out of scope)\b/i;
 
-/** C-29: headings, and numbered or bold items, which many plans use instead of headings. */
+/** lean/C-29: headings, and numbered or bold items, which many plans use instead of headings. */
 export function indexEntries(text: string): Entry[] {
   const sections = outline(text);
   const asides = sections.filter(

@@ -6,7 +6,7 @@ export type Rank = 'start' | 'word' | 'substring';
 
 export type Match = { entry: Entry; rank: Rank; ambiguous: boolean };
 
-/** C-29: prefixes that people also spell out. */
+/** lean/C-29: prefixes that people also spell out. */
 const spelledOut: Readonly<Record<string, string>> = {
   c: 'component',
   i: 'interface',

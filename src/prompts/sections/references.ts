@@ -10,7 +10,7 @@ export type Reference = {
   kind?: string;
 };
 
-/** C-14: what separates references. A dash with spaces begins prose. */
+/** lean/C-14: what separates references. A dash with spaces begins prose. */
 const separators = /\s*(?:,|;|\s\/\s|\+|&|\band\b)\s*/i;
 const proseStart = /\s[—–]\s|\s-\s/;
 
@@ -44,7 +44,7 @@ const designId = /^[CI]-?\d/i;
 const specId = /^(?:AC|FR|NFR|SC|FS|US|REQ|R)-?\d/i;
 const decisionId = /^TD-?\d/i;
 
-/** T-060, C-14: the references of a task's trace fields, without repetitions, in order. */
+/** T-060, lean/C-14: the references of a task's trace fields, without repetitions, in order. */
 export function parseReferences(traces: readonly Trace[]): Reference[] {
   const found = traces.flatMap(referencesOfField);
   return found.filter(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { extractSection } from './extract.ts';
 import { parseReferences } from './references.ts';
 import { indexed, scopeTask } from './scope.ts';
 import { parseTasks, type Task } from './tasks.ts';
@@ -65,7 +66,7 @@ test.each([
   ['Core work — replaces the map (plan Task 1.2, design C1)', ['plan 1.2', 'design C1']],
   ['Plan Step 1, items 1-2', ['plan 1']],
   ['', []],
-])('T-060, C-14: %s', (why, expected) => {
+])('T-060, lean/C-14: %s', (why, expected) => {
   expect(references(why)).toEqual(expected);
 });
 
@@ -78,7 +79,7 @@ test.each([
   expect(references(value, field)).toEqual(expected);
 });
 
-test('C-12, tricky case 1: a section ends at the same or a higher level, subsections stay', () => {
+test('lean/C-12, tricky case 1: a section ends at the same or a higher level, subsections stay', () => {
   const design = '## Interfaces\n### I7: Prompt\nbody\n#### note\nkept\n## Risks\ngone\n### I8\n';
   expect(sections('Design I7', '', design)[1]).toBe('### I7: Prompt\nbody\n#### note\nkept');
 });
@@ -89,7 +90,7 @@ test('tricky case 2: headings in fences neither match nor end a section', () => 
   expect(sections('Plan 1.2', plan)[0]).toBe('### 1.2 Real\nyes');
 });
 
-test('tricky case 3, C-13: ids are whole words and a one-character prefix is no fallback', () => {
+test('tricky case 3, lean/C-13: ids are whole words and a one-character prefix is no fallback', () => {
   const plan = '## Phase 1: Start\n### 11.1 Other\nx\n### I10 Ten\nx\n### I1-R4 Variant\nx\n';
   expect(sections('Plan 1.1', plan)[0]).toBe('reference without a section');
   expect(sections('Design I1', '', plan)[1]).toBe('reference without a section');
@@ -126,11 +127,11 @@ test.each([
   ['I-2', '### I2: API\nx'],
   ['I3', '### Interface 3 — API\nx'],
   ['TD4', '### Decision 4: Store\nx'],
-])('C-29: design %s is found under another spelling', (id, section) => {
+])('lean/C-29: design %s is found under another spelling', (id, section) => {
   expect(sections(`Design ${id}`, '', `# D\n${section}\n## End\n`)[1]).toBe(section);
 });
 
-test('C-29: numbered and bold items count, remarks about steps do not', () => {
+test('lean/C-29: numbered and bold items count, remarks about steps do not', () => {
   const plan = [
     '## Order',
     '1. **Store** — first',
@@ -156,7 +157,7 @@ test('an item of a numbered stage is found inside its stage', () => {
   expect(sections('Plan Stage 2.1', plan)[0]).toBe('1. **Three**');
 });
 
-test('T-065, C-15: without references the file is read whole, unless the group names exactly one part of the plan', () => {
+test('T-065, lean/C-15: without references the file is read whole, unless the group names exactly one part of the plan', () => {
   const tasks = '## Stage 2: Helpers (parallel)\n### Task 2.1: A\nno field\n## Other\n### Task 3: B\n';
   const plan = indexed('## Phase 1: Base\nx\n## Phase 2: Helpers\ny\n');
   const [first, second] = parseTasks(tasks);
@@ -165,4 +166,10 @@ test('T-065, C-15: without references the file is read whole, unless the group n
   const whole = scopeTask(second, plan, nothing);
   expect(whole.plan).toEqual({ kind: 'whole', reason: 'not referenced', unmatched: [] });
   expect(whole.warnings).toEqual(['task 3 refers to no section of plan or design']);
+});
+
+test('T-061: a section by its id, whatever the case; nothing when there is none', () => {
+  const document = indexed('# D\n## I7: Prompt\na\n### Inner\nb\n## I8\nc\n');
+  expect(extractSection(document, 'i7')).toBe('## I7: Prompt\na\n### Inner\nb\n');
+  expect(extractSection(document, 'I9')).toBeUndefined();
 });

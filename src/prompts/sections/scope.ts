@@ -6,7 +6,7 @@ import type { Task } from './tasks.ts';
 /** What a task's prompt shows of one artifact. */
 export type ScopedArtifact =
   | { kind: 'sections'; text: string; sections: readonly ScopedSection[] }
-  /** C-15, C-16: the agent reads the whole file. */
+  /** lean/C-15, lean/C-16: the agent reads the whole file. */
   | { kind: 'whole'; reason: 'not referenced' | 'reference without a section'; unmatched: readonly string[] };
 
 export type ScopedSection = { id: string; title: string; line: number; ambiguous: boolean };

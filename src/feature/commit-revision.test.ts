@@ -1,0 +1,75 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  bareEnvironment,
+  type TemporaryRepository,
+  temporaryRepository,
+} from '../../test/temporary-repository.ts';
+import { gitOutput } from '../git/run-git.ts';
+import { archiveDirectory, archiveRecords } from './archive.ts';
+import { commitRevision, completionMessage, revisionMessage } from './commit-revision.ts';
+
+const git = { environment: bareEnvironment };
+let repository: TemporaryRepository;
+beforeEach(() => {
+  repository = temporaryRepository();
+  repository.write('spec.md', 'one\n');
+  repository.commit('start');
+});
+afterEach(() => repository.remove());
+
+test('T-091: messages of revisions and of completed phases', () => {
+  expect(revisionMessage('specify', 'spec-reviewer', 2)).toBe('iflow: specify review iteration 2');
+  expect(revisionMessage('specify', 'phase-reviewer', 1)).toBe('iflow: specify phase-review iteration 1');
+  expect(revisionMessage('design', 'phase-reviewer', 3)).toBe('iflow: design handoff review iteration 3');
+  expect(revisionMessage('create-plan', 'phase-reviewer', 1)).toBe('iflow: plan chain review iteration 1');
+  expect(revisionMessage('implement', 'implementer', 4)).toBe('iflow: implement review iteration 4 fixes');
+  expect(completionMessage('design', 'search')).toBe('phase(design): search - approved');
+});
+
+test('T-092, T-096, tricky case 8: only the named files are committed, whatever else is staged', async () => {
+  repository.write('spec.md', 'two\n');
+  repository.write('other.txt', 'staged by somebody\n');
+  await gitOutput(repository.root, ['add', 'other.txt'], git);
+  const outcome = await commitRevision(
+    repository.root,
+    ['spec.md'],
+    'iflow: specify review iteration 1',
+    git,
+  );
+  expect(outcome.kind).toBe('COMMIT_OK');
+  expect(await gitOutput(repository.root, ['show', '--name-only', '--format=%s', 'HEAD'], git)).toBe(
+    'iflow: specify review iteration 1\n\nspec.md\n',
+  );
+  expect(await gitOutput(repository.root, ['diff', '--cached', '--name-only'], git)).toBe('other.txt\n');
+});
+
+test('T-092: an artifact that was never tracked is committed too; no change is told apart from failure', async () => {
+  repository.write('design.md', 'new\n');
+  expect((await commitRevision(repository.root, ['design.md'], 'm', git)).kind).toBe('COMMIT_OK');
+  expect(await commitRevision(repository.root, ['design.md'], 'm', git)).toEqual({ kind: 'NO_CHANGES' });
+  expect(await commitRevision(repository.root, [], 'm', git)).toEqual({ kind: 'NO_CHANGES' });
+  expect(await commitRevision(repository.root, ['gone.md'], 'm', git)).toMatchObject({
+    kind: 'COMMIT_FAILED',
+  });
+  expect(await commitRevision(repository.root, ['../x', '/etc/passwd'], 'm', git)).toEqual({
+    kind: 'NO_CHANGES',
+  });
+});
+
+test('T-086, lean/C-06: finishing moves history and log out of the feature, complete and outside of it', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
+  const feature = path.join(root, 'docs-features-007-search');
+  expect(await archiveRecords(root, feature)).toEqual([]);
+  const made = mkdtempSync(path.join(root, '007-search-'));
+  writeFileSync(
+    path.join(made, '.review-history.md'),
+    'LAZY-LOAD-WARNING: a did not confirm artifact reads\n',
+  );
+  const moved = await archiveRecords(root, made);
+  expect(moved).toEqual([path.join(archiveDirectory(root, made), '.review-history.md')]);
+  expect(readFileSync(moved[0] ?? '', 'utf8')).toContain('LAZY-LOAD-WARNING');
+  expect(existsSync(path.join(made, '.review-history.md'))).toBe(false);
+});

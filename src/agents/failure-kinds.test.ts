@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { classifyFailure, failurePolicies, retryAfterIn, retryDelayMs, statusIn } from './failure-kinds.ts';
 import { laneKinds } from './port.ts';
 
-test('every failure kind has a policy', () => {
+test('L-363 every kind of failure has a policy, and there are no others', () => {
   expect(Object.keys(failurePolicies).sort()).toEqual(laneKinds.filter((kind) => kind !== 'ok').sort());
 });
 
@@ -19,7 +19,7 @@ test.each([
   ['prompt is too long: 215000 tokens > 200000 maximum', 'context_too_long'],
   ['{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}', 'context_too_long'],
   ['Segmentation fault', 'crash'],
-])('%s is %s', (message, kind) => {
+])('L-314 %s is %s', (message, kind) => {
   expect(classifyFailure(message)).toBe(kind);
 });
 

@@ -63,7 +63,7 @@ const programDrivers = (Object.entries(drivers) as [Protocol, Driver][]).filter(
 describe.each(['auto', 'off'] as const)("a user's own login, jail %s", (jail) => {
   // Without the jail the same code runs; two agents are enough to see it.
   test.each(programDrivers.slice(0, jail === 'auto' ? undefined : 2))(
-    '%s: reaches the agent, and nothing else of HOME or environment does',
+    'L-311 %s: reaches the agent, and nothing else of HOME or environment does',
     async (protocol, driver) => {
       for (const file of driver.login.files) plant(file.path, `login of ${protocol} in ${file.path}`);
       plant('.ssh/id_ed25519', 'PRIVATE');
@@ -142,7 +142,7 @@ describe('login files', () => {
     expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe('renewed by one');
   });
 
-  test('branches that share a HOME neither overwrite nor remove what another still uses', async () => {
+  test('F-13 branches that share a HOME neither overwrite nor remove what another still uses', async () => {
     plant('.codex/auth.json', 'old');
     const home = path.join(root, 'shared');
     const copy = path.join(home, '.codex/auth.json');

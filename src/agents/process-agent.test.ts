@@ -88,13 +88,16 @@ const jails = [
 describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
   const place = () => world({ jail });
 
-  test('the answer is what it prints', async () => {
+  test('L-301 F-08 the answer is what it prints; the lane keeps process, stream and the whole result', async () => {
     const request = task();
     const { result, events } = await call(exec('agent-echoes.mjs'), request, place());
     expect(result).toMatchObject({ kind: 'ok', text: 'Say it.\n', exitCode: 0, confinement });
     expect(events).toEqual([{ type: 'text-delta', text: 'Say it.\n' }]);
     const kept = readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8');
-    expect(parseJson(kept, 'result')).toMatchObject({ kind: 'ok' });
+    expect(parseJson(kept, 'result')).toMatchObject({ ...result });
+    for (const file of ['process.json', 'stream.jsonl', 'stderr.txt']) {
+      expect(existsSync(path.join(request.laneDirectory, file))).toBe(true);
+    }
   });
 
   test('its environment is the safelist, the private HOME and the task, nothing of the caller', async () => {
@@ -130,7 +133,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect(result).toMatchObject({ kind: 'ok', value: { verdict: 'yes' } });
   });
 
-  test('a read agent that edits changes nothing, or is denied', async () => {
+  test('L-308 L-940 a read agent that edits changes nothing, or is denied', async () => {
     const outside = path.join(root, 'outside.txt');
     const { result } = await call(exec('agent-edits-tree.mjs', outside), task(), place());
     expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('hello\n');
@@ -207,7 +210,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
 });
 
 describe('conversations and recovery', () => {
-  test('a call that had finished in this lane is not made again; another request is', async () => {
+  test('L-369 a call that had finished in this lane is not made again; another request is', async () => {
     const counter = path.join(root, 'counter.mjs');
     const count = path.join(project, 'count.txt');
     writeFileSync(
@@ -223,10 +226,14 @@ describe('conversations and recovery', () => {
     expect(readFileSync(count, 'utf8')).toBe('xx');
   });
 
-  test('a failed call is made again in the same lane', async () => {
+  test('F-09 a failed call is made again, and a lane of its own leaves the first record alone', async () => {
     const request = task();
     expect((await call(exec('agent-empty.mjs'), request)).result.kind).toBe('bad_output');
-    expect((await call({ ...exec('agent-echoes.mjs'), id: 'mine' }, request)).result.kind).toBe('ok');
+    const before = readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8');
+    const retry = task({ attempt: 3, prompt: request.prompt });
+    expect((await call(exec('agent-echoes.mjs'), retry)).result.kind).toBe('ok');
+    expect(readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8')).toBe(before);
+    expect((await call(exec('agent-echoes.mjs'), request)).result.kind).toBe('ok');
   });
 
   test('a conversation whose HOME was cleaned up, or a handle that is none, fails and says so', async () => {
@@ -301,7 +308,7 @@ echo changed 2>/dev/null > "$HOME/.grok/bin/tool"
 });
 
 describe('health', () => {
-  test('L-125 the probe starts the agent with the very arguments of production', async () => {
+  test('L-125 F-12 the probe starts the agent with the very arguments of production', async () => {
     const bin = path.join(root, 'bin');
     mkdirSync(bin);
     const script = `#!${process.execPath}
@@ -323,7 +330,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n
     expect(seen[0]).toBe(seen[1]);
   });
 
-  test('L-126 a program that is missing is unhealthy, and says so', async () => {
+  test('L-126 L-304 a program that is missing is unhealthy, says so, and leaves a whole record', async () => {
     const missing: AgentSettings = { id: 'gone', protocol: 'exec', command: ['no-such-agent'] };
     const agent = await createAgent(missing, world());
     const { laneDirectory } = task();
@@ -337,8 +344,11 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n
       healthy: false,
       message: expect.stringContaining('no-such-agent'),
     });
-    const { result } = await call(missing, task());
+    const request = task();
+    const { result } = await call(missing, request);
     expect(result.kind).toBe('unhealthy');
+    const kept = readFileSync(path.join(request.laneDirectory, 'agent-result.json'), 'utf8');
+    expect(parseJson(kept, 'result')).toMatchObject({ kind: 'unhealthy', message: result.message });
   });
 });
 
@@ -365,4 +375,11 @@ test('an npm shim on PATH is passed over for the native binary beside it', async
   const { result } = await call({ id: 'codex', protocol: 'codex' }, task(), place);
   expect(result.message).toBeUndefined();
   expect(result).toMatchObject({ kind: 'ok', text: 'native' });
+});
+
+test('L-310 a blank model, or one with control characters, is refused before anything starts', async () => {
+  for (const changes of [{ model: ' ' }, { model: 'a\nb' }, { effort: 'high\u0000' }, { baseUrl: '' }]) {
+    const settings: AgentSettings = { id: 'codex', protocol: 'codex', ...changes };
+    await expect(createAgent(settings, world())).rejects.toMatchObject({ code: 'config-invalid' });
+  }
 });

@@ -50,10 +50,18 @@ async function presence(driver: Driver, settings: AgentSettings, world: World): 
 type Call = { driver: Driver; settings: AgentSettings; world: World; task: AgentTask; context: CallContext };
 
 async function callProgram(call: Call): Promise<LaneResult> {
-  const { driver, settings, world, task } = call;
+  const { settings, task } = call;
   // A call that had finished before its caller died is not made again.
   const answered = await readAnswer(task, settings);
   if (answered !== undefined) return answered;
+  const result = await attempt(call);
+  await writeAnswer(task, settings, result);
+  return result;
+}
+
+/** One attempt, from the first check to the end. What can be foreseen comes back as a result, never as an error. */
+async function attempt(call: Call): Promise<LaneResult> {
+  const { driver, settings, world, task } = call;
   await endOrphans([task.laneDirectory]);
   await dropOrphanedLogin(driver.login, task.laneDirectory);
   const program = resolveProgram(driver, settings, world);
@@ -63,9 +71,7 @@ async function callProgram(call: Call): Promise<LaneResult> {
   await mkdir(path.join(place.home, 'tmp'), { recursive: true, mode: 0o700 });
   const login = await holdLogin(driver.login, world, place.home);
   try {
-    const result = await perform(call, program, place, login.files);
-    await writeAnswer(task, settings, result);
-    return result;
+    return await perform(call, program, place, login.files);
   } finally {
     await login.release();
   }

@@ -43,6 +43,7 @@ export async function createAgent(
   world: World,
   factories: Factories = {},
 ): Promise<Agent> {
+  checkSettings(settings);
   const factory = factories[settings.protocol];
   if (factory !== undefined) return factory(settings, world);
   if (settings.protocol === 'model') {
@@ -59,6 +60,19 @@ export async function createAgent(
     });
   }
   return createProcessAgent(driver, settings, world);
+}
+
+/** L-310: these become arguments, variables and lines of configuration files; a control character has no place there. */
+function checkSettings(settings: AgentSettings): void {
+  for (const name of ['model', 'effort', 'baseUrl', 'family'] as const) {
+    const value = settings[name];
+    if (value === undefined || (value.trim() !== '' && !/[\u0000-\u001f\u007f]/.test(value))) continue;
+    throw new CharretteError({
+      code: 'config-invalid',
+      message: `Agent "${settings.id}" has a "${name}" that is ${value.trim() === '' ? 'blank' : 'not printable'}.`,
+      fix: `Give "${name}" a printable value or leave it out.`,
+    });
+  }
 }
 
 function driverOf(settings: AgentSettings): Driver | undefined {

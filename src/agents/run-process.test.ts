@@ -40,7 +40,7 @@ function pidsIn(line: string): number[] {
 }
 
 describe('runProcess', () => {
-  test('gives the prompt on stdin, closes it, and hands over lines and exit', async () => {
+  test('L-300 L-305 gives the prompt on stdin, closes it, hands over lines and exit, and records the end', async () => {
     const lines: string[] = [];
     const exit = await runProcess(
       request('agent-echoes.mjs', { input: 'one\ntwo', onLine: (line) => void lines.push(line) }),
@@ -94,7 +94,7 @@ describe('runProcess', () => {
     expect(exit).toMatchObject({ ended: 'idle', signal: 'SIGKILL', survivors: 0 });
   });
 
-  test('the wall clock ends an agent that keeps talking', async () => {
+  test('L-300 the wall clock ends an agent that keeps talking, and that end is recorded too', async () => {
     const chatter = 'setInterval(() => console.log("."), 20)';
     const exit = await runProcess({
       ...request('agent-echoes.mjs'),
@@ -102,6 +102,7 @@ describe('runProcess', () => {
       limits: { wallMs: 500, idleMs: 60_000 },
     });
     expect(exit).toMatchObject({ ended: 'wall', signal: 'SIGTERM' });
+    expect(readProcessRecord(lane)?.ended).toBe(true);
   });
 
   test.each(['lines', 'one line'])(
@@ -131,7 +132,7 @@ describe('runProcess', () => {
     });
   });
 
-  test('children in groups of their own and with an emptied environment do not survive a cancel', async () => {
+  test('L-313 L-315 F-39 children in groups of their own, even with an emptied environment, are gone before a cancel is reported', async () => {
     const controller = new AbortController();
     let pids: number[] = [];
     const running = runProcess(
@@ -149,7 +150,7 @@ describe('runProcess', () => {
     expect(pids.filter(alive)).toEqual([]);
   });
 
-  test('children do not survive an agent that leaves them behind', async () => {
+  test('F-39 children do not survive an agent that leaves them behind', async () => {
     let pids: number[] = [];
     const exit = await runProcess(
       request('agent-forks-children.mjs', {
@@ -184,6 +185,18 @@ describe('runProcess', () => {
     });
   });
 
+  test('L-312 the end of a quick agent is noticed when it happens, not at the next look', async () => {
+    const limits = { wallMs: 600_000, idleMs: 600_000, termGraceMs: 600_000, lingerMs: 600_000 };
+    const run = runProcess(request('agent-empty.mjs', { limits })).then(() => 'ended');
+    expect(await Promise.race([run, sleep(20_000, 'still waiting', { ref: false })])).toBe('ended');
+  });
+
+  test('L-302 what an earlier process left in the lane is not mixed with the new', async () => {
+    await runProcess(request('agent-echoes.mjs', { input: 'a long first answer' }));
+    await runProcess(request('agent-echoes.mjs', { input: 'second' }));
+    expect(readFileSync(path.join(lane, 'stream.jsonl'), 'utf8')).toBe('second');
+  });
+
   test('garbled bytes reach the reader as text and break nothing', async () => {
     const lines: string[] = [];
     const exit = await runProcess(request('agent-garbles.mjs', { onLine: (line) => void lines.push(line) }));
@@ -206,7 +219,7 @@ describe('runProcess', () => {
 });
 
 describe('endOrphans', () => {
-  test('ends what a killed command left running, and only that', async () => {
+  test('F-39 ends what a killed command left running, and only that', async () => {
     const child = path.join(import.meta.dirname, 'fixtures/start-and-die.ts');
     const parent = startProcess({
       ...request('agent-echoes.mjs'),

@@ -40,18 +40,18 @@ function build(
 
 const names = Object.keys(drivers) as (keyof typeof drivers)[];
 
-describe.each(names)('%s', (name) => {
-  test('the prompt goes through stdin or a file, never through an argument or variable', () => {
+describe.each(names)('L-977 the command of %s', (name) => {
+  test('L-305 the prompt goes through stdin or a file, never through an argument or variable', () => {
     const launch = build(name);
     expect(launch.stdin === task.prompt || Object.values(launch.files).includes(task.prompt)).toBe(true);
     expect(JSON.stringify([launch.argv, launch.environment])).not.toContain('THE PROMPT');
   });
 
-  test('building is pure: the same request gives the same launch', () => {
+  test('L-306 building is pure: the same request gives the same launch', () => {
     expect(build(name)).toEqual(build(name));
   });
 
-  test('keys stay in the environment; no argument and no file carries one', () => {
+  test('L-311 keys stay in the environment; no argument and no file carries one', () => {
     const variables = {
       OPENAI_API_KEY: 'SECRET',
       ANTHROPIC_API_KEY: 'SECRET',
@@ -83,7 +83,7 @@ test.each([
   ['grok', ['--tools', 'read_file,grep,list_dir']],
   ['pi', ['--tools', 'read,grep,find,ls']],
   ['copilot', ['--available-tools', 'view', 'grep', 'glob']],
-] as const)('L-307 %s reads with %j and writes without', (name, flags) => {
+] as const)('L-307 L-940 %s reads with %j and writes without', (name, flags) => {
   const text = (access: 'read' | 'write') => ` ${build(name, { task: { access } }).argv.join(' ')} `;
   expect(text('read')).toContain(` ${flags.join(' ')} `);
   expect(text('read')).not.toMatch(/yolo|--force|--always-approve|workspace-write|acceptEdits/);
@@ -138,7 +138,7 @@ test('goose, which prints no session id, is given a name of its own per lane', (
   );
 });
 
-test('effort reaches the agents that have a setting for it', () => {
+test('L-309 effort reaches the agents that have a setting for it', () => {
   const argv = (name: keyof typeof drivers) => build(name, { settings: { effort: 'high' } }).argv.join(' ');
   expect(argv('claude')).toContain('--effort high');
   expect(argv('codex')).toContain('model_reasoning_effort="high"');

@@ -175,7 +175,7 @@ describe.each(Object.keys(expected))('recordings of %s', (agent) => {
     }
   });
 
-  test('a stream that breaks off anywhere before its end is never a success', () => {
+  test('L-364 F-07 a stream that breaks off anywhere before its end is never a success', () => {
     const text = recording(agent, 'ok');
     const end = text.trimEnd().lastIndexOf('\n');
     // What follows the last success event may be missing; pi and copilot print a few lines after it.

@@ -11,7 +11,7 @@ test('time counts, output resets the silence', () => {
   expect(passedLimit(watch, { wallMs: 2000, idleMs: 1000 })).toBe('wall');
 });
 
-test('a machine that slept for hours does not end the agents it slept with', () => {
+test('F-40 a machine that slept for hours does not end the agents it slept with', () => {
   const watch = lookAt(startWatch(0), 8 * 3_600_000, false);
   expect(passedLimit(watch, { wallMs: 60_000, idleMs: 15_000 })).toBeUndefined();
 });

@@ -31,39 +31,53 @@ export const attributionWords = [
   'ChatGPT',
   'GPT',
   'Gemini',
+  'OpenCode',
+  'Qwen',
+  'Grok',
+  'Copilot',
+  'DeepSeek',
 ];
+
+/** Names that are words of their own when written small; a looser reading leaves those alone. */
+const ordinaryWords = new Set(['cursor', 'sonnet', 'opus', 'haiku', 'gemini', 'copilot']);
 
 const placeholder = '[agent]';
 
-/**
- * Takes the words out: as written anywhere, in any case as whole words. `neutral` is text everybody wrote from, such as the
- * feature; a word that occurs in it identifies nobody and stays.
- */
-export function stripAttribution(text: string, words: readonly string[], neutral = ''): string {
+export type StrippingRules = {
+  words?: readonly string[];
+  /** Text everybody wrote from, such as the feature; a word that occurs in it identifies nobody and stays. */
+  neutral?: string;
+  /** Leave ordinary words in small letters. */
+  loose?: boolean;
+};
+
+/** Takes agents' names out: as written anywhere, in any case as whole words. */
+export function stripAttribution(
+  text: string,
+  { words = attributionWords, neutral = '', loose = false }: StrippingRules = {},
+): string {
   return words
     .filter((word) => word.trim() !== '' && !wholeWord(word).test(neutral))
     .sort((a, b) => b.length - a.length)
-    .reduce(
-      (result, word) => result.replace(wholeWord(word), placeholder).replaceAll(word, placeholder),
-      text,
-    );
+    .reduce((result, word) => {
+      const literal = result.replaceAll(word, placeholder);
+      return loose && ordinaryWords.has(word.toLowerCase())
+        ? literal
+        : literal.replace(wholeWord(word), placeholder);
+    }, text);
 }
 
 /** L-513…L-516: the judges' ballot. Defences are data between tags that they cannot close. */
 export function buildDialecticBallot(
   debates: readonly EligibleDebate[],
-  {
-    order = 'rotated',
-    words = attributionWords,
-    neutral = '',
-  }: { order?: BallotOrder; words?: readonly string[]; neutral?: string } = {},
+  { order = 'rotated', ...rules }: { order?: BallotOrder } & StrippingRules = {},
 ): DialecticBallot {
   const first = debates.map(({ decision }) => ({
     number: decision.number,
     side: firstSide(decision, order),
   }));
   const blocks = debates.map((debate, index) => renderDebate(debate, first[index]?.side ?? 'THESIS'));
-  return { text: stripAttribution(`${intro}\n${blocks.join('\n')}`, words, neutral), first };
+  return { text: stripAttribution(`${intro}\n${blocks.join('\n')}`, rules), first };
 }
 
 const intro = `# Dialectic ballot

@@ -248,7 +248,7 @@ test('F-18 L-516 the ballot names no agent, in whatever case', () => {
 });
 
 test('L-516 a word everybody wrote from stays', () => {
-  expect(stripAttribution('cursor paging by Codex', ['Cursor', 'Codex'], 'Add cursor paging')).toBe(
+  expect(stripAttribution('cursor paging by Codex', { neutral: 'Add cursor paging' })).toBe(
     'cursor paging by [agent]',
   );
 });

@@ -97,8 +97,8 @@ test('L-024 L-479 debates have no replacement', () => {
     { label: 'Codex', agent: 'codex' },
   ]);
   expect(debateBuckets(panels.diagonal.debaters, seatAgents([claude]))).toEqual([
-    { label: 'First', agent: '' },
-    { label: 'Second', agent: '' },
+    { label: 'First debater', agent: '' },
+    { label: 'Second debater', agent: '' },
   ]);
 });
 

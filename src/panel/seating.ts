@@ -52,11 +52,19 @@ function pick(
   );
 }
 
+const emptyChairs: Record<Chair, string> = {
+  first: 'First debater',
+  second: 'Second debater',
+  author: 'Author',
+};
+
 /** L-479: the debate rotation. A chair nobody sits on keeps its turn and is skipped; nobody replaces it (L-024). */
 export function debateBuckets(debaters: readonly Chair[], seating: Seating): Bucket[] {
   return debaters.map((chair) => {
     const agent = seating[chair]?.id;
-    return { label: agentLabel(agent ?? chair), agent: agent ?? '' };
+    return agent === undefined
+      ? { label: emptyChairs[chair], agent: '' }
+      : { label: agentLabel(agent), agent };
   });
 }
 

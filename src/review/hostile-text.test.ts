@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileTexts } from '../../test/hostile-texts.ts';
-import { attributionWords, stripAttribution } from '../dialectic/ballot.ts';
+import { stripAttribution } from '../dialectic/ballot.ts';
 import { readDecisions } from '../dialectic/decisions-file.ts';
 import { readDefence } from '../dialectic/defence-text.ts';
 import { readResolutions } from '../dialectic/resolutions-file.ts';
@@ -30,7 +30,7 @@ const readers: [string, (text: string) => unknown][] = [
   ['out of scope', readOutOfScope],
   ['tally', readTally],
   ['security tag', hasSecurityTag],
-  ['attribution', (text) => stripAttribution(text, attributionWords)],
+  ['attribution', (text) => stripAttribution(text)],
   ['substantive', (text) => checkSubstantive(text, 'validation')],
   ['sketch', checkSketchText],
   ['diagram', (text) => sanitizeDiagram(`flowchart TD\n${text}`, 'raw')],

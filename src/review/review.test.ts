@@ -180,6 +180,19 @@ test('panel/C-34 L-633 L-634 the ballot hides who raised what and keeps the map 
   ]);
 });
 
+test('panel/C-34 hiding names leaves the words of the code alone', () => {
+  const [item] = items;
+  if (!item) throw new Error('no item');
+  const spoken = {
+    ...item,
+    proposers: ['Code', 'Cursor-Arch'],
+    concern: 'Cursor-Arch says: the code moves the cursor twice, as Claude saw.',
+  };
+  expect(buildReviewBallot([spoken]).text).toContain(
+    '[agent] says: the code moves the cursor twice, as [agent] saw.',
+  );
+});
+
 test('L-637 the ballot offers the third vote only when it exists', () => {
   expect(buildReviewBallot(items).text).toContain('ID: YES|NO|EXONERATE — reason');
   expect(buildReviewBallot(items, { exonerate: false }).text).not.toContain('EXONERATE');

@@ -119,3 +119,11 @@ test('L-741 L-744 a diagram is one source, or a reason why there is none', () =>
 test('L-585 focus areas are the five', () => {
   expect(focusAreas).toEqual(['code-quality', 'risk-integration', 'correctness', 'architecture', 'security']);
 });
+
+test('L-943 no text of an agent can steer a terminal or turn the direction of writing', () => {
+  const reading = readJudgement('branch-fit', {
+    fits: true,
+    reason: 'a\u001b[31mb\u009b2Jc\u202Ed\u2066e\rf',
+  });
+  expect(reading).toEqual({ ok: true, value: { fits: true, reason: 'a [31mb 2Jc d e f' } });
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Control characters that no artifact may carry; tab and line feed stay. */
-const unwanted = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0085\u2028\u2029]/g;
+/** Controls of terminals and of writing direction, which no artifact may carry; tab and line feed stay. */
+const unwanted = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Text as artifacts hold it: `\n` line ends, no control characters, no trailing blanks, nothing around it. */
 export function tidyProse(text: string): string {

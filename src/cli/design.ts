@@ -1,22 +1,16 @@
-import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
-import { loadConfig } from '../config/config.ts';
-import { promptContext } from '../context/for-prompt.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
-import { noPrefix, parseStepPrefix } from '../panel/breadcrumbs.ts';
 import { panelNames } from '../panel/panels.ts';
-import type { Config } from '../schema/config.ts';
 import { createRun } from '../workflows/create-run.ts';
-import { callerOf } from '../workflows/design/caller.ts';
-import { type DepthFlags, depthOf, estimateOf } from '../workflows/design/depth.ts';
-import { enterRepository } from '../workflows/design/entry.ts';
+import type { DepthName } from '../workflows/design/depth.ts';
+import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
-import { rosterOf } from '../workflows/roster.ts';
-import { readAnswerFile } from './ask.ts';
+import { makeAnswerProvider, readAnswerFile } from './ask.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { columns } from './help.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
 export const command: CommandSpec = {
@@ -41,7 +35,7 @@ export const command: CommandSpec = {
     {
       flags: '--depth <depth>',
       description: 'defaults of the sizing flags',
-      choices: ['solo', 'quick', 'regular', 'wide'],
+      choices: ['auto', 'solo', 'quick', 'regular', 'wide'],
     },
     { flags: '--panel <name>', description: 'who sits where', choices: panelNames },
     { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
@@ -92,12 +86,26 @@ export const command: CommandSpec = {
     }
     const { options, global, terminal } = invocation;
     const project = findProject(global.cwd);
-    const { inputs, baseCommit } = await prepare(feature, project, invocation);
+    const world = thisWorld();
+    const fromRun = options['fromRun'] as string | undefined;
+    const { inputs, warnings } = await prepareDesign({
+      feature,
+      project,
+      cwd: global.cwd,
+      flags: options as DesignFlags,
+      world,
+      configFile: global.config,
+      consented: global.yes,
+      interactive: global.input,
+      fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
+      chooseDepth: (proposal) => chooseDepth(proposal, invocation),
+    });
+    if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`${warning}\n`);
     if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
     const home = homeOf(project);
     const run = await createRun(
       home,
-      { workflow: 'design', title: feature, inputs, baseCommit },
+      { workflow: 'design', title: feature, inputs, baseCommit: inputs.baseCommit },
       { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
     );
     const given =
@@ -108,89 +116,36 @@ export const command: CommandSpec = {
   },
 };
 
-async function prepare(
-  feature: string,
-  project: string,
-  { options, global, terminal }: Invocation,
-): Promise<{ inputs: DesignInputs; baseCommit: string | undefined }> {
-  const flags = options as DepthFlags & {
-    auto?: boolean;
-    subagent?: boolean;
-    agents?: string;
-    author?: string;
-    maxTokens?: number;
-    maxUsd?: number;
-    out?: string;
-    branch?: boolean;
-    fromRun?: string;
-    sessionEnv?: string;
-    stepPrefix?: string;
-    branchInfo?: string;
-    trustBranchInfo?: boolean;
-  };
-  const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
-  const depth = depthOf(flags, config);
-  const roster = rosterOf(
-    config,
-    thisWorld(),
-    flags.agents
-      ?.split(',')
-      .map((name) => name.trim())
-      .filter(Boolean),
+/** Says what was measured and what each depth would cost; asks only where somebody can answer. */
+async function chooseDepth(
+  proposal: DepthProposal,
+  { global, terminal, signal }: Invocation,
+): Promise<DepthName> {
+  const reasons = proposal.reasons.map(
+    ({ measure, value, points }) => [measure, `${value} → ${points} points`] as const,
   );
-  const chosen = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
-  const branch = flags.branch !== false && config.branch !== false;
-  const entry = await enterRepository(project, {
-    branch,
-    ...optional('branchInfo', flags.branchInfo),
-    trustBranchInfo: flags.trustBranchInfo === true,
-  });
-  for (const warning of entry.warnings) if (!global.quiet) terminal.stderr.write(`${warning}\n`);
-  const { baseCommit } = entry;
-  const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
-  const fromRun =
-    flags.fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), flags.fromRun)).id;
-  const inputs: DesignInputs = {
-    feature,
-    project,
-    roster: chosen,
-    parallel: config.limits?.parallel ?? 8,
-    auto: flags.auto === true || !global.input,
-    quick: depth.quick,
-    subagent: flags.subagent === true,
-    panel: depth.panel,
-    prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
-    ...optional(
-      'caller',
-      callerOf(flags.sessionEnv === undefined ? undefined : path.resolve(global.cwd, flags.sessionEnv)),
-    ),
-    dialectic: depth.dialectic,
-    sketches: depth.sketches,
-    reviewRounds: 1,
-    padding: config.padding !== false,
-    branch,
-    entry,
-    consented: global.yes || config.consent === true,
-    estimate: estimateOf(depth, feature.length + brief.text.length),
-    budget: budgetOf(flags, config),
-    baseCommit,
-    ...(brief.text === '' ? {} : { brief: brief.text }),
-    ...optional('author', flags.author ?? config.author),
-    ...optional('out', flags.out === undefined ? undefined : path.resolve(global.cwd, flags.out)),
-    ...optional('fromRun', fromRun),
+  const costs = Object.entries(proposal.costs).map(
+    ([name, { calls, tokens }]) => [name, `about ${calls} calls, ${tokens} tokens (estimated)`] as const,
+  );
+  if (!global.quiet) {
+    const lines = [
+      ...columns(reasons),
+      '',
+      ...columns(costs),
+      `proposed: ${proposal.depth} (${proposal.points} points)`,
+    ];
+    terminal.stderr.write(`${lines.join('\n')}\n`);
+  }
+  if (!global.input || global.yes) return proposal.depth;
+  const options = Object.keys(proposal.costs).map((value) => ({ value, label: value }));
+  const question = {
+    id: 'depth',
+    text: 'How deep should the panel go?',
+    options,
+    recommended: proposal.depth,
   };
-  return { inputs, baseCommit };
-}
-
-function budgetOf(flags: { maxTokens?: number; maxUsd?: number }, config: Config): DesignInputs['budget'] {
-  return {
-    ...optional('maxTokens', flags.maxTokens ?? config.limits?.maxTokens),
-    ...optional('maxUsd', flags.maxUsd ?? config.limits?.maxUsd),
-  };
-}
-
-function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
+  const answers = await makeAnswerProvider(global, terminal, new Map())([question], signal);
+  return (answers?.[0]?.value ?? proposal.depth) as DepthName;
 }
 
 function describe(inputs: DesignInputs): string {

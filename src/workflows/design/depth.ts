@@ -19,14 +19,17 @@ export type Depth = {
 };
 
 /** What each depth sets; an explicit flag wins, and so does the configuration where the depth was not asked for. */
-const depths = {
+export const depths = {
   solo: { panel: 'solo', quick: true, sketches: 0, dialectic: 'off' },
   quick: { panel: 'diagonal', quick: true, sketches: 2, dialectic: 'binding' },
   regular: { panel: 'diagonal', quick: false, sketches: 4, dialectic: 'binding' },
   wide: { panel: 'wide', quick: false, sketches: 4, dialectic: 'binding' },
 } as const satisfies Record<string, Depth>;
 
-export function depthOf(flags: DepthFlags, config: Config): Depth {
+export type DepthName = keyof typeof depths;
+
+/** The depth that was asked for by name; two different names are a contradiction. */
+export function namedDepth(flags: DepthFlags): DepthName | 'auto' | undefined {
   const asked = [
     ...(flags.depth === undefined ? [] : [flags.depth]),
     ...(flags.solo === true ? ['solo'] : []),
@@ -40,15 +43,18 @@ export function depthOf(flags: DepthFlags, config: Config): Depth {
       fix: 'Choose one of --depth, --solo and --quick.',
     });
   }
-  const base: Depth = depths[(name ?? 'regular') as keyof typeof depths];
+  return name as DepthName | 'auto' | undefined;
+}
+
+/** Name first, then explicit flags over it; without a name the configuration counts. */
+export function depthOf(flags: DepthFlags, config: Config, name: DepthName | undefined): Depth {
+  const base: Depth = depths[name ?? 'regular'];
   const settings = name === undefined ? config : {};
+  const sketches = flags.sketches === undefined ? undefined : (Number(flags.sketches) as Depth['sketches']);
   return {
     panel: (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel,
     quick: base.quick,
-    sketches:
-      (flags.sketches === undefined ? undefined : (Number(flags.sketches) as Depth['sketches'])) ??
-      settings.sketches ??
-      base.sketches,
+    sketches: sketches ?? settings.sketches ?? base.sketches,
     dialectic: (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic ?? base.dialectic,
   };
 }

@@ -100,7 +100,7 @@ export class Desk {
     const filled = requests.filter(({ seat }) => seat.agents.length > 0);
     await this.#checkBudget(filled.length);
     const children = filled.map((request) => ({ key: request.lane, input: this.#enqueue(family, request) }));
-    if (table !== undefined) {
+    if (table !== undefined && requests.length > 0) {
       this.note(
         statusLine(
           table,
@@ -114,7 +114,7 @@ export class Desk {
     const answers = (await this.context.children(this.#lane, children)) as Reply<Name>[];
     const byLane = new Map(answers.map((answer) => [answer.lane, answer]));
     const replies = requests.map((request) => byLane.get(request.lane) ?? emptySeat<Name>(request));
-    if (table !== undefined) {
+    if (table !== undefined && requests.length > 0) {
       const statuses = replies.map((reply, index) => ({
         label: requests[index]?.seat.label ?? '',
         status:

@@ -1,0 +1,125 @@
+import path from 'node:path';
+import type { World } from '../../agents/settings.ts';
+import { loadConfig } from '../../config/config.ts';
+import { promptContext } from '../../context/for-prompt.ts';
+import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
+import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
+import type { Config } from '../../schema/config.ts';
+import { indexOf } from '../repository.ts';
+import { rosterOf } from '../roster.ts';
+import { callerOf } from './caller.ts';
+import { type DepthFlags, type DepthName, depthOf, depths, estimateOf, namedDepth } from './depth.ts';
+import { enterRepository } from './entry.ts';
+import type { DesignInputs } from './state.ts';
+
+/** What a person or program may say about a design run; every surface hands over the same. */
+export type DesignFlags = DepthFlags & {
+  auto?: boolean;
+  subagent?: boolean;
+  agents?: string;
+  author?: string;
+  maxTokens?: number;
+  maxUsd?: number;
+  out?: string;
+  branch?: boolean;
+  sessionEnv?: string;
+  stepPrefix?: string;
+  branchInfo?: string;
+  trustBranchInfo?: boolean;
+};
+
+export type DepthProposal = SizeProposal & { costs: Record<DepthName, { calls: number; tokens: number }> };
+
+export type PrepareOptions = {
+  feature: string;
+  project: string;
+  /** Where relative paths in flags start. */
+  cwd: string;
+  flags: DesignFlags;
+  world: World;
+  configFile?: string | undefined;
+  /** Consent to call the agents was given beforehand. */
+  consented: boolean;
+  /** Somebody can be asked while it runs. */
+  interactive: boolean;
+  fromRun?: string | undefined;
+  /** `--depth auto`: takes the proposal or another depth. */
+  chooseDepth: (proposal: DepthProposal) => Promise<DepthName>;
+};
+
+/** Settles everything a design run needs to know before it starts; refuses what cannot start. */
+export async function prepareDesign(
+  options: PrepareOptions,
+): Promise<{ inputs: DesignInputs; warnings: string[] }> {
+  const { feature, project, flags, world } = options;
+  const { config } = await loadConfig({ project, env: world.environment, file: options.configFile });
+  const named = namedDepth(flags);
+  const only = flags.agents?.split(',').map((name) => name.trim());
+  const roster = rosterOf(
+    config,
+    world,
+    only?.filter((name) => name !== ''),
+  );
+  const branch = flags.branch !== false && config.branch !== false;
+  const entry = await enterRepository(project, {
+    branch,
+    ...optional('branchInfo', flags.branchInfo),
+    trustBranchInfo: flags.trustBranchInfo === true,
+  });
+  const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
+  const characters = feature.length + brief.text.length;
+  const name =
+    named === 'auto'
+      ? await options.chooseDepth(await propose(options, entry.baseCommit, characters))
+      : named;
+  const depth = depthOf(flags, config, name);
+  const sessionEnv = flags.sessionEnv === undefined ? undefined : path.resolve(options.cwd, flags.sessionEnv);
+  const inputs: DesignInputs = {
+    feature,
+    project,
+    roster: depth.panel === 'solo' ? roster.slice(0, 1) : roster,
+    parallel: config.limits?.parallel ?? 8,
+    auto: flags.auto === true || !options.interactive,
+    quick: depth.quick,
+    subagent: flags.subagent === true,
+    panel: depth.panel,
+    dialectic: depth.dialectic,
+    sketches: depth.sketches,
+    reviewRounds: 1,
+    padding: config.padding !== false,
+    prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
+    branch,
+    entry,
+    baseCommit: entry.baseCommit,
+    consented: options.consented || config.consent === true,
+    estimate: estimateOf(depth, characters),
+    budget: budgetOf(flags, config),
+    ...optional('caller', callerOf(sessionEnv)),
+    ...optional('brief', brief.text === '' ? undefined : brief.text),
+    ...optional('author', flags.author ?? config.author),
+    ...optional('out', flags.out === undefined ? undefined : path.resolve(options.cwd, flags.out)),
+    ...optional('fromRun', options.fromRun),
+  };
+  return { inputs, warnings: entry.warnings };
+}
+
+async function propose(
+  { project, feature }: PrepareOptions,
+  commit: string,
+  characters: number,
+): Promise<DepthProposal> {
+  const proposal = proposeDepth(measureSize(await indexOf(project, commit), feature));
+  const costs = Object.entries(depths).map(([name, depth]) => [name, estimateOf(depth, characters)]);
+  return { ...proposal, costs: Object.fromEntries(costs) };
+}
+
+function budgetOf(flags: DesignFlags, config: Config): DesignInputs['budget'] {
+  return {
+    ...optional('maxTokens', flags.maxTokens ?? config.limits?.maxTokens),
+    ...optional('maxUsd', flags.maxUsd ?? config.limits?.maxUsd),
+  };
+}
+
+function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
+}

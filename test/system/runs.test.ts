@@ -1,6 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { eventSchema } from '../../src/schema/events.ts';
+import { planSchema } from '../../src/schema/judgements/plan.ts';
+import { questionFileSchema } from '../../src/schema/questions.ts';
+import { runRecordSchema } from '../../src/schema/run.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 
@@ -37,6 +41,13 @@ test('a question without a terminal pauses with exit 7; answered from a second t
   expect(done.code).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ run, status: 'done', cost: { calls: expect.any(Number) } });
   expect(Object.keys(artifactsOf(project, run))).toContain('plan.txt');
+
+  // What was written is what schemas/ promises.
+  const file = (name: string) => readFileSync(path.join(project, '.charrette', 'runs', run, name), 'utf8');
+  runRecordSchema.parse(JSON.parse(file('run.json')));
+  questionFileSchema.parse(JSON.parse(file('questions.json')));
+  planSchema.parse(JSON.parse(file('artifacts/plan.json')));
+  for (const line of file('events.jsonl').trim().split('\n')) eventSchema.parse(JSON.parse(line));
 
   const ended = await charrette(['answer', run, 'consent=yes'], { cwd: project });
   expect(ended).toMatchObject({ code: 2 });

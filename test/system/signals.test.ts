@@ -10,7 +10,7 @@ const slow = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--n
 async function liveRun(flags: readonly string[] = []) {
   const { project, calls } = await makeProject({ delayMs: 2500 });
   const live = startCharrette([...slow, ...flags, 'slow'], { cwd: project });
-  await until(() => callsIn(calls).length >= 2);
+  await until(() => callsIn(calls).length >= 2, 100_000);
   return { project, calls, live, run: runsOf(project)[0] ?? '' };
 }
 

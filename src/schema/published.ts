@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { configSchema } from './config.ts';
+import { eventSchema } from './events.ts';
+import { planSchema } from './judgements/plan.ts';
+import { lintResultSchema } from './lint-result.ts';
+import { answerFileSchema, questionFileSchema } from './questions.ts';
+import { runRecordSchema } from './run.ts';
+
+/** Formats that other programs read or write; `schemas/<name>.json` ships with the package. */
+const published = {
+  run: { schema: runRecordSchema, title: 'run.json: the record of a run' },
+  questions: { schema: questionFileSchema, title: 'questions.json: what a run asks and what was answered' },
+  answers: { schema: answerFileSchema, title: 'Answers for --answers and `answer --file`' },
+  event: { schema: eventSchema, title: 'One line of events.jsonl and of --output stream-json' },
+  plan: { schema: planSchema, title: 'plan.json: an implementation plan' },
+  config: { schema: configSchema, title: 'charrette.config.json' },
+  'lint-result': { schema: lintResultSchema, title: 'What `skill lint --json` prints' },
+} as const;
+
+/** File name → content of every JSON Schema that is shipped. */
+export function publishedSchemas(): Map<string, string> {
+  return new Map(
+    Object.entries(published).map(([name, { schema, title }]) => {
+      const { $schema, ...rest } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+      return [`${name}.json`, `${JSON.stringify({ $schema, title, ...rest }, null, 2)}\n`];
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+
+export const runStatusSchema = z.enum([
+  'running',
+  'paused',
+  'done',
+  'not-accepted',
+  'failed',
+  'cancelled',
+  'stopped',
+]);
+
+export const processSchema = z
+  .looseObject({
+    pid: z.int().positive(),
+    started: z
+      .string()
+      .describe('Start time in clock ticks since boot; tells processes of one number apart.'),
+    host: z.string(),
+  })
+  .describe('The process that works on the run, or did so last.');
+
+/** run.json. Fields that a version does not know are kept. */
+export const runRecordSchema = z.looseObject({
+  schemaVersion: z.literal(1),
+  run: z.string().min(1),
+  workflow: z.string().min(1),
+  codeVersion: z.string().min(1).describe('A run goes on only under the workflow code that started it.'),
+  title: z.string(),
+  inputs: z.unknown().describe('What the workflow was started with; each workflow has its own.'),
+  baseCommit: z.string().optional().describe('The commit the run is about.'),
+  status: runStatusSchema,
+  created: z.iso.datetime(),
+  process: processSchema.optional(),
+  ended: z.iso.datetime().optional(),
+  exit: z.int().optional().describe('Exit code of the command once the run has ended.'),
+  error: z
+    .looseObject({ code: z.string(), message: z.string(), fix: z.string().optional() })
+    .optional()
+    .describe('Why it failed.'),
+});

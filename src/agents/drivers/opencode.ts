@@ -55,6 +55,8 @@ function build({ program, task, settings, resume, variables }: BuildRequest): La
     ],
     environment: {
       OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(task.access, settings, variables)),
+      // It would fetch a package for plugins at every start in a new HOME; there are none.
+      npm_config_offline: 'true',
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
+import { judgeAnswer } from '../feature/gate.ts';
+import { readReviewAnswer } from '../feature/review-answer.ts';
 import { compilePrompt, type Transport } from '../prompts/compile.ts';
 import { gradeConfirmation, lazyLoadWarning } from '../prompts/confirmation.ts';
 import { expectedFiles } from '../prompts/describe.ts';
@@ -11,7 +13,7 @@ import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const promptCheckCommand: CommandSpec = {
   name: 'check',
-  summary: 'Grade the read confirmation of an answer: missing, partial or full',
+  summary: 'Grade the read confirmation of an answer (missing, partial, full) and its verdict',
   examples: [
     [
       'charrette prompt check --feature docs/features/007-search --command specify --role spec-reviewer answer.md',
@@ -50,6 +52,7 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
   const agent = dispatch.agent ?? dispatch.role;
   const warning = files.length > 0 && result.grade === 'missing' ? lazyLoadWarning(agent) : undefined;
   const grade = files.length === 0 ? 'full' : result.grade;
+  const review = dispatch.reads === 'review' ? reviewOf(answer) : undefined;
   return {
     exit: 0,
     text: [
@@ -59,9 +62,28 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
         ({ name, expected: lines, stated }) => `  ${name}: ${stated} lines stated, it has ${lines}`,
       ),
       ...(warning === undefined ? [] : [warning]),
+      ...(review === undefined ? [] : [review.line]),
       '',
     ].join('\n'),
-    json: { ...result, grade, expected: files, ...(warning === undefined ? {} : { warning }) },
+    json: {
+      ...result,
+      grade,
+      expected: files,
+      ...(warning === undefined ? {} : { warning }),
+      ...(review === undefined ? {} : { review: review.json }),
+    },
+  };
+}
+
+/** The verdict of the answer and of the strict gate, which does not depend on the confirmation. */
+function reviewOf(answer: string): { line: string; json: object } {
+  const reading = readReviewAnswer(answer);
+  if (!reading.ok)
+    return { line: `verdict: unreadable, ${reading.problem}`, json: { problem: reading.problem } };
+  const { reviewer, gate, reason, open } = judgeAnswer(reading.answer);
+  return {
+    line: `verdict: ${reviewer}; gate: ${gate} (${reason})`,
+    json: { reviewer, gate, reason, issues: reading.answer.issues, open: open.length },
   };
 }
 

@@ -143,11 +143,14 @@ test('prompt check grades an answer and gives the line for the history', async (
     answer,
   ];
   writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (4 lines)\n{"approved": true}\n');
-  expect(await runCommandLine(...words)).toMatchObject({ exit: 0, out: 'full: 2 of 2 files confirmed\n' });
+  expect(await runCommandLine(...words)).toMatchObject({
+    exit: 0,
+    out: 'full: 2 of 2 files confirmed\nverdict: approved; gate: pass (approved)\n',
+  });
   writeFileSync(answer, 'Files read: prd.md (4 lines)\n');
   expect(await runCommandLine(...words)).toMatchObject({
     exit: 0,
-    out: 'partial: 1 of 2 files confirmed\n  not confirmed: spec.md\n',
+    out: 'partial: 1 of 2 files confirmed\n  not confirmed: spec.md\nverdict: unreadable, the answer has no JSON object\n',
   });
   writeFileSync(answer, '{"approved": true}\n');
   expect(record((await runCommandLine(...words, '--json')).out)).toMatchObject({
@@ -177,5 +180,40 @@ test('prompt check needs command, role and a file', async () => {
   expect(await runCommandLine(...words, directory)).toMatchObject({
     exit: 4,
     err: expect.stringContaining('not a regular file'),
+  });
+});
+
+test.each([
+  [
+    'approves with blockers',
+    '{"approved":true,"issues":[{"severity":"blocker","description":"d"}]}',
+    'approved',
+    'fail',
+  ],
+  ['rejects with no issue', '{"approved":false,"issues":[]}', 'rejected', 'ask-again'],
+  [
+    'answers in JSON inside prose inside a fence',
+    'So:\n```\nHere: {"approved":true,"issues":[]} done\n```\n',
+    'approved',
+    'pass',
+  ],
+])('prompt check: a reviewer that %s', async (_name, text, reviewer, gate) => {
+  const { directory } = featureDirectory();
+  const answer = path.join(directory, 'answer.md');
+  writeFileSync(answer, text);
+  const words = [
+    'prompt',
+    'check',
+    '--feature',
+    directory,
+    '--command',
+    'specify',
+    '--role',
+    'spec-reviewer',
+    answer,
+  ];
+  expect(record((await runCommandLine(...words, '--json')).out)).toMatchObject({
+    grade: 'missing',
+    review: { reviewer, gate },
   });
 });

@@ -28,7 +28,8 @@ export function featureStatus(
   const mode = meta.mode ?? 'standard';
   const last = meta.lastCompletedPhase;
   const next = last !== undefined && !isPhase(last) ? undefined : nextPhase(last as Phase | undefined, mode);
-  const first = next === 'brainstorm' && texts.prd !== undefined ? 'specify' : next;
+  // A brainstorm comes before there is a feature; once there is one, it begins with its specification.
+  const first = next === 'brainstorm' ? 'specify' : next;
   return {
     feature,
     status: meta.status ?? 'unknown',

@@ -63,7 +63,7 @@ async function readArtifact(directory: string, realDirectory: string, name: stri
   try {
     const facts = await stat(file);
     if (!isInside(realDirectory, await realpath(file))) {
-      return { kind: 'unusable', reason: 'leads out of the feature' };
+      return { kind: 'unusable', reason: 'a link out of the feature' };
     }
     if (!facts.isFile()) return { kind: 'unusable', reason: 'not a file' };
     if (facts.size === 0) return { kind: 'unusable', reason: 'empty' };

@@ -29,7 +29,7 @@ export function checkArtifacts(dispatch: Dispatch, files: ArtifactFiles): string
 
 function missingArtifact(dispatch: Dispatch, key: ArtifactKey, files: ArtifactFiles): CharretteError {
   const file = files[key];
-  const outside = file.kind === 'unusable' && file.reason === 'leads out of the feature';
+  const outside = file.kind === 'unusable' && file.reason === 'a link out of the feature';
   const there = artifactKeys
     .filter((other) => files[other].kind === 'present')
     .map((other) => artifacts[other].file);

@@ -265,11 +265,17 @@ test('L-873 the ledger is private and a failure is a warning', async () => {
   );
 });
 
-test('L-872 marks of a nested run land in the caller’s ledger', () => {
-  expect(timingLedgerPath({ implementDirectory: '/i', runDirectory: '/d' })).toBe('/i/timing-ledger.tsv');
-  expect(timingLedgerPath({ runDirectory: '/d' })).toBe('/d/timing-ledger.tsv');
-  expect(timingLedgerPath({ environment: '/e.tsv', implementDirectory: '/i' })).toBe('/e.tsv');
-  expect(timingLedgerPath({})).toBeUndefined();
+test('L-872 L-942 marks of a nested run land in the caller’s ledger; given paths stay inside known roots', () => {
+  const roots = ['/tmp'];
+  expect(timingLedgerPath({ implementDirectory: '/i', runDirectory: '/d', roots })).toBe(
+    '/i/timing-ledger.tsv',
+  );
+  expect(timingLedgerPath({ runDirectory: '/d', roots })).toBe('/d/timing-ledger.tsv');
+  expect(timingLedgerPath({ environment: '/tmp/e.tsv', implementDirectory: '/i', roots })).toBe('/tmp/e.tsv');
+  for (const environment of ['/etc/passwd', 'e.tsv', '/tmp/../etc/x', '/tmp', '']) {
+    expect(timingLedgerPath({ environment, runDirectory: '/d', roots })).toBe('/d/timing-ledger.tsv');
+  }
+  expect(timingLedgerPath({ roots })).toBeUndefined();
 });
 
 test('L-303 L-874 task kinds', () => {

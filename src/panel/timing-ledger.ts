@@ -1,5 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isInside } from '../files/contained.ts';
 import { type Step, timingLabels } from './steps.ts';
 
 /** L-871: the thirteen columns of a row. */
@@ -88,15 +89,22 @@ export function parseTimingLedger(text: string): TimingRow[] {
   });
 }
 
-/** L-872: where marks go; nested ones land in the caller's ledger. `undefined`: nowhere, say so and go on. */
+/** L-872: where marks go; nested ones land in the caller's ledger. A given path counts only inside a known root. `undefined`: nowhere. */
 export function timingLedgerPath(places: {
   override?: string;
   environment?: string;
   implementDirectory?: string;
   runDirectory?: string;
+  /** Canonical directories in which a given path may lie. */
+  roots: readonly string[];
 }): string | undefined {
-  if (places.override) return places.override;
-  if (places.environment) return places.environment;
+  const given = [places.override, places.environment].find(
+    (file) =>
+      file &&
+      path.isAbsolute(file) &&
+      places.roots.some((root) => file !== root && isInside(root, path.resolve(file))),
+  );
+  if (given) return given;
   const directory = places.implementDirectory ?? places.runDirectory;
   return directory === undefined ? undefined : path.join(directory, 'timing-ledger.tsv');
 }

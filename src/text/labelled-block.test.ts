@@ -86,3 +86,9 @@ test('sections give back every body, also bodies that hold section titles', () =
     }),
   );
 });
+
+test('a list as a value stands below its label and is read back', () => {
+  const text = renderBlock('FINDING_1: x', [['Concern', '- one\n- two']], 'plain');
+  expect(text).toBe('### FINDING_1: x\n**Concern**:\n  - one\n  - two\n');
+  expect(readBlocks(text, /^FINDING_(\d+): (.*)$/, labels)[0]?.fields.get('Concern')).toBe('- one\n- two');
+});

@@ -24,7 +24,13 @@ export function indentRest(text: string): string {
 
 export function renderFields(fields: readonly Field[], style: FieldStyle): string {
   const bullet = style === 'bullet' ? '- ' : '';
-  return fields.map(([label, value]) => `${bullet}**${label}**: ${indentRest(value)}`.trimEnd()).join('\n');
+  return fields.map(([label, value]) => `${bullet}**${label}**:${renderValue(value)}`).join('\n');
+}
+
+/** A list stands below its label, everything else begins beside it. */
+function renderValue(value: string): string {
+  if (value === '') return '';
+  return /^- .*\n/.test(value) ? indentRest(`\n${value}`) : ` ${indentRest(value)}`;
 }
 
 export function renderBlock(heading: string, fields: readonly Field[], style: FieldStyle): string {

@@ -50,6 +50,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'End a run for good',
     load: async () => (await import('./cancel.ts')).command,
   },
+  report: {
+    summary: 'A run on one page: plan, debates, votes, cost',
+    load: async () => (await import('./report.ts')).command,
+  },
   doctor: {
     summary: 'Agents found and their health, jail, git, store',
     load: async () => (await import('./doctor.ts')).command,

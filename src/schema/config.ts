@@ -64,6 +64,15 @@ export const configSchema = z.strictObject({
       parallel: z.int().min(1).max(64).optional().describe('Agent calls at the same time.'),
     })
     .optional(),
+  prices: z
+    .record(
+      z.string(),
+      z.strictObject({ input: z.number().min(0), cachedInput: z.number().min(0), output: z.number().min(0) }),
+    )
+    .optional()
+    .describe(
+      'US dollars per million tokens, by the beginning of a model’s name; wins over the shipped list.',
+    ),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
   branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
 });

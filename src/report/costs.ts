@@ -1,0 +1,57 @@
+import type { LedgerEntry } from '../engine/ledger.ts';
+import { costOf, type Price } from '../engine/prices.ts';
+
+/** One row of a cost table; the three parts of `usd` are kept apart, and calls without a price are counted. */
+export type CostRow = {
+  name: string;
+  calls: number;
+  inputTokens: number;
+  outputTokens: number;
+  usdMeasured: number;
+  usdEstimated: number;
+  callsWithoutPrice: number;
+};
+
+/** Costs by any property of a call: its phase, its seat, its agent. */
+export function costsBy(
+  entries: readonly LedgerEntry[],
+  key: (entry: LedgerEntry) => string,
+  prices?: Readonly<Record<string, Price>>,
+): CostRow[] {
+  const rows = new Map<string, CostRow>();
+  for (const entry of entries) {
+    const name = key(entry);
+    const row = rows.get(name) ?? emptyRow(name);
+    const cost = costOf(entry.usage, entry.model, prices);
+    row.calls += 1;
+    row.inputTokens += entry.usage.inputTokens;
+    row.outputTokens += entry.usage.outputTokens;
+    if (cost.basis === 'measured') row.usdMeasured += cost.usd;
+    else if (cost.basis === 'estimated') row.usdEstimated += cost.usd;
+    else row.callsWithoutPrice += 1;
+    rows.set(name, row);
+  }
+  return [...rows.values()];
+}
+
+function emptyRow(name: string): CostRow {
+  return {
+    name,
+    calls: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    usdMeasured: 0,
+    usdEstimated: 0,
+    callsWithoutPrice: 0,
+  };
+}
+
+/** Money as text: what was measured, what was estimated, what nobody knows. */
+export function describeMoney({ usdMeasured, usdEstimated, callsWithoutPrice }: CostRow): string {
+  const parts = [
+    ...(usdMeasured > 0 ? [`$${usdMeasured.toFixed(4)} measured`] : []),
+    ...(usdEstimated > 0 ? [`$${usdEstimated.toFixed(4)} estimated`] : []),
+    ...(callsWithoutPrice > 0 ? [`${callsWithoutPrice} unknown`] : []),
+  ];
+  return parts.join(', ') || '$0';
+}

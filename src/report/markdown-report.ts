@@ -1,0 +1,87 @@
+import type { RunEvent } from '../engine/event.ts';
+import type { LedgerEntry } from '../engine/ledger.ts';
+import type { Price } from '../engine/prices.ts';
+import type { RunRecord } from '../engine/run-record.ts';
+import { formatElapsed } from '../text/elapsed.ts';
+import { type CostRow, costsBy, describeMoney } from './costs.ts';
+
+export type ReportSource = {
+  record: RunRecord;
+  events: readonly RunEvent[];
+  ledger: readonly LedgerEntry[];
+  artifacts: Readonly<Record<string, string>>;
+  prices?: Readonly<Record<string, Price>>;
+};
+
+/** The whole run on one page: result, how it came about, who said what, what it cost. */
+export function markdownReport(source: ReportSource): string {
+  const { record, events, ledger, artifacts, prices } = source;
+  const accepted = (artifacts['accepted-plan-findings.md']?.match(/^### FINDING_/gm) ?? []).length;
+  const [total] = costsBy(ledger, () => 'all calls', prices);
+  return [
+    `# ${record.title}`,
+    '',
+    `- Run: \`${record.run}\` (${record.workflow}), ${record.status}${record.exit === undefined ? '' : `, exit ${record.exit}`}`,
+    `- Made: ${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`,
+    `- Base commit: ${record.baseCommit ?? 'none'}`,
+    ...(total === undefined ? [] : [`- Cost: ${describeMoney(total)} in ${total.calls} calls`]),
+    ...(total === undefined || accepted === 0
+      ? []
+      : [`- Per accepted finding: ${perFinding(total, accepted)}`]),
+    ...warnings(events),
+    ...section('Plan', artifacts['plan.txt']),
+    ...section(
+      'Architecture',
+      artifacts['architecture-diagram.md']?.replace(/^## Architecture Diagram\n+/, ''),
+    ),
+    ...section('Synthesis', artifacts['approach-synthesis.txt']),
+    ...section('Contested decisions', artifacts['dialectic-resolutions.md']),
+    ...section('Votes', artifacts['voting-tally.md']?.replace(/^## Voting Tally\n+/, '')),
+    ...section('Not implemented', artifacts['rejected-findings.md']),
+    ...section('Out of scope', artifacts['oos.md']),
+    ...section('Lanes', laneTable(events)),
+    ...section('Cost by phase', costTable(costsBy(ledger, ({ phase }) => phase, prices))),
+    ...section('Cost by seat', costTable(costsBy(ledger, ({ seat, agent }) => `${seat} (${agent})`, prices))),
+    '',
+  ].join('\n');
+}
+
+function perFinding(total: CostRow, accepted: number): string {
+  return describeMoney({
+    ...total,
+    usdMeasured: total.usdMeasured / accepted,
+    usdEstimated: total.usdEstimated / accepted,
+    callsWithoutPrice: Math.round(total.callsWithoutPrice / accepted),
+  });
+}
+
+function warnings(events: readonly RunEvent[]): string[] {
+  const found = events.flatMap((event) => (event.type === 'warning' ? [event.text] : []));
+  return found.length === 0
+    ? []
+    : ['', '## Warnings', '', ...found.map((text) => `- ${text.replace(/\n/g, ' ')}`)];
+}
+
+function section(title: string, body: string | undefined): string[] {
+  return body === undefined || body.trim() === '' ? [] : ['', `## ${title}`, '', body.trimEnd()];
+}
+
+function laneTable(events: readonly RunEvent[]): string {
+  const rows = events.flatMap((event) =>
+    event.type === 'lane-end'
+      ? [`| ${event.lane} | ${event.agent} | ${event.kind} | ${formatElapsed(event.elapsedMs)} |`]
+      : [],
+  );
+  return rows.length === 0
+    ? ''
+    : ['| Lane | Agent | Result | Time |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function costTable(rows: readonly CostRow[]): string {
+  if (rows.length === 0) return '';
+  const lines = rows.map(
+    (row) =>
+      `| ${row.name} | ${row.calls} | ${row.inputTokens} | ${row.outputTokens} | ${describeMoney(row)} |`,
+  );
+  return ['| | Calls | Tokens in | Tokens out | Money |', '|---|---|---|---|---|', ...lines].join('\n');
+}

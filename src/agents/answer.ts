@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { type AgentTask, type LaneResult, laneKinds } from './port.ts';
@@ -14,10 +14,10 @@ export async function writeAnswer(
   settings: AgentSettings,
   result: LaneResult,
 ): Promise<void> {
-  await writeJsonAtomic(path.join(task.laneDirectory, fileName), {
-    request: markOf(task, settings),
-    ...result,
-  });
+  const file = path.join(task.laneDirectory, fileName);
+  // Whole or not at all; it need not outlive a power cut, so it does not wait for the disk.
+  await writeFile(`${file}.tmp`, `${JSON.stringify({ request: markOf(task, settings), ...result })}\n`);
+  await rename(`${file}.tmp`, file);
 }
 
 /** The answer this very request already got in this lane. Failures are not kept: asking again may heal them. */

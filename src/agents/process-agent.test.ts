@@ -13,6 +13,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, parseJson } from '../safe-json.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
+import { listProcesses } from './process/process-table.ts';
 import { createAgent } from './registry.ts';
 import type { AgentSettings, World } from './settings.ts';
 
@@ -174,6 +175,20 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
   test('garbled output is no JSON', async () => {
     const { result } = await call(exec('agent-garbles.mjs'), task({ schema: { type: 'object' } }), place());
     expect(result.kind).toBe('bad_output');
+  });
+
+  test('F-39 no child of an agent that leaves them behind is found afterwards', async () => {
+    const token = `token-${path.basename(root)}`;
+    const { result } = await call(exec('agent-forks-children.mjs', 'leaves', token), task(), place());
+    expect(result.kind).toBe('ok');
+    const commands = listProcesses().map(({ pid }) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    });
+    expect(commands.filter((command) => command.includes(token))).toEqual([]);
   });
 
   test('cancelling is its own kind', async () => {

@@ -132,6 +132,7 @@ async function perform(
     directory: confined.directory,
     environment: childEnvironment(world, home, variables, launch.environment, settings.env ?? {}),
     laneDirectory: task.laneDirectory,
+    contained: confined.confinement === 'bubblewrap',
     limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
   };
   const { reading, exit } = await (driver.converse === undefined

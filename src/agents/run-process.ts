@@ -29,6 +29,8 @@ export type ProcessRequest = {
   laneDirectory: string;
   limits: { wallMs: number; idleMs: number } & Partial<ProcessLimits>;
   signal: AbortSignal;
+  /** A jail ends all processes with the leader; nobody has to look for strays. */
+  contained?: boolean;
   /** `finished` says that the answer is complete: unless more comes, the process has a few seconds to leave. */
   onLine: (line: string) => 'finished' | 'stop' | undefined;
 };
@@ -132,7 +134,9 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
     watch = lookAt(watch, performance.now(), active);
     active = false;
     // Children are noted while they still hang on the tree: a parent that dies would hide them.
-    for (const row of descendants(rootOf(record, seen))) seen.set(row.pid, row.start);
+    if (!request.contained) {
+      for (const row of descendants(rootOf(record, seen))) seen.set(row.pid, row.start);
+    }
     const passed = passedLimit(watch, limits);
     if (passed !== undefined) end(passed);
   }, tickMs);
@@ -166,7 +170,9 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
     try {
       const exit = await left;
       await ending;
-      survivors = (await endTree(rootOf(record, seen), strayGraceMs)).length;
+      if (!request.contained || ending !== undefined) {
+        survivors = (await endTree(rootOf(record, seen), strayGraceMs)).length;
+      }
       // All of ours are gone, so the pipes end; a stranger that holds one is not waited for.
       await Promise.race([streams, sleep(drainMs, undefined, { ref: false })]);
       child.stdout?.destroy();

@@ -38,6 +38,14 @@ test('members of the group count while somebody of the lane lives', () => {
   expect(find([row(150, 1, { group: 100 })])).toEqual([]);
 });
 
+test('processes older than the leader are not even opened', () => {
+  const opened: number[] = [];
+  const rows = [row(50, 1, { start: '9' }), row(100, 1, { start: '10' }), row(101, 1, { start: '11' })];
+  findTree({ ...root, leaderStart: '10' }, rows, (pid) => opened.push(pid) < 0);
+  expect(opened).not.toContain(50);
+  expect(opened).toContain(101);
+});
+
 test('this process and its other children are never part of a lane', () => {
   const rows = [row(process.pid, 1), row(100, process.pid), row(500, process.pid)];
   expect(find(rows, [process.pid])).toEqual([100]);

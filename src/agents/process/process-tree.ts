@@ -19,6 +19,7 @@ export function findTree(
 ): ProcessRow[] {
   const members = new Set<number>();
   for (const row of rows) {
+    if (isOlder(row.start, root.leaderStart)) continue;
     const known =
       (row.pid === root.leader && row.start === root.leaderStart) || root.seen.get(row.pid) === row.start;
     // Never ourselves: all other lanes hang on us.
@@ -34,6 +35,11 @@ export function findTree(
   }
   members.delete(process.pid);
   return rows.filter((row) => members.has(row.pid));
+}
+
+/** Whoever was there before the leader is none of its own; that spares opening most processes. */
+function isOlder(start: string, leaderStart: string): boolean {
+  return Number(start) < Number(leaderStart);
 }
 
 function belongsTo(root: TreeRoot, pid: number): boolean {

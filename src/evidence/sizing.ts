@@ -91,3 +91,10 @@ export function proposeDepth(measure: SizeMeasure): SizeProposal {
   const depth = depths.findLast((candidate) => points >= depthTable[candidate]) ?? 'solo';
   return { depth, points, measure, reasons };
 }
+
+/** The proposal for people: the depth, every row that gave points, and the files it rests on. */
+export function sizeText({ depth, points, reasons, measure }: SizeProposal): string {
+  const rows = reasons.map(({ measure: name, value, points: given }) => `  ${name}: ${value} (+${given})`);
+  const files = measure.predictedFiles.slice(0, 6).join(', ') || 'none';
+  return [`depth ${depth}: ${points} points`, ...rows, `  predicted: ${files}`].join('\n');
+}

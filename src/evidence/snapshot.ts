@@ -18,6 +18,16 @@ export type Snapshot = {
   history: readonly HistoryCommit[];
 };
 
+/** The first line of a text that is not blank, from 1; 1 when all are. */
+export function firstFilledLine(text: string): number {
+  return (
+    Math.max(
+      0,
+      linesOf(text).findIndex((line) => line.trim() !== ''),
+    ) + 1
+  );
+}
+
 /** The lines of a text, without their ends; a final line end makes no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/);

@@ -140,6 +140,13 @@ test('seats differ by method, and where they differ a decision is contested', as
   expect(place?.chosen).toContain('src/http/rate-limiting.ts');
 });
 
+test('a change of documents alone plans no code and no tests', async () => {
+  const { plan } = await walk('docs: explain SHOP_DATA in README.md');
+  expect(plan.files.map(({ path: file, action }) => [file, action])).toEqual([['README.md', 'modify']]);
+  expect(plan.symbols).toEqual([]);
+  expect(groundPlan(index, plan, { lookup })).toMatchObject({ errors: 0 });
+});
+
 test('two seats without a stance differ too', async () => {
   const feature = 'add rate limiting to the API';
   const [first, second] = await Promise.all(

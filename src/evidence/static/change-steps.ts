@@ -27,6 +27,7 @@ export function carrierOf(study: Study, ownFile: boolean): Carrier {
   const { feature, index } = study;
   const home = homeOf(study);
   if (ownFile || home === undefined) return { name: feature.camel, file: study.newFile, state: 'new' };
+  if (isText(home)) return { name: home.path, file: home.path, state: 'existing' };
   const known = changesExisting(feature) ? repairedSymbol(home) : undefined;
   if (known !== undefined) return { name: nameOf(known), file: home.path, state: 'existing' };
   const holder = home.role === 'service' ? classOf(index, home.path) : undefined;
@@ -49,6 +50,8 @@ const roleOrder: readonly FileRole[] = [
   'middleware',
   'routes',
   'composition',
+  'test',
+  'document',
 ];
 
 /** The targets that change, in the order of work. What puts the program together changes only for something new. */
@@ -92,6 +95,10 @@ function stepText(study: Study, target: Target, carrier: Carrier): string {
       return `Check whether ${places} must keep something new for ${aim(study)}; extend it only if so, in every implementation.`;
     case 'interface':
       return `Check whether what \`${carrier.name}\` needs is already in ${places}; extend it and all implementations only if it is not.`;
+    case 'document':
+      return `Describe ${aim(study)} here; see ${placesOf(target)}.`;
+    case 'test':
+      return `Add the cases of ${aim(study)} beside ${placesOf(target)}.`;
     case 'service':
     case 'rules':
       return table === undefined
@@ -100,7 +107,10 @@ function stepText(study: Study, target: Target, carrier: Carrier): string {
   }
 }
 
+const isText = ({ role }: Target): boolean => role === 'document' || role === 'test';
+
 function repairStep(study: Study, target: Target, carrier: Carrier): string {
+  if (isText(target)) return `Bring it in line with ${aim(study)}; see ${placesOf(target)}.`;
   if (target.path === carrier.file) {
     return `Put \`${carrier.name}\` right (see ${placesOf(target, 3)}): ${aim(study)}. ${guard(target)}`;
   }

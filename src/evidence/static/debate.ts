@@ -2,9 +2,9 @@ import type { Defence, Side } from '../../schema/judgements/defence.ts';
 import type { ContestedDecision } from '../../schema/judgements/synthesis.ts';
 import { pathsIn } from '../../text/citations.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
-import { linesOf } from '../snapshot.ts';
+import { firstFilledLine } from '../snapshot.ts';
 import { testNeighbours } from '../test-neighbours.ts';
-import { counted, joined } from './wording.ts';
+import { counted, joined, opening } from './wording.ts';
 
 /** One side of a decision, argued from the repository. It carries no mark of its author: ballots are blind. */
 export function defend(index: RepositoryIndex, decision: ContestedDecision, side: Side): Defence {
@@ -14,7 +14,7 @@ export function defend(index: RepositoryIndex, decision: ContestedDecision, side
   const places = (mine.length > 0 ? mine : existing(index, decision.affectedFiles.join(' '))).slice(0, 3);
   const creates = pathsIn(own).filter(({ path }) => !index.byPath.has(path));
   return {
-    steelman: `The best case for "${other}" is that ${theirs.length > 0 ? `${joined(theirs.slice(0, 2).map((path) => `${path}:1`))} already stands and is known` : 'it keeps what is new apart, so that nothing that works is touched'}.`,
+    steelman: `The best case for "${other}" is that ${theirs.length > 0 ? `${joined(theirs.slice(0, 2).map((path) => opening({ index }, path)))} already stands and is known` : 'it keeps what is new apart, so that nothing that works is touched'}.`,
     claim: `"${own}" is the better answer to "${decision.title}", because ${creates.length > 0 ? `what is new gets one place, ${creates[0]?.path ?? ''}, and no present file changes its job` : 'it builds on code that is there, has users and is tested'}.`,
     evidence: evidenceFor(index, places),
     strongestConcession: `It must be granted that ${creates.length > 0 ? 'one more file has to be found, wired and kept up' : `${places[0] ?? 'the present file'} grows and takes on a second subject`}.`,
@@ -37,7 +37,7 @@ export function evidenceFor(index: RepositoryIndex, paths: readonly string[]): s
   const parts = paths.map((path) => {
     const declared =
       index.declarationsOf(path).find(({ exported }) => exported) ?? index.declarationsOf(path)[0];
-    const line = declared?.line ?? firstFilledLine(index, path);
+    const line = declared?.line ?? firstFilledLine(index.byPath.get(path)?.file.text ?? '');
     const importers = index.graph.importers.get(path)?.length ?? 0;
     const tests = testNeighbours(path, index.graph, index.tests).length;
     return `${path}:${line}${declared === undefined ? '' : ` declares ${declared.name}`}; importers: ${importers}, tests around it: ${tests}.`;
@@ -46,10 +46,5 @@ export function evidenceFor(index: RepositoryIndex, paths: readonly string[]): s
   const [any] = index.files;
   return any === undefined
     ? 'The repository is empty.'
-    : `No affected file exists yet; the repository starts at ${any.path}:${firstFilledLine(index, any.path)}.`;
-}
-
-function firstFilledLine(index: RepositoryIndex, path: string): number {
-  const at = linesOf(index.byPath.get(path)?.file.text ?? '').findIndex((line) => line.trim() !== '');
-  return at === -1 ? 1 : at + 1;
+    : `No affected file exists yet; the repository starts at ${opening({ index }, any.path)}.`;
 }

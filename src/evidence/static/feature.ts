@@ -48,6 +48,19 @@ const forms: readonly { intent: Intent; pattern: RegExp }[] = [
   { intent: 'change', pattern: /^(?<verb>[\w-]+)\s+(?<subject>.+)$/i },
 ];
 
+/** `fix(client): …`: what the word before the colon says about the intent. */
+const prefixed = /^(?<type>[a-z]{2,12})(?:\([^)]{1,40}\))?!?:\s+(?<rest>\S.*)$/i;
+const intents: Readonly<Record<string, Intent>> = {
+  feat: 'addition',
+  feature: 'addition',
+  fix: 'repair',
+  perf: 'repair',
+  docs: 'repair',
+  test: 'repair',
+  tests: 'repair',
+  refactor: 'restructuring',
+};
+
 const subjectEnd =
   /\s(?:to|for|in|on|into|with|without|by|per|when|if|while|so|that|which|from|between|before|after|of)\s|[,.;:()]/i;
 const articles = /^(?:an?|the|all|any|every|each|some|their|our|its|my|your|new|more|and|or)$/i;
@@ -61,16 +74,19 @@ export function readFeature(text: string): Feature {
     tidyLine(sentence)
       .replace(/[.!\s]+$/, '')
       .slice(0, longestTitle) || 'the change';
-  for (const { intent, pattern } of forms) {
-    const groups = pattern.exec(title.replace(/^please\s+/i, ''))?.groups;
+  const { type = '', rest = title } = prefixed.exec(title)?.groups ?? {};
+  const told = Object.hasOwn(intents, type.toLowerCase()) ? intents[type.toLowerCase()] : undefined;
+  for (const form of forms) {
+    const groups = form.pattern.exec(rest.replace(/^please\s+/i, ''))?.groups;
+    const intent = told ?? form.intent;
     if (groups === undefined) continue;
     const verb = (groups.verb ?? '').toLowerCase();
     const raw = ((groups.subject ?? '').split(subjectEnd, 1)[0] ?? '').trim();
     const subject = wordsOf(raw);
-    const phrase = intent === 'addition' ? raw : intent === 'ability' ? `${verb} ${raw}` : title;
+    const phrase = form.intent === 'addition' ? raw : intent === 'ability' ? `${verb} ${raw}` : rest;
     if (subject.length > 0) return named({ text, title, intent, verb, phrase, subject });
   }
-  return named({ text, title, intent: 'change', verb: 'change', phrase: title, subject: wordsOf(title) });
+  return named({ text, title, intent: 'change', verb: 'change', phrase: rest, subject: wordsOf(rest) });
 }
 
 const wordsOf = (phrase: string): string[] =>

@@ -10,7 +10,9 @@ export type FileRole =
   | 'storage'
   | 'service'
   | 'interface'
-  | 'rules';
+  | 'rules'
+  | 'document'
+  | 'test';
 
 const byName: readonly { role: FileRole; pattern: RegExp }[] = [
   { role: 'configuration', pattern: /(?:^|\/)(?:config|configuration|settings|env|options)\.[^/]+$/i },
@@ -25,6 +27,7 @@ const routeRule =
   /\b(?:router|app|server|route)\.(?:add|get|post|put|patch|delete|route|all)\(\s*['"`][A-Z/]/;
 
 export function roleOf(index: RepositoryIndex, file: IndexedFile): FileRole {
+  if (file.kind === 'document' || file.kind === 'test') return file.kind;
   const named = byName.find(({ pattern }) => pattern.test(file.path));
   if (named !== undefined) return named.role;
   if (routeRule.test(file.file.text)) return 'routes';

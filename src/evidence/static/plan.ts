@@ -84,6 +84,7 @@ function targetsFor(study: Study, named: ReadonlySet<string>, carrier: Carrier):
 
 function testsFor(study: Study, named: ReadonlySet<string>, carrier: Carrier): Plan['tests'] {
   const { tests, newTest } = study;
+  if (!study.changesCode) return [];
   const own = named.has(newTest) || tests.length === 0;
   return [
     ...(own
@@ -190,6 +191,9 @@ function failureModesOf(study: Study, carrier: Carrier, touched: readonly Target
 
 function testingOf(study: Study, tests: Plan['tests'], carrier: Carrier): string {
   const run = study.commands.map(({ command }) => `\`${command}\``);
+  if (!study.changesCode) {
+    return `No source file changes. ${run.length === 0 ? 'Read the result as people will see it.' : `Run ${joined(run)} and read the result as people will see it.`}`;
+  }
   return [
     `Test \`${carrier.name}\` directly and once through the outermost layer that offers it.`,
     ...tests.map(({ path, description }) => `- ${path}: ${description}`),
@@ -200,10 +204,15 @@ function testingOf(study: Study, tests: Plan['tests'], carrier: Carrier): string
 }
 
 function symbolsOf(touched: readonly Target[], carrier: Carrier): Plan['symbols'] {
-  const known = touched.flatMap(({ path, anchors }) =>
-    anchors.slice(0, 2).map((anchor) => ({ name: nameOf(anchor), file: path, state: 'existing' as const })),
-  );
-  return [carrier, ...known.filter(({ name }) => name !== carrier.name)].slice(0, 40);
+  const known = touched
+    .filter(({ role }) => role !== 'document')
+    .flatMap(({ path, anchors }) =>
+      anchors.slice(0, 2).map((anchor) => ({ name: nameOf(anchor), file: path, state: 'existing' as const })),
+    );
+  return [
+    ...(carrier.name === carrier.file ? [] : [carrier]),
+    ...known.filter(({ name }) => name !== carrier.name),
+  ].slice(0, 40);
 }
 
 const unique = (files: Plan['files']): Plan['files'] =>

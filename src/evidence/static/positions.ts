@@ -2,7 +2,7 @@ import { homeOf } from './change-steps.ts';
 import { changesExisting } from './feature.ts';
 import type { Method } from './methods.ts';
 import type { Study } from './study.ts';
-import { cited, counted, joined, placesOf } from './wording.ts';
+import { cited, counted, joined, opening, placesOf } from './wording.ts';
 
 /** What one seat holds on one question. The questions are the same for all seats, so that positions can be compared. */
 export type Position = { title: string; choice: string; reason: string };
@@ -17,7 +17,7 @@ export const questions = {
 export function wantsOwnFile(study: Study, method: Method): boolean {
   const { isNew, feature, precedents, targets } = study;
   if (targets.length === 0) return true;
-  if (method === 'smallest' || changesExisting(feature)) return false;
+  if (method === 'smallest' || changesExisting(feature) || !study.changesCode) return false;
   if (method === 'history')
     return (
       precedents.length > 0 &&
@@ -27,6 +27,7 @@ export function wantsOwnFile(study: Study, method: Method): boolean {
 }
 
 export function positionsOf(study: Study, method: Method): Position[] {
+  if (!study.changesCode) return [placePosition(study, method)];
   return [placePosition(study, method), testsPosition(study, method), ...settingsPosition(study, method)];
 }
 
@@ -69,14 +70,14 @@ function testsPosition(study: Study, method: Method): Position {
       reason:
         nearest === undefined
           ? 'No test is near the files that change.'
-          : `${nearest.path}:1 ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`} but has other subjects; a failing test of its own shows when the change is done.`,
+          : `${opening(study, nearest.path)} ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`} but has other subjects; a failing test of its own shows when the change is done.`,
     };
   }
   const first = index.declarationsOf(nearest.path)[0];
   return {
     title,
     choice: `Extend ${nearest.path}`,
-    reason: `It ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`}${first === undefined ? ` (${nearest.path}:1)` : `, see ${cited(nearest.path, first)}`}; its set-up can be used again.`,
+    reason: `It ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`}${first === undefined ? ` (${opening(study, nearest.path)})` : `, see ${cited(nearest.path, first)}`}; its set-up can be used again.`,
   };
 }
 
@@ -89,7 +90,7 @@ function settingsPosition(study: Study, method: Method): Position[] {
       {
         title,
         choice: 'Constants beside the code that uses them',
-        reason: `Nobody has asked to set them; ${configuration.path}:1 stays as it is.`,
+        reason: `Nobody has asked to set them; ${opening(study, configuration.path)} stays as it is.`,
       },
     ];
   }

@@ -74,6 +74,7 @@ function settingsFile(study: Study, method: Method, touched: readonly string[]):
 
 function testFiles(study: Study, method: Method): Sketch['files'] {
   const { tests, newTest } = study;
+  if (!study.changesCode) return [];
   const first =
     tests.length === 0 || positionsOf(study, method).some(({ choice }) => choice.includes(newTest));
   const own = first

@@ -1,12 +1,14 @@
 import { coChanges, subjectOf } from '../change-history.ts';
 import { meantBy } from '../concepts.ts';
 import type { Declaration } from '../declarations.ts';
+import type { FileKind } from '../file-kinds.ts';
 import { folderOf } from '../import-graph.ts';
 import { type PublicSurface, publicSurface } from '../public-api.ts';
 import { type RankedFile, rankFiles, type Signal } from '../rank-files.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
 import { readQuery } from '../search-query.ts';
 import { similarCommits } from '../similar-commits.ts';
+import { firstFilledLine } from '../snapshot.ts';
 import { holdsTests, type TestNeighbour, testNeighbours } from '../test-neighbours.ts';
 import { termsOf } from '../words.ts';
 import { homeOf } from './change-steps.ts';
@@ -21,6 +23,8 @@ export type Target = {
   score: number;
   signals: Signal[];
   anchors: Declaration[];
+  /** The first line that says something. */
+  line: number;
   /** Files other than tests that import it. */
   importers: string[];
   tests: TestNeighbour[];
@@ -42,6 +46,8 @@ export type Study = {
   /** Where the program is put together around the files that change, when it is not among them. */
   wiring: Target | undefined;
   precedents: Precedent[];
+  /** Whether code changes at all, or only what people read or what tests it. */
+  changesCode: boolean;
   /** Whether the thing asked for has no name in the code yet. */
   isNew: boolean;
   newFile: string;
@@ -57,7 +63,8 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   const feature = readFeature(text);
   const ranked = rankFiles(index, text, 40);
   const surface = publicSurface(index);
-  const sources = ranked.filter(({ kind }) => kind === 'source');
+  const wanted = wantedKinds(feature, readQuery(text, index.vocabulary).asksFor);
+  const sources = ranked.filter(({ kind, signals }) => wanted.has(kind) || isNamed(signals));
   const chosen = coherent(index, sources);
   const toTarget = (file: RankedFile): Target => targetOf(index, file, feature, surface);
   const targets = chosen.map(toTarget);
@@ -73,7 +80,8 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
     feature,
     ranked,
     targets,
-    nearby: sources
+    nearby: ranked
+      .filter(({ kind }) => kind === 'source')
       .map(({ path }) => path)
       .filter((path) => !chosen.some((target) => target.path === path))
       .slice(0, 8),
@@ -81,6 +89,7 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
     configuration: known === undefined ? undefined : toTarget(known),
     wiring: wiringOf(index, targets, home, toTarget),
     precedents: precedentsOf(index, text),
+    changesCode: targets.length === 0 || targets.some(({ role }) => role !== 'document' && role !== 'test'),
     isNew,
     newFile: freePath(index, newFilePath(feature, home?.path)),
     newTest: freePath(index, newTestPath(index, feature, home?.path, tests[0]?.path)),
@@ -88,13 +97,28 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   };
 }
 
+const isNamed = (signals: readonly Signal[]): boolean => signals.some(({ signal }) => signal === 'named');
+
+/** Sources, and what the description asks for by name; `docs: …` and `test: …` are about those alone. */
+function wantedKinds({ title }: Feature, asksFor: ReadonlySet<FileKind>): ReadonlySet<FileKind> {
+  const only = /^(docs?|tests?)\b/i.exec(title)?.[1]?.toLowerCase();
+  if (only !== undefined && asksFor.size > 0) return new Set([only.startsWith('doc') ? 'document' : 'test']);
+  return new Set<FileKind>(['source', ...(asksFor.has('document') ? (['document'] as const) : [])]);
+}
+
 /** The best files that hang together: each further one is linked to one already taken by import, folder or history. */
 function coherent(index: RepositoryIndex, sources: readonly RankedFile[]): RankedFile[] {
   const best = sources[0]?.score ?? 0;
   const taken: RankedFile[] = [];
   for (const file of sources) {
-    if (taken.length >= mostTargets || file.score < best * targetShare) break;
-    if (taken.length === 0 || taken.some((other) => linked(index, file.path, other.path))) taken.push(file);
+    if (taken.length >= mostTargets) break;
+    if (file.score < best * targetShare && !isNamed(file.signals)) continue;
+    if (
+      taken.length === 0 ||
+      isNamed(file.signals) ||
+      taken.some((other) => linked(index, file.path, other.path))
+    )
+      taken.push(file);
   }
   return taken;
 }
@@ -120,6 +144,7 @@ function targetOf(
     score: file.score,
     signals: file.signals,
     anchors: role === 'composition' ? entryOf(index, file.path) : anchorsOf(index, file.path, feature),
+    line: firstFilledLine(indexed?.file.text ?? ''),
     importers: (index.graph.importers.get(file.path) ?? []).filter((path) => !index.tests.tests.has(path)),
     tests: testNeighbours(file.path, index.graph, index.tests),
     surface: surface.get(file.path),

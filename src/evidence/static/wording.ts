@@ -1,4 +1,5 @@
 import type { Declaration } from '../declarations.ts';
+import { firstFilledLine } from '../snapshot.ts';
 import type { Study, Target } from './study.ts';
 
 /** Stands at the head of everything the static agent writes. */
@@ -13,10 +14,14 @@ export const cited = (path: string, declaration: Declaration): string =>
 export const nameOf = ({ owner, name }: Declaration): string =>
   owner === undefined ? name : `${owner}.${name}`;
 
+/** `path:line` of the first line of a file that says something. */
+export const opening = ({ index }: Pick<Study, 'index'>, path: string): string =>
+  `${path}:${firstFilledLine(index.byPath.get(path)?.file.text ?? '')}`;
+
 /** Where to look in a target: its anchors, or its first line. */
-export function placesOf({ path, anchors }: Target, count = 2): string {
+export function placesOf({ path, anchors, line }: Target, count = 2): string {
   return anchors.length === 0
-    ? `${path}:1`
+    ? `${path}:${line}`
     : joined(anchors.slice(0, count).map((anchor) => cited(path, anchor)));
 }
 

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { eligible } from '../../test/dialectic-fixtures.ts';
+import { buildDialecticBallot, stripAttribution } from './ballot.ts';
+
+test('L-513 L-515 odd decisions show the choice first, even ones the alternative, and swapping turns both', () => {
+  const rotated = buildDialecticBallot(eligible(2));
+  expect(rotated.first).toEqual([
+    { number: 1, side: 'THESIS' },
+    { number: 2, side: 'ANTI_THESIS' },
+  ]);
+  expect(rotated.text).toMatch(/### DECISION_1: d1\n\nDefense A \(defends d1 chosen/);
+  expect(rotated.text).toMatch(/### DECISION_2: d2\n\nDefense A \(defends d2 alternative/);
+  expect(buildDialecticBallot(eligible(2), { order: 'swapped' }).first.map(({ side }) => side)).toEqual([
+    'ANTI_THESIS',
+    'THESIS',
+  ]);
+});
+
+test('L-514 no RECOMMEND line and every defence inside its tags', () => {
+  const { text: ballot } = buildDialecticBallot(eligible(3));
+  expect(ballot).not.toMatch(/^RECOMMEND/m);
+  expect(ballot.match(/<defense_content>/g)).toHaveLength(6);
+  expect(ballot.match(/<\/defense_content>/g)).toHaveLength(6);
+});
+
+test('F-18 L-516 the ballot names no agent, in whatever case', () => {
+  const leaky = eligible(1).map((debate) => ({
+    ...debate,
+    thesis: {
+      ...debate.thesis,
+      claim: 'As Claude I say: CURSOR and codex-cli agree, claude_sub too. The corpus is fine.',
+    },
+  }));
+  const { text: ballot } = buildDialecticBallot(leaky);
+  expect(ballot).not.toMatch(/claude|cursor|codex/i);
+  expect(ballot).toContain('The corpus is fine.');
+});
+
+test('L-516 a word everybody wrote from stays', () => {
+  expect(stripAttribution('cursor paging by Codex', { neutral: 'Add cursor paging' })).toBe(
+    'cursor paging by [agent]',
+  );
+});

@@ -1,0 +1,70 @@
+import { type NumberedDecision, rankDecisions } from '../src/dialectic/decisions.ts';
+import { defenceReading } from '../src/dialectic/defence-text.ts';
+import { checkEligibility } from '../src/dialectic/eligibility.ts';
+import type { JudgeVotes } from '../src/dialectic/judge-votes.ts';
+import type { JudgeBallots } from '../src/dialectic/verdicts.ts';
+import { debateAvailability, runAvailability } from '../src/panel/health.ts';
+import type { Defence } from '../src/schema/judgements/defence.ts';
+import type { ContestedDecision } from '../src/schema/judgements/synthesis.ts';
+
+export const contested = (title: string, more: Partial<ContestedDecision> = {}): ContestedDecision => ({
+  title,
+  chosen: `${title} chosen`,
+  alternative: `${title} alternative`,
+  tension: 'they differ',
+  impact: 'Medium',
+  affectedFiles: [],
+  chosenSeats: ['a'],
+  alternativeSeats: ['b'],
+  ...more,
+});
+
+export const decisions = (count: number): NumberedDecision[] =>
+  rankDecisions(Array.from({ length: count }, (_, index) => contested(`d${index + 1}`)));
+
+export const up = (...agents: string[]) =>
+  debateAvailability(
+    runAvailability(Object.fromEntries(agents.map((agent) => [agent, { available: true, healthy: true }]))),
+  );
+
+export const buckets = [
+  { label: 'Cursor', agent: 'cursor' },
+  { label: 'Codex', agent: 'codex' },
+];
+export const defence: Defence = {
+  steelman: 'The other side keeps the file small and simple.',
+  claim: 'The store must own the lock. It is the only writer. A third sentence.',
+  evidence: 'src/store.ts:12 already holds the only write path.',
+  strongestConcession: 'A file would be easier to look at by hand.',
+  counterToOpposition: 'Looking by hand is rare and can be scripted.',
+  riskIfWrong: 'We would move one function later.',
+  recommend: 'THESIS',
+};
+export const other: Defence = {
+  ...defence,
+  claim: 'A file is simpler for everybody here.',
+  recommend: 'ANTI_THESIS',
+};
+
+export const reading = (change: Partial<Defence> = {}) => defenceReading({ ...defence, ...change });
+export const antithesis = defenceReading(other);
+
+export const eligible = (numbers: number) =>
+  decisions(numbers).map((decision) => {
+    const check = checkEligibility({ thesis: reading(), antithesis });
+    if (!check.eligible) throw new Error(check.detail);
+    return { decision, thesis: check.thesis, antithesis: check.antithesis };
+  });
+
+export const judge = (name: string, vote?: 'T' | 'A', swapped?: 'T' | 'A'): JudgeBallots => {
+  const votes = (token?: 'T' | 'A'): JudgeVotes =>
+    token
+      ? {
+          1: {
+            vote: token === 'T' ? ('THESIS' as const) : ('ANTI_THESIS' as const),
+            rationale: `${name} says`,
+          },
+        }
+      : {};
+  return { judge: name, family: name, rotated: votes(vote), swapped: votes(swapped) };
+};

@@ -127,3 +127,11 @@ test('L-943 no text of an agent can steer a terminal or turn the direction of wr
   });
   expect(reading).toEqual({ ok: true, value: { fits: true, reason: 'a [31mb 2Jc d e f' } });
 });
+
+test('a list that is missing or null is an empty one', () => {
+  const sketch = { summary: 's', approach: 'a', decisions: null };
+  expect(readJudgement('sketch', sketch)).toEqual({
+    ok: true,
+    value: { summary: 's', approach: 'a', decisions: [], files: [], risks: [] },
+  });
+});

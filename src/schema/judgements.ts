@@ -51,9 +51,30 @@ export function readJudgement<Name extends JudgementName>(
   name: Name,
   answer: unknown,
 ): JudgementReading<Judgement<Name>> {
-  const result = judgements[name].safeParse(answer);
+  const schema = judgements[name];
+  const first = schema.safeParse(answer);
+  const nulls = first.success ? [] : first.error.issues.filter(isNullList).map(({ path }) => path);
+  const result = nulls.length === 0 ? first : schema.safeParse(withoutPaths(answer, nulls));
   if (result.success) return { ok: true, value: result.data as Judgement<Name> };
   return { ok: false, problems: result.error.issues.slice(0, 20).map(describeIssue) };
+}
+
+/** Some agents say null where a list may be left out. */
+function isNullList(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.expected === 'array' && issue.message.includes('null');
+}
+
+function withoutPaths(answer: unknown, paths: readonly PropertyKey[][]): unknown {
+  const copy: unknown = structuredClone(answer);
+  for (const path of paths) {
+    const holder = path.slice(0, -1).reduce<unknown>(childOf, copy);
+    if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, path.at(-1) ?? '');
+  }
+  return copy;
+}
+
+function childOf(node: unknown, key: PropertyKey): unknown {
+  return typeof node === 'object' && node !== null ? Reflect.get(node, key) : undefined;
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -59,15 +59,10 @@ export function afterAnswer(loop: PhaseLoop, result: GateResult): PhaseLoop {
   return { ...loop, iteration: loop.iteration + 1, askedAgain: false };
 }
 
-/** T-118: an answer that cannot be read is asked for once more; a second one counts as a failed round. */
-export function afterUnreadable(loop: PhaseLoop, problem: string): PhaseLoop {
-  return afterAnswer(loop, {
-    reviewer: 'rejected',
-    gate: 'ask-again',
-    open: [],
-    waived: [],
-    reason: problem,
-  });
+/** T-118: an answer that cannot be read is asked for once more, unless that was done; then the round has failed. */
+export function afterUnreadable(loop: PhaseLoop, problem: string, askedAgain = false): PhaseLoop {
+  const result = { reviewer: 'rejected', gate: 'ask-again', open: [], waived: [], reason: problem } as const;
+  return afterAnswer(askedAgain ? { ...loop, askedAgain } : loop, result);
 }
 
 function closeStage(

@@ -1,0 +1,122 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Agent, CallContext, LaneResult } from '../../agents/port.ts';
+import { isRecord } from '../../safe-json.ts';
+import { compose } from '../compose.ts';
+import { type PromptDraft, words } from '../part.ts';
+import { seededNonce } from '../untrusted.ts';
+import { evaluateProbe, type ProbeResult } from './probe.ts';
+
+export type ProbeSetting = CallContext & {
+  /** A folder the agent may read in; the probe puts one small file there. */
+  directory: string;
+  laneDirectory: string;
+  /** What the first line of the file says; unlike anything the agent could guess. */
+  token: string;
+};
+
+const limits = { wallMs: 180_000, idleMs: 90_000, turns: 8 };
+const issueCount = 3;
+
+const firstSchema = {
+  type: 'object',
+  properties: { issues: { type: 'array', items: { type: 'string' } } },
+  required: ['issues'],
+  additionalProperties: false,
+};
+const secondSchema = {
+  type: 'object',
+  properties: { firstLine: { type: 'string' }, issueCount: { type: 'integer' } },
+  required: ['firstLine', 'issueCount'],
+  additionalProperties: false,
+};
+
+/** T-115: reads a file in one call, continues the session in another, and asks what only the first one could know. */
+export async function probeResume(agent: Agent, setting: ProbeSetting): Promise<ProbeResult> {
+  if (!agent.capabilities.resume) return { passed: false, reason: 'V1: the agent does not offer sessions' };
+  const firstLine = `# Probe ${setting.token}`;
+  const file = path.join(setting.directory, `resume-probe-${setting.token}.md`);
+  await writeFile(file, `${firstLine}\n\nThis file has three spelling mistakes: teh, recieve, seperate.\n`);
+  try {
+    return await questions(agent, setting, file, firstLine);
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function questions(
+  agent: Agent,
+  setting: ProbeSetting,
+  file: string,
+  firstLine: string,
+): Promise<ProbeResult> {
+  const first = await call(agent, setting, 1, firstQuestion(file), firstSchema);
+  const issues =
+    isRecord(first.value) && Array.isArray(first.value['issues']) ? first.value['issues'].length : 0;
+  const facts = {
+    agentId: first.kind === 'ok' ? first.session : undefined,
+    usedTools: first.toolCalls > 0,
+    firstLine,
+    issueCount: issues,
+  };
+  if (facts.agentId === undefined) {
+    return evaluateProbe({ ...facts, resumeError: undefined, quotedLine: '', statedIssueCount: undefined });
+  }
+  const second = await call(agent, setting, 2, secondQuestion, secondSchema, facts.agentId);
+  const value = isRecord(second.value) ? second.value : {};
+  return evaluateProbe({
+    ...facts,
+    resumeError: second.kind === 'ok' ? undefined : (second.message ?? second.kind),
+    quotedLine: String(value['firstLine'] ?? ''),
+    statedIssueCount: typeof value['issueCount'] === 'number' ? value['issueCount'] : undefined,
+  });
+}
+
+function call(
+  agent: Agent,
+  { directory, laneDirectory, signal, onEvent, token }: ProbeSetting,
+  attempt: number,
+  draft: PromptDraft,
+  schema: typeof firstSchema | typeof secondSchema,
+  session?: string,
+): Promise<LaneResult> {
+  return agent.call(
+    {
+      task: 'resume-probe',
+      run: 'probe',
+      seat: agent.id,
+      attempt,
+      prompt: compose(draft, { nonce: seededNonce(token) }).text,
+      directory,
+      access: 'read',
+      limits,
+      schema,
+      laneDirectory,
+      ...(session === undefined ? {} : { resume: { session, fork: false } }),
+    },
+    { signal, onEvent },
+  );
+}
+
+function firstQuestion(file: string): PromptDraft {
+  return {
+    task: 'resume-probe',
+    fixed: [
+      words('ask', `Read the file ${file} and list its ${issueCount} spelling mistakes, one item each.`),
+    ],
+    answer: { kind: 'json', schema: firstSchema },
+    changing: [],
+  };
+}
+
+const secondQuestion: PromptDraft = {
+  task: 'resume-probe',
+  fixed: [
+    words(
+      'ask',
+      'Without opening any file: repeat the first line of the file you read, verbatim, and say how many issues you listed.',
+    ),
+  ],
+  answer: { kind: 'json', schema: secondSchema },
+  changing: [],
+};

@@ -78,6 +78,10 @@ test('a small change is sized smaller than one across the house', () => {
   expect(small).toMatchObject({ depth: 'solo', points: 0 });
   const many = Array.from({ length: 12 }, (_, number) => `${number}.ts`);
   const publicFiles = [{ path: '0.ts', why: 'entry' }];
+  expect(proposeDepth(measureSize(index, 'fix a typo in the order service')).depth).toBe('solo');
+  expect(proposeDepth(measureSize(index, 'make src/logger.ts quieter')).measure.predictedFiles).toEqual([
+    'src/logger.ts',
+  ]);
   expect(proposeDepth({ predictedFiles: many, fanIn: 50, tested: 0, publicFiles }).depth).toBe('wide');
   const order = proposeDepth(measureSize(index, 'let customers cancel an order'));
   expect(order.measure.predictedFiles).toContain('src/orders/order-service.ts');

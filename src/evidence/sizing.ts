@@ -1,6 +1,6 @@
+import { coherentFiles, isNamed, likelyShare } from './coherent-files.ts';
 import type { PublicSurface } from './public-api.ts';
 import { publicSurface } from './public-api.ts';
-import type { RankedFile } from './rank-files.ts';
 import { rankFiles } from './rank-files.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 import { testNeighbours } from './test-neighbours.ts';
@@ -18,6 +18,8 @@ export type SizeMeasure = {
   tested: number;
   /** Predicted files that outsiders depend on. */
   publicFiles: PublicSurface[];
+  /** The first line asks for a change of wording alone; that is always `solo`. */
+  wordingOnly?: boolean;
 };
 
 export type SizeRow = {
@@ -45,23 +47,24 @@ export type SizeProposal = {
   reasons: { measure: SizeRow['measure']; value: number; points: number }[];
 };
 
-/** Files whose score is at least this share of the best one are predicted to change. */
-const predictionShare = 0.5;
 const mostPredicted = 15;
+/** When the description names files, others must be nearer to them than usual. */
+const shareBesideNamed = 0.7;
 
 /** The files a description most likely touches, tests and documents left out. */
-export function predictFiles(ranked: readonly RankedFile[]): string[] {
-  const best = ranked[0]?.score ?? 0;
-  return ranked
-    .filter(
-      ({ kind, score }) => (kind === 'source' || kind === 'configuration') && score >= best * predictionShare,
-    )
-    .slice(0, mostPredicted)
-    .map(({ path }) => path);
+export function predictFiles(index: RepositoryIndex, description: string): string[] {
+  const ranked = rankFiles(index, description).filter(
+    ({ kind }) => kind === 'source' || kind === 'configuration',
+  );
+  const share = ranked.some(({ signals }) => isNamed(signals)) ? shareBesideNamed : likelyShare;
+  return coherentFiles(index, ranked, mostPredicted, share).map(({ path }) => path);
 }
 
+/** Changes of wording alone: whatever the files, nothing can break. */
+const wordingOnly = /\b(?:typos?|spelling|wording|grammar|comments?|whitespace|formatting|indentation)\b/i;
+
 export function measureSize(index: RepositoryIndex, description: string): SizeMeasure {
-  const predictedFiles = predictFiles(rankFiles(index, description));
+  const predictedFiles = predictFiles(index, description);
   const importers = new Set(predictedFiles.flatMap((path) => index.graph.importers.get(path) ?? []));
   const surface = publicSurface(index);
   const sources = predictedFiles.filter((path) => index.byPath.get(path)?.kind === 'source');
@@ -71,6 +74,7 @@ export function measureSize(index: RepositoryIndex, description: string): SizeMe
     fanIn: [...importers].filter((path) => !index.tests.tests.has(path)).length,
     tested: sources.length === 0 ? 1 : tested.length / sources.length,
     publicFiles: predictedFiles.flatMap((path) => surface.get(path) ?? []),
+    wordingOnly: wordingOnly.test(description.split('\n', 1)[0] ?? ''),
   };
 }
 
@@ -88,7 +92,8 @@ export function proposeDepth(measure: SizeMeasure): SizeProposal {
     points: points.filter((threshold) => values[name] >= threshold).length,
   }));
   const points = reasons.reduce((sum, reason) => sum + reason.points, 0);
-  const depth = depths.findLast((candidate) => points >= depthTable[candidate]) ?? 'solo';
+  const byPoints = depths.findLast((candidate) => points >= depthTable[candidate]) ?? 'solo';
+  const depth = measure.wordingOnly ? 'solo' : byPoints;
   return { depth, points, measure, reasons };
 }
 
@@ -96,5 +101,6 @@ export function proposeDepth(measure: SizeMeasure): SizeProposal {
 export function sizeText({ depth, points, reasons, measure }: SizeProposal): string {
   const rows = reasons.map(({ measure: name, value, points: given }) => `  ${name}: ${value} (+${given})`);
   const files = measure.predictedFiles.slice(0, 6).join(', ') || 'none';
-  return [`depth ${depth}: ${points} points`, ...rows, `  predicted: ${files}`].join('\n');
+  const why = measure.wordingOnly ? 'a change of wording alone' : `${points} points`;
+  return [`depth ${depth}: ${why}`, ...rows, `  predicted: ${files}`].join('\n');
 }

@@ -1,4 +1,5 @@
-import { coChanges, subjectOf } from '../change-history.ts';
+import { subjectOf } from '../change-history.ts';
+import { coherentFiles, isNamed } from '../coherent-files.ts';
 import { meantBy } from '../concepts.ts';
 import type { Declaration } from '../declarations.ts';
 import type { FileKind } from '../file-kinds.ts';
@@ -55,7 +56,6 @@ export type Study = {
   commands: RunCommand[];
 };
 
-const targetShare = 0.5;
 const mostTargets = 6;
 
 /** Looks a feature up in a repository. The same input always gives the same study. */
@@ -65,7 +65,7 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   const surface = publicSurface(index);
   const wanted = wantedKinds(feature, readQuery(text, index.vocabulary).asksFor);
   const sources = ranked.filter(({ kind, signals }) => wanted.has(kind) || isNamed(signals));
-  const chosen = coherent(index, sources);
+  const chosen = coherentFiles(index, sources, mostTargets);
   const toTarget = (file: RankedFile): Target => targetOf(index, file, feature, surface);
   const targets = chosen.map(toTarget);
   const isNew = hasNoName(index, feature);
@@ -97,37 +97,11 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   };
 }
 
-const isNamed = (signals: readonly Signal[]): boolean => signals.some(({ signal }) => signal === 'named');
-
 /** Sources, and what the description asks for by name; `docs: …` and `test: …` are about those alone. */
 function wantedKinds({ title }: Feature, asksFor: ReadonlySet<FileKind>): ReadonlySet<FileKind> {
   const only = /^(docs?|tests?)\b/i.exec(title)?.[1]?.toLowerCase();
   if (only !== undefined && asksFor.size > 0) return new Set([only.startsWith('doc') ? 'document' : 'test']);
   return new Set<FileKind>(['source', ...(asksFor.has('document') ? (['document'] as const) : [])]);
-}
-
-/** The best files that hang together: each further one is linked to one already taken by import, folder or history. */
-function coherent(index: RepositoryIndex, sources: readonly RankedFile[]): RankedFile[] {
-  const best = sources[0]?.score ?? 0;
-  const taken: RankedFile[] = [];
-  for (const file of sources) {
-    if (taken.length >= mostTargets) break;
-    if (file.score < best * targetShare && !isNamed(file.signals)) continue;
-    if (
-      taken.length === 0 ||
-      isNamed(file.signals) ||
-      taken.some((other) => linked(index, file.path, other.path))
-    )
-      taken.push(file);
-  }
-  return taken;
-}
-
-function linked(index: RepositoryIndex, a: string, b: string): boolean {
-  const { imports } = index.graph;
-  if (imports.get(a)?.includes(b) || imports.get(b)?.includes(a)) return true;
-  if (folderOf(a) === folderOf(b) && folderOf(a) !== '') return true;
-  return coChanges(index.history, a, 20).some(({ path, together }) => path === b && together > 1);
 }
 
 function targetOf(

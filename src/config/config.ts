@@ -94,7 +94,7 @@ function describe(issue: { code: string; message: string; path: PropertyKey[] } 
 function allowedAt(path: readonly PropertyKey[]): string {
   const [first] = path;
   if (first === undefined) return `known are ${Object.keys(configSchema.shape).join(', ')}`;
-  if (first === 'limits') return 'known are maxTokens, maxUsd, parallel';
+  if (first === 'limits') return 'known are maxTokens, maxUsd, agentSeconds, parallel';
   return 'see the schema';
 }
 

@@ -61,6 +61,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       maxTokens: positive.optional(),
       maxUsd: positive.optional(),
+      agentSeconds: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Time of one agent call at most; the tasks’ own limits stay as upper bounds.'),
       parallel: z.int().min(1).max(64).optional().describe('Agent calls at the same time.'),
     })
     .optional(),

@@ -94,3 +94,13 @@ function journal(project: string, run: string, name: string): string[] {
     )
     .sort();
 }
+
+/** Places spread over the whole run; they differ from one run of the suite to the next unless CRASH_SEED is given. */
+export function crashPoints(count: number): { seed: number; points: number[] } {
+  const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 100_000);
+  const points = Array.from(
+    { length: count },
+    (_, index) => ((index + ((seed * (index + 7)) % 1000) / 1000) / count) * 0.95,
+  );
+  return { seed, points };
+}

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { crashAndResume, type Undisturbed, undisturbedRun } from '../support/crash.ts';
+import { crashAndResume, crashPoints, type Undisturbed, undisturbedRun } from '../support/crash.ts';
 
-const crashes = Number(process.env['CRASH_POINTS'] ?? 8);
+const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 6));
 let reference: Undisturbed;
 
 beforeAll(async () => {
@@ -12,13 +12,6 @@ test('an undisturbed run makes every call once', () => {
   expect(reference.writes).toBeGreaterThan(100);
   expect(new Set(reference.calls).size).toBeGreaterThan(15);
 });
-
-/** Spread over the whole run, at places that differ from run to run of the suite unless a seed is given. */
-const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 100_000);
-const points = Array.from(
-  { length: crashes },
-  (_, index) => (index + ((seed * (index + 7)) % 1000) / 1000) / crashes,
-);
 
 test.concurrent.each(points)(
   'kill -9 at %f of the run, resume: nothing finished is done twice',

@@ -5,7 +5,7 @@ import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
 import { endLine, startLine } from '../../panel/breadcrumbs.ts';
 import { type StatusTable, statusLine } from '../../panel/status-table.ts';
 import type { Step } from '../../panel/steps.ts';
-import { type TimeoutFamily, timeouts } from '../../panel/timeouts.ts';
+import { scaledTimeout, type TimeoutFamily, timeouts } from '../../panel/timeouts.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
@@ -150,7 +150,8 @@ export class Desk {
       label: seat.label,
       phase: this.#step,
     });
-    const wallMs = timeouts[family].agentSeconds * 1000;
+    const limit = this.inputs.agentSeconds ?? timeouts[family].agentSeconds;
+    const wallMs = scaledTimeout(family, limit).agentSeconds * 1000;
     return {
       lane,
       phase: this.#step,

@@ -95,6 +95,7 @@ export async function prepareDesign(
     estimate: estimateOf(depth, characters),
     budget: budgetOf(flags, config),
     ...optional('caller', callerOf(sessionEnv)),
+    ...optional('agentSeconds', config.limits?.agentSeconds),
     ...optional('brief', brief.text === '' ? undefined : brief.text),
     ...optional('author', flags.author ?? config.author),
     ...optional('out', flags.out === undefined ? undefined : path.resolve(options.cwd, flags.out)),

@@ -25,6 +25,8 @@ export type DesignInputs = RunInputs & {
   sketches: 0 | 2 | 4;
   reviewRounds: 1 | 2;
   padding: boolean;
+  /** Shortens every call's time limit. */
+  agentSeconds?: number;
   author?: string;
   baseCommit?: string;
   /** The repository as the run found it. */

@@ -117,6 +117,22 @@ test('seats are filled from the agents that exist, families mixed where possible
   expect(ids([])).toEqual([undefined, undefined, undefined]);
 });
 
+test('with two agents the empty chair’s seats and votes go to the author, not all to the other one', () => {
+  const two = seatAgents([claude, codex]);
+  const reviews = fillSeats(panels.diagonal.reviewers, 'plan', two, up(claude, codex));
+  expect(reviews.map(({ label, chain }) => [label, chain])).toEqual([
+    ['Claude-Arch', ['claude', 'codex']],
+    ['Claude-Edge', ['claude', 'codex']],
+    ['Codex-Innovation', ['codex', 'claude']],
+    ['Codex-Pragmatic', ['codex', 'claude']],
+  ]);
+  expect(fillBench(panels.diagonal.voters, two, up(claude, codex)).map(({ label }) => label)).toEqual([
+    'Claude-2',
+    'Codex',
+    'Claude',
+  ]);
+});
+
 test('every panel gives every seat a name of its own and somebody to fill it, whoever is there', () => {
   const agents = fc.uniqueArray(
     fc.constantFrom(cursor, codex, claude, gemini, { id: 'My Agent', family: 'x' }),

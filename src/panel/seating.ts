@@ -118,7 +118,9 @@ export function fillSeats(
 /** L-205, L-588: a sketch goes to the replacement at once, a review first crosses over to the other outside agent. */
 export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padding: boolean): string[] {
   const crossing: Chair[] = use === 'plan' ? (chair === 'first' ? ['second'] : ['first']) : [];
-  const order: Chair[] = padding ? [chair, ...crossing, 'author'] : [chair];
+  // A chair nobody sits on belongs to the author outright, so that its voice is not lost to a crossing.
+  const owner: Chair = seating[chair] === undefined && padding ? 'author' : chair;
+  const order: Chair[] = padding ? [owner, ...crossing, 'author'] : [owner];
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
 }
 
@@ -146,18 +148,30 @@ export function fillBench(
   availability: Availability<HealthScope>,
   { padding = true }: SeatingRules = {},
 ): PanelMember[] {
+  const order = [...bench].sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b));
+  const labels = benchLabels(order, seating);
+  return order.flatMap((chair): PanelMember[] => {
+    const owner = seating[chair]?.id;
+    const label = labels.get(chair) ?? chair;
+    const present = owner !== undefined && isUp(availability, owner);
+    const author = seating.author?.id;
+    if (present) return [{ label, agent: owner, replaced: false }];
+    if (!padding || author === undefined || !isUp(availability, author)) return [];
+    return [{ label, agent: author, replaced: true }];
+  });
+}
+
+/** Those who sit on a chair are named first; who fills an empty one gets the next number. */
+function benchLabels(order: readonly Chair[], seating: Seating): Map<Chair, string> {
   const taken = new Set<string>();
-  return [...bench]
-    .sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b))
-    .flatMap((chair): PanelMember[] => {
-      const owner = seating[chair]?.id;
-      const label = unique(agentLabel(owner ?? seating.author?.id ?? chair), taken);
-      const present = owner !== undefined && isUp(availability, owner);
-      const author = seating.author?.id;
-      if (present) return [{ label, agent: owner, replaced: false }];
-      if (!padding || author === undefined || !isUp(availability, author)) return [];
-      return [{ label, agent: author, replaced: true }];
-    });
+  const seated = order.filter((chair) => seating[chair] !== undefined);
+  const empty = order.filter((chair) => seating[chair] === undefined);
+  return new Map(
+    [...seated, ...empty].map((chair) => [
+      chair,
+      unique(agentLabel((seating[chair] ?? seating.author)?.id ?? chair), taken),
+    ]),
+  );
 }
 
 /** `claude` → `Claude`, `my-agent` → `My-Agent`: the label of an agent in tables and files, never a model's name. */

@@ -74,20 +74,34 @@ async function measure(directory: string, subjectOnly: boolean): Promise<Measure
 const mean = (values: readonly number[]): number =>
   values.reduce((a, b) => a + b, 0) / Math.max(1, values.length);
 
-const directories =
-  import.meta.main === false ? [] : process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const rows: { repository: string; commits: number; files: number; 'recall@10': number; 'hit@10': number }[] =
-  [];
-for (const directory of directories) {
-  const measured = await measure(directory, process.argv.includes('--subject'));
-  rows.push({
-    repository: path.basename(path.resolve(directory).replace(/\/(?:repo|\.git)\/?$/, '')),
-    commits: measured.length,
-    files: Math.round(mean(measured.map(({ size }) => size))),
-    'recall@10': Number(mean(measured.map(({ recall }) => recall)).toFixed(3)),
-    'hit@10': Number(mean(measured.map(({ firstHit }) => (firstHit ? 1 : 0))).toFixed(3)),
-  });
+/** The measured rows of each repository. */
+export async function measureRecall(directories: readonly string[], subjectOnly = false) {
+  const rows: {
+    repository: string;
+    commits: number;
+    files: number;
+    'recall@10': number;
+    'hit@10': number;
+  }[] = [];
+  for (const directory of directories) {
+    const measured = await measure(directory, subjectOnly);
+    rows.push({
+      repository: path.basename(path.resolve(directory).replace(/\/(?:repo|\.git)\/?$/, '')),
+      commits: measured.length,
+      files: Math.round(mean(measured.map(({ size }) => size))),
+      'recall@10': Number(mean(measured.map(({ recall }) => recall)).toFixed(3)),
+      'hit@10': Number(mean(measured.map(({ firstHit }) => (firstHit ? 1 : 0))).toFixed(3)),
+    });
+  }
+  return { protocol: { ...protocol, routine: protocol.routine.source }, rows };
 }
-process.stdout.write(
-  `${JSON.stringify({ protocol: { ...protocol, routine: protocol.routine.source }, rows }, null, 2)}\n`,
-);
+
+if (import.meta.main) {
+  const directories = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+  if (directories.length === 0) {
+    process.stderr.write('usage: node bench/recall.ts [--subject] <git directory>…\n');
+    process.exit(2);
+  }
+  const result = await measureRecall(directories, process.argv.includes('--subject'));
+  process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+}

@@ -10,6 +10,9 @@ test('L-363 every kind of failure has a policy, and there are no others', () => 
 test.each([
   ['Failed to authenticate. API Error: 401 invalid api key', 'auth'],
   ['Please run /login', 'auth'],
+  ['Run /auth to switch to another provider', 'auth'],
+  ["error: unknown option '--restricted'", 'unhealthy'],
+  ["error: unexpected argument '--skip-trust' found", 'unhealthy'],
   ['You have hit your usage limit', 'rate_limit'],
   ['Request rejected (429)', 'rate_limit'],
   ['API Error: 529 overloaded', 'server'],

@@ -133,13 +133,15 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
     'context_too_long',
     /prompt[ _]is[ _]too[ _]long|prompt_too_long|(?:maximum|model's|effective) context|context[ _]?(?:length|window|limit|overflow)|token count .{0,40}exceeds|too many (?:input )?tokens/i,
   ],
+  // Another version of the program than the one its driver was written for.
+  ['unhealthy', /(?:unknown|unrecogni[sz]ed|unexpected) (?:option|argument|flag|command)/i],
   ['limit', /maximum (?:budget|number of turns)|max(?:imum)?[_ ](?:turns|budget)|budget_exhausted/i],
   ['rate_limit', /rate.?limit|too many requests|quota|resource_exhausted|usage limit/i],
   // A portal's page says "please log in" to whoever asks for a stream.
   ['stream', /non-SSE response/i],
   [
     'auth',
-    /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|not logged in|log ?in again|please log ?in|\/login|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
+    /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|not (?:logged|signed) in|log ?in again|please log ?in|\/login|\/auth\b|auth method|no provider configured|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
   ],
   [
     'bad_output',

@@ -42,7 +42,9 @@ export type ProcessExit = {
   ended?: EndReason;
   /** The program could not be started at all. */
   startError?: string;
+  /** The last of what was said on each stream, for messages. */
   stderr: string;
+  stdout: string;
   outputBytes: number;
   droppedLines: number;
   durationMs: number;
@@ -111,6 +113,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
   const seen = new Map<number, string>();
   const budget = new OutputBudget(limits.outputBytes);
   const stderr = new Tail();
+  const stdout = new Tail();
   let reason: EndReason | undefined;
   let ending: Promise<unknown> | undefined;
   let active = false;
@@ -158,7 +161,10 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
           onExhausted: () => end('output'),
         });
   const streams = Promise.all([
-    recordTo(child.stdout, 'stream.jsonl', (chunk) => splitter.push(chunk)),
+    recordTo(child.stdout, 'stream.jsonl', (chunk) => {
+      stdout.push(chunk);
+      splitter.push(chunk);
+    }),
     recordTo(child.stderr, 'stderr.txt', (chunk) => stderr.push(chunk)),
   ]);
   const left = new Promise<{ code?: number; signal?: string }>((resolve) => {
@@ -183,6 +189,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
         ...exit,
         ended: reason,
         stderr: stderr.text,
+        stdout: stdout.text,
         outputBytes: budget.used,
         droppedLines: splitter.dropped,
         durationMs: Math.round(performance.now() - started),
@@ -208,6 +215,7 @@ function notStarted(error: unknown, started: number): RunningProcess {
     exited: Promise.resolve({
       startError,
       stderr: '',
+      stdout: '',
       outputBytes: 0,
       droppedLines: 0,
       durationMs: Math.round(performance.now() - started),

@@ -30,7 +30,15 @@ function replay(name: string, onLine: ProcessRequest['onLine']): RunningProcess 
   let leave: (exit: Partial<ProcessExit>) => void = () => undefined;
   const exited = new Promise<ProcessExit>((resolve) => {
     leave = (exit) =>
-      resolve({ stderr: '', outputBytes: 0, droppedLines: 0, durationMs: 1, survivors: 0, ...exit });
+      resolve({
+        stderr: '',
+        stdout: '',
+        outputBytes: 0,
+        droppedLines: 0,
+        durationMs: 1,
+        survivors: 0,
+        ...exit,
+      });
   });
   const say = (message: Message) => onLine(JSON.stringify(message));
   const answer = (message: Message) => {

@@ -55,7 +55,7 @@ function judge(reading: Reading, exit: ProcessExit, wantsJson: boolean, value: u
   if (exit.ended !== undefined && !(reading.succeeded && exit.ended !== 'output')) {
     return { kind: endedKinds[exit.ended], message: endings[exit.ended] };
   }
-  if (!reading.succeeded) return withoutEnd(exit);
+  if (!reading.succeeded) return withoutEnd(reading, exit);
   if (reading.text.trim() === '' && value === undefined) {
     return { kind: 'bad_output', message: 'The agent ended well but its answer is empty.' };
   }
@@ -82,14 +82,25 @@ const endings: Readonly<Record<EndReason, string>> = {
 };
 
 /** The program left without saying how it went. Its last words on stderr may tell. */
-function withoutEnd(exit: ProcessExit): Verdict {
+function withoutEnd(reading: Reading, exit: ProcessExit): Verdict {
   const how = exit.signal === undefined ? `exit code ${exit.code ?? 'unknown'}` : `signal ${exit.signal}`;
-  const words = exit.stderr.trim().split('\n').slice(-8).join('\n');
+  // What was read as an answer speaks of the work, not of the failure.
+  const words = lastWords(exit.stderr) || (reading.lastText === '' ? lastWords(exit.stdout) : '');
   const kind = words === '' ? 'crash' : classifyFailure(words);
   return {
     kind,
     message: `The agent ended with ${how} and no result.${words === '' ? '' : ` It said: ${words}`}`,
   };
+}
+
+/** The end of a stream in plain words: no stack traces, no events, no colours. */
+function lastWords(text: string): string {
+  return text
+    .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\s+at |^\s*[{}]/.test(line))
+    .slice(-8)
+    .join('\n');
 }
 
 function answerValue(reading: Reading, schema: JsonSchema): unknown {

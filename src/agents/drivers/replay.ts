@@ -22,6 +22,7 @@ export function replay(
   }
   const whole: ProcessExit = {
     stderr: '',
+    stdout: '',
     outputBytes: recording.length,
     droppedLines: 0,
     durationMs: 0,

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { drivers } from '../registry.ts';
+import { replay } from './replay.ts';
+
+describe('a program that leaves without a result', () => {
+  test('is judged by its last words on stderr, without the stack trace', () => {
+    const stderr = 'Error: Not logged in\n    at run (file.js:1:2)\n    at main (file.js:3:4)\n';
+    const result = replay(drivers.gemini, '', { code: 41, stderr });
+    expect(result.kind).toBe('auth');
+    expect(result.message).toBe(
+      'The agent ended with exit code 41 and no result. It said: Error: Not logged in',
+    );
+  });
+
+  test('by what it printed when it said nothing on stderr', () => {
+    const stdout = "\n  \u001b[31merror: No provider configured.\u001b[0m Run 'goose configure' first.\n";
+    expect(replay(drivers.goose, stdout, { code: 1, stdout }).kind).toBe('auth');
+  });
+
+  test('but never by its answer: an answer about rate limits is no rate limit', () => {
+    const stdout = 'The plan adds a rate limit and a login page.';
+    expect(replay(drivers.exec, stdout, { code: 1, stdout })).toMatchObject({
+      kind: 'crash',
+      text: `${stdout}\n`,
+    });
+  });
+
+  test('a flag it does not know makes it unhealthy: another version than its driver knows', () => {
+    expect(replay(drivers.claude, '', { code: 1, stderr: "error: unknown option '--restricted'" }).kind).toBe(
+      'unhealthy',
+    );
+  });
+});
+
+describe('ended by us', () => {
+  test('while it was trying again: the limit is the verdict, and the last error is told', () => {
+    const line = JSON.stringify({ type: 'error', message: 'unexpected status 500' });
+    const result = replay(drivers.codex, line, { ended: 'wall' });
+    expect(result.kind).toBe('timeout');
+    expect(result.message).toContain('unexpected status 500');
+  });
+
+  test('after it had given its whole answer: the answer counts', () => {
+    const line = JSON.stringify({ type: 'result', subtype: 'success', result: 'done' });
+    expect(replay(drivers.claude, line, { ended: 'wall', signal: 'SIGKILL' }).kind).toBe('ok');
+  });
+
+  test('cancelled is cancelled, even with an answer', () => {
+    const line = JSON.stringify({ type: 'result', subtype: 'success', result: 'done' });
+    expect(replay(drivers.claude, line, { ended: 'cancelled' }).kind).toBe('cancelled');
+  });
+});
+
+test('a total of a conversation without what came before it is an estimate', () => {
+  const lines = [
+    { type: 'item.completed', item: { type: 'agent_message', text: 'x' } },
+    { type: 'turn.completed', usage: { input_tokens: 10, output_tokens: 1 } },
+  ].map((event) => JSON.stringify(event));
+  const usage = (resumed: boolean) =>
+    replay(drivers.codex, lines.join('\n'), { code: 0 }, { resumed }).usage.basis;
+  expect(usage(false)).toBe('measured');
+  expect(usage(true)).toBe('estimated');
+});

@@ -81,9 +81,11 @@ async function requireWritable(folder: string): Promise<void> {
   try {
     await access(folder, constants.W_OK);
   } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
     throw new CharretteError({
       code: 'permission-denied',
-      message: `${folder} cannot be written to (${(cause as NodeJS.ErrnoException).code}); runs are kept below it.`,
+      message: `${folder} cannot be written to (${code}); runs are kept below it.`,
       fix: 'Make the folder writable, or work in a copy of the project.',
       cause,
     });

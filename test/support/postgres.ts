@@ -1,0 +1,102 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+export type Postgres = { url: string; stop(): Promise<void> };
+
+/** Where the server's programs are, when they are installed. */
+export function findPostgres(): string | undefined {
+  const packaged = '/usr/lib/postgresql';
+  const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
+  return [
+    ...versions.map((version) => path.join(packaged, version, 'bin')),
+    '/usr/local/bin',
+    '/usr/bin',
+  ].find((folder) => existsSync(path.join(folder, 'postgres')) && existsSync(path.join(folder, 'initdb')));
+}
+
+/**
+ * A PostgreSQL server of our own on loopback, in a temporary folder that goes with it. It refuses to run as root, so root
+ * starts it as another user. `durable: false` leaves out fsync; measurements keep it.
+ */
+export async function startPostgres({ durable = true } = {}): Promise<Postgres> {
+  const programs = findPostgres();
+  if (programs === undefined) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(path.join(tmpdir(), 'charrette-postgres-'));
+  const user = process.getuid?.() === 0 ? otherUser() : undefined;
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const options = { cwd: folder, env: { PATH: programs, LC_ALL: 'C' }, ...user };
+  const data = path.join(folder, 'data');
+  execFileSync(
+    path.join(programs, 'initdb'),
+    ['-D', data, '-U', 'charrette', '--auth=trust', '--encoding=UTF8', '--no-sync'],
+    { ...options, stdio: 'pipe' },
+  );
+  const port = await freePort();
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    `fsync=${durable ? 'on' : 'off'}`,
+  ];
+  const server = spawn(
+    path.join(programs, 'postgres'),
+    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    { ...options, stdio: 'ignore' },
+  );
+  const ended = new Promise<void>((resolve) => server.on('exit', () => resolve()));
+  const url = `postgresql://charrette@127.0.0.1:${port}/postgres`;
+  const stop = async () => {
+    server.kill('SIGINT');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await waitUntilReady(url, () => server.exitCode !== null);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url, stop };
+}
+
+function otherUser(): { uid: number; gid: number } {
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }).toString());
+      return { uid: id('-u'), gid: id('-g') };
+    } catch {
+      // The next one may exist.
+    }
+  }
+  throw new Error('there is no user to run PostgreSQL as');
+}
+
+async function waitUntilReady(url: string, gone: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 300 && !gone(); tries += 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(100);
+    }
+  }
+  throw new Error('PostgreSQL did not start');
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

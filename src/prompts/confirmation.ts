@@ -73,7 +73,7 @@ function confirmedFiles(text: string): { name: string; lines?: number }[] {
 
 const template = /[{}<>]|\.\.\.|…/;
 const nobody = /^(?:none|nothing|no files?|n\/a)\b/i;
-const count = /\(\s*(?:~\s*)?(\d[\d,. ]*)\s*(?:lines?|loc)?\s*(?:total|read)?\s*\)/i;
+const count = /\(\s{0,3}~?\s{0,3}(\d[\d,.]{0,15})\s{0,3}(?:lines?|loc)?\s{0,3}(?:total|read)?\s{0,3}\)/i;
 
 function filesIn(list: string): { name: string; lines?: number }[] {
   return splitOutsideParentheses(list).flatMap((piece) => {

@@ -23,7 +23,7 @@ const asideTitle =
 export function indexEntries(text: string): Entry[] {
   const sections = outline(text);
   const asides = sections.filter(
-    ({ level, title }) => level > 1 && asideTitle.test(title.replace(/\([^)]*\)/g, '')),
+    ({ level, title }) => level > 1 && asideTitle.test(title.replace(/\([^()]*\)/g, '')),
   );
   const headings = sections.map(
     ({ title, line, start, end, bodyStart }): Entry => ({
@@ -37,10 +37,11 @@ export function indexEntries(text: string): Entry[] {
       aside: false,
     }),
   );
-  const items = itemEntries(text).map((item) => ({
-    ...item,
-    aside: asides.some(({ start, end }) => start < item.start && item.start < end),
-  }));
+  const items = itemEntries(text).map((item) => ({ ...item, aside: isAside(item.start) }));
+  function isAside(start: number): boolean {
+    while ((asides[0]?.end ?? Number.POSITIVE_INFINITY) <= start) asides.shift();
+    return (asides[0]?.start ?? Number.POSITIVE_INFINITY) < start;
+  }
   return [...headings, ...items];
 }
 

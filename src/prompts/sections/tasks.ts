@@ -61,8 +61,11 @@ const doneFields = new Set([
 
 /** T-055…T-058: the tasks of a file in order. `strict` takes only the canonical heading at levels 3 and 4. */
 export function parseTasks(text: string, strict = false): Task[] {
-  const sections = outline(text);
-  return sections.flatMap((section): Task[] => {
+  const open: Section[] = [];
+  return outline(text).flatMap((section): Task[] => {
+    while (open.length > 0 && (open.at(-1)?.level ?? 0) >= section.level) open.pop();
+    const groups = open.map(({ title }) => title).reverse();
+    open.push(section);
     const heading = taskHeading(section, strict);
     if (heading === undefined) return [];
     const body = sectionText(text, section);
@@ -76,12 +79,7 @@ export function parseTasks(text: string, strict = false): Task[] {
         text: body,
         ...(doneWhen === undefined ? {} : { doneWhen }),
         traces: tracesOf(fields, strict),
-        groups: sections
-          .filter(
-            ({ start, end, level }) => level < section.level && start < section.start && end >= section.end,
-          )
-          .map(({ title }) => title)
-          .reverse(),
+        groups,
       },
     ];
   });
@@ -112,7 +110,7 @@ function ownText(body: string): string {
   return nested === undefined ? body : body.slice(0, nested.start);
 }
 
-const fieldPattern = /\*\*([A-Za-z][A-Za-z /-]{1,40}?)\s*(?::\s*\*\*|\*\*\s*:)/g;
+const fieldPattern = /\*\*([A-Za-z][A-Za-z /-]{1,40}?)\s{0,4}(?::\s{0,4}\*\*|\*\*\s{0,4}:)/g;
 const plainFieldPattern = /^\s*[-*]\s+(Plan (?:ref|item|step)s?|Design refs?|Implements|Traceability):/i;
 
 /** `**Name:** value` and `**Name**: value` outside code; without a value on its line, the list below it is the value. */
@@ -148,8 +146,14 @@ function fieldsOfLine(line: string): Trace[] {
   });
 }
 
-const longestLine = 20_000;
+const longestLine = 4_000;
 
 function trace(field: string, value: string): Trace {
-  return { field: field.trim().toLowerCase(), value: value.trim().replace(/[\s|·-]+$/, '') };
+  return {
+    field: field.trim().toLowerCase(),
+    value: value
+      .replace(/\s+/g, ' ')
+      .replace(/[ |·-]+$/, '')
+      .trim(),
+  };
 }

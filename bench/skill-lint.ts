@@ -33,15 +33,18 @@ try {
         ]),
     ),
   );
-  const lines = rows.map(({ name, megabytes, files, seconds, memory }) => [
+  const lines = rows.map(({ name, megabytes, files, seconds, cpuSeconds, memory }) => [
     name,
     String(files),
     `${megabytes.toFixed(1)} MB`,
     `${seconds.toFixed(2)} s`,
     `${(megabytes / seconds).toFixed(1)} MB/s`,
+    `${(megabytes / cpuSeconds).toFixed(1)} MB/s`,
     `${memory.toFixed(0)} MB`,
   ]);
-  process.stdout.write(`${table([['root', 'files', 'size', 'time', 'rate', 'peak memory'], ...lines])}\n`);
+  process.stdout.write(
+    `${table([['root', 'files', 'size', 'time', 'rate', 'by CPU time', 'peak memory'], ...lines])}\n`,
+  );
   process.stdout.write(`twice the packages take ${ratio.toFixed(2)} times as long (2.00 is linear)\n`);
   process.stdout.write(`one package with process start: ${single.toFixed(0)} ms\n`);
 } finally {
@@ -120,7 +123,7 @@ function measureRoot(name: string, { directory, bytes, files }: Root) {
       'exec "$0" "$@"',
       process.execPath,
       '--import',
-      `data:text/javascript,process.on("exit",()=>process.stderr.write("MEMORY "+process.resourceUsage().maxRSS+"\\n"))`,
+      `data:text/javascript,process.on("exit",()=>{const u=process.resourceUsage();process.stderr.write("USED "+u.maxRSS+" "+(u.userCPUTime+u.systemCPUTime)+"\\n")})`,
       program,
       'skill',
       'lint',
@@ -132,6 +135,8 @@ function measureRoot(name: string, { directory, bytes, files }: Root) {
     { encoding: 'utf8', maxBuffer: 1 << 28 },
   );
   const seconds = (performance.now() - started) / 1_000;
-  const memory = Number(/MEMORY (\d+)/.exec(run.stderr)?.[1] ?? 0) / 1_024;
-  return { name, megabytes: bytes / 1e6, files, seconds, memory };
+  const [, resident = '0', cpu = '0'] = /USED (\d+) (\d+)/.exec(run.stderr) ?? [];
+  const memory = Number(resident) / 1_024;
+  const cpuSeconds = Number(cpu) / 1e6;
+  return { name, megabytes: bytes / 1e6, files, seconds, cpuSeconds, memory };
 }

@@ -72,7 +72,7 @@ test('S-022 S-023 calls are found and classified; only phase calls become phases
   expect(set.config.phases.map(({ name }) => name)).toEqual(['Gather', 'Think', 'Finish']);
 });
 
-test('S-062 S-065 S-069 bodies are kept, edits are recorded one by one and explain every difference', () => {
+test('S-060 S-062 S-063 S-065 S-069 bodies are kept, edits are recorded one by one and explain every difference', () => {
   const { made } = convertSet();
   const text = made.files.get('phases/01-gather.md') ?? '';
   expect(text).toContain('const auto = workflowPreferences.autoYes\n');
@@ -91,7 +91,7 @@ test('S-062 S-065 S-069 bodies are kept, edits are recorded one by one and expla
   expect(made.report?.phases[0]?.ratio).toBeGreaterThan(0.9);
 });
 
-test('S-041 S-042 S-053 S-066 frontmatter, hint, own sections and new preferences arrive in SKILL.md', () => {
+test('S-021 S-024 S-041 S-042 S-053 S-066 frontmatter, hint, own sections and new preferences arrive in SKILL.md', () => {
   const { made } = convertSet();
   const skill = made.files.get('SKILL.md') ?? '';
   expect(skill).toContain('name: work-run');
@@ -159,7 +159,7 @@ test('S-027 a Markdown requirements document becomes a clean package', () => {
   ).toEqual([]);
 });
 
-test('S-027 the same as JSON, unknown keys kept', () => {
+test('S-027 S-031 the same as JSON, unknown keys kept', () => {
   const rough = readRequirementsJson(
     {
       name: 'json-flow',

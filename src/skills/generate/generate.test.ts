@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { parseJson } from '../../safe-json.ts';
 import { configFromAnswers, type DesignAnswers } from '../config/answers.ts';
 import { completeConfig, configProblems, readConfig } from '../config/complete-config.ts';
 import { lintTexts } from '../testing.ts';
@@ -17,7 +18,7 @@ const generate = (answers: DesignAnswers, more: object = {}) => {
 const clean = (texts: Record<string, string>) =>
   lintTexts(texts).findings.filter(({ rule }) => !/^(?:ST006|SZ00\d|ST007)$/.test(rule));
 
-test('S-110 all ten answers arrive in the package', () => {
+test('S-110 S-012 S-014 S-033 S-034 S-085 S-087 all ten answers arrive in the package', () => {
   const { config, texts } = generate({
     phases: 'Collect, Analyse: find out what it means, Decide, Report',
     conditions: ['3: risk >= medium'],
@@ -50,8 +51,17 @@ test('S-110 all ten answers arrive in the package', () => {
   expect(clean(texts)).toEqual([]);
 });
 
-test('S-050 sections come in the order of the template', () => {
+test('S-050 S-052 S-055 S-080 S-082 sections come in the order of the template', () => {
   const { texts } = generate({ notes: true });
+  for (const part of [
+    'COMPACT DIRECTIVE',
+    '**Compact Rules**',
+    '| Phase | Document | Purpose | Compact |',
+    'Return:',
+  ]) {
+    expect(texts['SKILL.md']).toContain(part);
+  }
+  expect(generate({}, { autoMode: false }).texts['SKILL.md']).not.toContain('## Auto Mode Defaults');
   const headings = [...(texts['SKILL.md'] ?? '').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   expect(headings).toEqual([
     'Architecture Overview',
@@ -103,7 +113,7 @@ test('S-032 S-035 edges without a producer and conditions on unknown names are r
 
 test('S-030 a config survives saving and reading, unknown keys included', () => {
   const { config } = generate({ phases: 'A, B, C' });
-  const saved = JSON.parse(JSON.stringify({ ...config, custom: { kept: true } })) as unknown;
+  const saved = parseJson(JSON.stringify({ ...config, custom: { kept: true } }), 'saved');
   expect(readConfig(saved, 'saved')).toMatchObject({ custom: { kept: true }, skillName: 'demo-flow' });
 });
 

@@ -73,11 +73,12 @@ function plainHeading(heading: Heading): string {
   return title;
 }
 
-/** `## 6. Data Flow (details)` is "Data Flow". */
+/** `## 6. Data Flow (details)` and `## Data Flow — Plan Mode` are "Data Flow". */
 export function plainTitle(title: string): string {
   return title
     .replace(/^[^\p{L}]+/u, '')
     .replace(/\s*\([^)]*\)\s*$/, '')
+    .replace(/\s+[—–]\s+.*$/, '')
     .replace(/[*_`:]+/g, '')
     .trim();
 }

@@ -32,14 +32,15 @@ export function readPhaseTable(document: Document): PhaseTable | undefined {
       rest.some((cell) => /document|file|文件|文档|path/i.test(cell))
     );
   });
-  const table =
-    named ??
-    document.tables.find(({ rows, header }) => {
-      if (/^trigger/i.test(plain(header[0] ?? ''))) return false;
-      const hits = rows.filter(({ cells }) => cells.some((cell) => /phases\/[^\s)]+\.md/.test(cell))).length;
-      return hits > 0 && hits * 2 >= rows.length;
-    });
-  return table === undefined ? undefined : readRows(table);
+  if (named !== undefined) return readRows(named);
+  // Some write one small table a phase, or mix phases with other documents; their rows together are the table.
+  const others = document.tables
+    .filter(({ header }) => !/^trigger/i.test(plain(header[0] ?? '')))
+    .map(readRows)
+    .filter(({ rows }) => rows.some(({ target }) => target !== undefined));
+  const [first] = others;
+  if (first === undefined) return undefined;
+  return { ...first, rows: others.flatMap(({ rows }) => rows.filter(({ target }) => target !== undefined)) };
 }
 
 function readRows(table: Table): PhaseTable {

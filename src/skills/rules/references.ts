@@ -43,6 +43,8 @@ function judged(subject: SkillPackage): Reference[] {
     const { target, kind, document, line, zone } = reference;
     if (target === '' || isPlaceholder(target) || zone === 'comment') return false;
     if (kind === 'read' && !/(?:^|\/)phases\//.test(target)) return false;
+    // `.workflow/plan.md` lies in the user's project, not in the package.
+    if (/^\.[A-Za-z]/.test(target)) return false;
     if (kind === 'ref' && zone === 'fence' && subject.profile === 'single') return false;
     return !isTeaching(document, line);
   });

@@ -386,7 +386,7 @@ function routerTexts(): Texts {
 const loud = (texts: Texts, directory?: string, surroundings?: Surroundings) =>
   lintTexts(texts, directory, surroundings).findings.map(({ rule }) => rule);
 
-test('a generated pipeline, router and loop have no finding at all', () => {
+test('S-056 S-058 S-013 S-086 a generated pipeline, router and loop have no finding at all', () => {
   expect(lintTexts(cleanTexts()).findings).toEqual([]);
   const shown = (texts: Texts) => lintTexts(texts).findings.filter(({ severity }) => severity !== 'info');
   expect(shown(routerTexts())).toEqual([]);
@@ -405,7 +405,7 @@ test.each(cases)('%s fires: %s', (rule, _what, { change, directory, surroundings
   expect(loud(texts, directory, surroundings)).toContain(rule);
 });
 
-test('every rule has a test of its own', () => {
+test('S-002 S-004 S-005 S-010 S-011 S-016 S-017 S-018 S-019 S-057 S-091 S-092 S-093 S-095 every rule has a test of its own', () => {
   const elsewhere = new Set(['XP001', 'XP002', 'IO001']);
   expect(
     allRules.map(({ id }) => id).filter((id) => !elsewhere.has(id) && mutations[id] === undefined),
@@ -430,7 +430,7 @@ test('T-04 a file 05 headed Phase 2 with steps 2.x is one finding, not three', (
   expect(loud(texts)).toEqual(['ST004']);
 });
 
-test('XP001 XP002 duplicate triggers and copied phases show with all packages at hand', () => {
+test('S-046 S-103 XP001 XP002 duplicate triggers and copied phases show with all packages at hand', () => {
   const one = packageOf(cleanTexts(), 'demo-flow');
   const two = packageOf(cleanTexts({ skillName: 'other-flow' }), 'other-flow');
   const { packages } = lintPackages([one, two], () => quietSurroundings, true);

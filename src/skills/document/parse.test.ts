@@ -77,6 +77,11 @@ test('zones tell prose from inline code, fences and comments', () => {
   ]);
 });
 
+test('a fence that begins in a quote makes no empty quote', () => {
+  expect(parse('>```').quotes).toEqual([]);
+  expect(parse('> a\n> ```\n> b\n').quotes).toHaveLength(1);
+});
+
 test('escaped pipes stay in their cell', () => {
   const document = parse('| a | b |\n|---|---|\n| x \\| y | z |\n');
   expect(document.tables[0]?.rows[0]?.cells).toEqual(['x | y', 'z']);

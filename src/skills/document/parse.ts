@@ -71,8 +71,14 @@ function scan(path: string, text: string, nesting: boolean): Document {
   };
   const closeQuote = (line: number) => {
     if (quoteStart < 0) return;
-    const from = lineStarts[quoteStart] ?? 0;
-    quotes.push({ line: quoteStart, endLine: line, text: text.slice(from, lineStarts[line] ?? text.length) });
+    if (line > quoteStart) {
+      const from = lineStarts[quoteStart] ?? 0;
+      quotes.push({
+        line: quoteStart,
+        endLine: line,
+        text: text.slice(from, lineStarts[line] ?? text.length),
+      });
+    }
     quoteStart = -1;
   };
 

@@ -14,6 +14,7 @@ export const floors = {
     'refine',
     'imports',
     'feature',
+    'lite',
   ],
   workflows: ['workflows'],
   surfaces: ['cli', 'web', 'mcp', 'acp', 'hosts', 'report'],

@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { codeReviewSchema } from './judgements/code-review.ts';
 import { defenceSchema } from './judgements/defence.ts';
 import { diagramSchema } from './judgements/diagram.ts';
+import { executionSchema } from './judgements/execution.ts';
+import { explorationSchema } from './judgements/exploration.ts';
 import { branchFitSchema, exploreSchema } from './judgements/explore.ts';
 import { reviewSchema } from './judgements/finding.ts';
+import { litePlanAnswerSchema } from './judgements/lite-plan.ts';
 import { mergeSchema } from './judgements/merge.ts';
 import { planSchema } from './judgements/plan.ts';
 import { discussionSchema, questionsSchema } from './judgements/questions.ts';
@@ -29,6 +33,10 @@ export const judgements = {
   vote: voteSchema,
   revision: revisionSchema,
   diagram: diagramSchema,
+  exploration: explorationSchema,
+  'lite-plan': litePlanAnswerSchema,
+  execution: executionSchema,
+  'code-review': codeReviewSchema,
 } as const;
 
 export type JudgementName = keyof typeof judgements;

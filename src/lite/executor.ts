@@ -1,0 +1,75 @@
+import type { Complexity } from '../schema/lite/plan.ts';
+import type { Dependent } from './dependencies.ts';
+
+/** P-071, C-07: only what somebody asked for in words. */
+export type Assignment = { executor: string; reason: string };
+
+export type ExecutorChoice = {
+  assignments: Readonly<Record<string, Assignment>>;
+  /** `auto`, `agent`, or the name of an agent. */
+  method: string;
+  complexity: Complexity | undefined;
+  /** Agents that may write, by preference. */
+  writers: readonly string[];
+};
+
+/** P-114: assignment, then the person's method, then the rule; `agent` is the first agent of this machine. */
+export function resolveExecutor(task: string, choice: ExecutorChoice): string {
+  const asked = choice.assignments[task]?.executor ?? choice.method;
+  const wanted = asked.trim().toLowerCase();
+  if (wanted === 'auto' || wanted === '') return autoExecutor(choice);
+  if (wanted === 'agent') return choice.writers[0] ?? 'agent';
+  return choice.writers.find((writer) => writer.toLowerCase() === wanted) ?? asked.trim();
+}
+
+/** Auto: Low goes to the first agent, the rest to codex where it is there. C-09: gemini writes only when it is named. */
+function autoExecutor({ complexity, writers }: ExecutorChoice): string {
+  const willing = writers.filter((writer) => !/gemini/i.test(writer));
+  const first = willing[0] ?? writers[0] ?? 'agent';
+  if (complexity === 'Low') return first;
+  return willing.find((writer) => /codex/i.test(writer)) ?? first;
+}
+
+/** P-072 */
+export function recommendedExecution(complexity: Complexity): 'Agent' | 'Codex' {
+  return complexity === 'Low' ? 'Agent' : 'Codex';
+}
+
+/** P-071: wishes such as "codex implements TASK-002" or "use mine for TASK-001"; nothing else makes an entry. */
+export function explicitAssignments(
+  text: string,
+  tasks: readonly { id: string }[],
+  names: readonly string[],
+): Record<string, Assignment> {
+  const found: Record<string, Assignment> = {};
+  for (const sentence of text.split(/[.;\n]/)) {
+    const executor = names.find((name) =>
+      new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`, 'i').test(sentence),
+    );
+    if (executor === undefined) continue;
+    for (const { id } of tasks) {
+      if (sentence.toUpperCase().includes(id)) found[id] = { executor, reason: sentence.trim() };
+    }
+  }
+  return found;
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+export type CliExecution = {
+  id: string;
+  strategy: 'new' | 'resume' | 'fork' | 'merge_fork';
+  resume_from?: string;
+  merge_from?: string[];
+};
+
+/** P-070: which conversation a task goes on with. */
+export function cliExecution(session: string, task: Dependent, tasks: readonly Dependent[]): CliExecution {
+  const id = `${session}-${task.id}`;
+  const [parent, ...more] = task.depends_on;
+  if (parent === undefined) return { id, strategy: 'new' };
+  if (more.length > 0)
+    return { id, strategy: 'merge_fork', merge_from: task.depends_on.map((each) => `${session}-${each}`) };
+  const children = tasks.filter(({ depends_on }) => depends_on.includes(parent)).length;
+  return { id, strategy: children === 1 ? 'resume' : 'fork', resume_from: `${session}-${parent}` };
+}

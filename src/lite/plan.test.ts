@@ -1,0 +1,284 @@
+import { expect, test } from 'vitest';
+import { litePlanSchema } from '../schema/lite/plan.ts';
+import { liteTaskSchema } from '../schema/lite/task.ts';
+import { todoProblems } from '../skills/compaction/todo-list.ts';
+import { directPlan, filesFromAnswer, filesFromDesign } from './plan-files.ts';
+import { checkQuality, isVague } from './quality.ts';
+import { looksLikeFile, readPlanFiles, recognisePlan } from './read-plan.ts';
+import { renderTask } from './task-text.ts';
+import { detectTestCommand } from './test-command.ts';
+import { todoOf } from './todo.ts';
+import { codeVerdict, convergenceOf, criteriaStates, fixesNeeded } from './verdict.ts';
+
+const facts = {
+  session: 's',
+  timestamp: '2026-11-15T00:00:00Z',
+  complexity: 'Medium',
+  angles: ['patterns'],
+  baseCommit: 'abc',
+} as const;
+const planned = (id: string, depends_on: string[] = []) => ({
+  id,
+  title: `Do ${id}`,
+  description: 'It.',
+  action: 'Add' as const,
+  scope: 'src',
+  depends_on,
+  files: [{ path: 'src/a.ts', action: 'modify' as const, change: 'Add it.' }],
+  implementation: ['First.', 'Then.'],
+  criteria: ['`npm test` exits with 0'],
+  rationale: 'Least change.',
+  tests: ['one case'],
+  commands: ['npm test'],
+  risks: [],
+  skeleton: [],
+});
+const answer = {
+  summary: 'Limits',
+  approach: 'A counter.',
+  estimated_time: '1 hour',
+  tasks: [planned('TASK-001'), planned('TASK-002', ['TASK-001'])],
+  design_decisions: [{ decision: 'memory', rationale: 'small', tradeoff: null }],
+  data_flow: null,
+};
+
+test('P-061 P-062 P-063 an answer becomes plan.json without tasks in it, and one file per task', () => {
+  const { plan, tasks } = filesFromAnswer(answer, facts);
+  expect(litePlanSchema.safeParse(plan).success).toBe(true);
+  expect(plan).toMatchObject({
+    task_ids: ['TASK-001', 'TASK-002'],
+    task_count: 2,
+    _metadata: { quality_check: { result: 'PASS' }, base_commit: 'abc' },
+  });
+  expect(plan).not.toHaveProperty('tasks');
+  for (const task of tasks) expect(liteTaskSchema.safeParse(task).success).toBe(true);
+  const read = readPlanFiles(
+    JSON.stringify(plan),
+    tasks.toReversed().map((task) => ({ file: task.id, text: JSON.stringify(task) })),
+  );
+  expect(read.files).toEqual({ plan, tasks });
+});
+
+test.each(['acceptance', 'modification_points', 'verification'])(
+  'P-063 the former name %s is refused with the present one',
+  (name) => {
+    const { tasks } = filesFromAnswer(answer, facts);
+    const reading = liteTaskSchema.safeParse({ ...tasks[0], [name]: ['x'] });
+    expect(reading.error?.issues[0]?.message).toMatch(/^use /);
+    expect(liteTaskSchema.safeParse({ ...tasks[0], test: 'run it' }).success).toBe(false);
+  },
+);
+
+test.each([
+  'works correctly',
+  'It works as expected.',
+  'good performance',
+  'properly implemented',
+  'The feature works',
+  'No errors',
+])('P-068 "%s" cannot be checked', (text) => expect(isVague(text)).toBe(true));
+
+test.each(['429 is returned after ten requests', 'works correctly for empty input: returns []'])(
+  'P-068 "%s" can be checked',
+  (text) => expect(isVague(text)).toBe(false),
+);
+
+test('P-064 P-068 P-069 quality: vague criteria, circles and missing files are critical, missing detail is minor', () => {
+  const { plan, tasks } = filesFromAnswer(answer, facts);
+  const first = tasks[0];
+  if (first === undefined) throw new Error('no task');
+  const vague = { ...first, convergence: { criteria: ['works correctly'] } };
+  expect(checkQuality({ ...plan, task_ids: ['TASK-001'], task_count: 1 }, [vague])).toMatchObject({
+    result: 'REGENERATE',
+    critical: ['TASK-001: "works correctly" cannot be checked'],
+  });
+  expect(checkQuality(plan, [first]).critical).toEqual(['TASK-002 has no task file']);
+  expect(checkQuality({ ...plan, complexity: 'High' }, tasks)).toMatchObject({
+    result: 'AUTO_FIX',
+    critical: [],
+    minor: expect.arrayContaining(['TASK-001: no risks', 'TASK-001: no code_skeleton', 'no data_flow']),
+  });
+  expect(
+    checkQuality({ ...plan, task_ids: ['TASK-001'], task_count: 1 }, [{ ...first, implementation: ['one'] }])
+      .minor,
+  ).toEqual(['TASK-001: fewer than two steps']);
+});
+
+test('P-044 P-073 a direct plan passes the same checks and says when it stands in for an agent', () => {
+  const { plan, tasks } = directPlan(
+    'Fix the typo',
+    [
+      {
+        relevant_files: [
+          {
+            path: 'README.md',
+            relevance: 90,
+            rationale: 'named in the task',
+            role: 'modify_target',
+            key_symbols: [],
+          },
+        ],
+      },
+    ],
+    { ...facts, complexity: 'Low' },
+    true,
+  );
+  expect(plan._metadata).toMatchObject({
+    planning_mode: 'direct',
+    degraded: true,
+    quality_check: { result: 'PASS' },
+  });
+  expect(tasks[0]?.files).toEqual([{ path: 'README.md', action: 'modify', change: 'Fix the typo' }]);
+});
+
+test('the plan of a design run becomes tasks: a folder each, tests last', () => {
+  const { plan, tasks } = filesFromDesign(
+    {
+      title: 'Limits',
+      summary: 'S',
+      approach: 'A',
+      testing: 'T',
+      edgeCases: ['zero'],
+      failureModes: [],
+      symbols: [],
+      decisions: [],
+      files: [
+        { path: 'src/a/x.ts', action: 'new', description: 'X' },
+        { path: 'src/a/y.ts', action: 'modify', description: 'Y' },
+        { path: 'src/b/z.ts', action: 'delete', description: 'Z' },
+        { path: 'test/x.test.ts', action: 'new', description: 'cases' },
+      ],
+      tests: [{ path: 'test/x.test.ts', description: 'cases' }],
+      commands: [{ command: 'npm test', purpose: 'tests' }],
+    },
+    facts,
+  );
+  expect(tasks.map(({ id, scope, depends_on }) => [id, scope, depends_on])).toEqual([
+    ['TASK-001', 'src/a', []],
+    ['TASK-002', 'src/b', []],
+    ['TASK-003', 'tests', ['TASK-001', 'TASK-002']],
+  ]);
+  expect(plan._metadata.quality_check?.critical).toEqual([]);
+});
+
+test('lite/T-06 P-101 P-103 P-104 prose is a prompt, one word with an ending a file, a plan has its three keys', () => {
+  expect(looksLikeFile('Update README.md')).toBe(false);
+  expect(looksLikeFile('plans/plan.json')).toBe(true);
+  expect(recognisePlan('{"summary":"a","approach":"b","task_ids":[]}')).toEqual({ kind: 'plan' });
+  expect(recognisePlan('{"summary":"a","approach":"b"}')).toMatchObject({
+    kind: 'prompt',
+    warning: expect.stringContaining('task_ids'),
+  });
+  expect(recognisePlan('{"tasks":[]}')).toMatchObject({ warning: expect.stringContaining('.task/') });
+  expect(recognisePlan('{"other":1}')).toEqual({ kind: 'prompt' });
+  expect(recognisePlan('# Text')).toEqual({ kind: 'prompt' });
+});
+
+test('P-092 a plan without a single task file fails aloud', () => {
+  const { plan } = filesFromAnswer(answer, facts);
+  expect(() => readPlanFiles(JSON.stringify(plan), [])).toThrow(/no task file/);
+  expect(() => readPlanFiles('{"summary":1}', [])).toThrow(/plan\.json summary/);
+});
+
+test('P-130 P-131 P-132 a task prints what it has, whatever shape its steps are in', () => {
+  const [first] = filesFromAnswer(answer, facts).tasks;
+  if (first === undefined) throw new Error('no task');
+  const text = renderTask({
+    ...first,
+    scope: ['a', 'b'],
+    implementation: ['one', { step: 2, description: 'two', tdd_phase: 'red', actions: ['x', 'y'] }],
+  });
+  expect(text).toContain('Add in a, b');
+  expect(text).toContain('- 2: two (red): x; y');
+  expect(text).toContain('- [ ] `npm test` exits with 0');
+  expect(
+    renderTask({
+      id: 'TASK-001',
+      title: 'T',
+      description: 'D',
+      depends_on: [],
+      convergence: { criteria: ['c'] },
+    }),
+  ).toBe('### TASK-001: T\nD\nDone when:\n- [ ] c');
+  expect(text).not.toMatch(/undefined|\[object/);
+});
+
+const { tasks } = filesFromAnswer(answer, facts);
+const said = (task: string, met: boolean, evidence: string | null = 'src/a.ts:1') => ({
+  task,
+  number: 1,
+  met,
+  evidence,
+});
+const review = (...criteria: ReturnType<typeof said>[]) => ({ summary: 's', findings: [], criteria });
+
+test('P-150 P-155 the verdict: all met PASS, some PARTIAL, none FAIL; nobody looked is not a pass', () => {
+  const verdict = (
+    given: ReturnType<typeof review> | undefined,
+    outcome: 'PASS' | 'FAIL' | 'UNKNOWN' = 'PASS',
+  ) => convergenceOf(criteriaStates(tasks, given), outcome, given !== undefined);
+  expect(verdict(review(said('TASK-001', true), said('TASK-002', true)))).toBe('PASS');
+  expect(verdict(review(said('TASK-001', true), said('TASK-002', false)))).toBe('PARTIAL');
+  expect(verdict(review(said('TASK-001', true)))).toBe('PARTIAL');
+  expect(verdict(review(said('TASK-001', true, null), said('TASK-002', true)))).toBe('PARTIAL');
+  expect(verdict(review(said('TASK-001', false), said('TASK-002', false)))).toBe('FAIL');
+  expect(verdict(undefined)).toBe('NOT VERIFIED');
+  expect(verdict(review(said('TASK-001', true), said('TASK-002', true)), 'FAIL')).toBe('FAIL');
+});
+
+test('P-152 findings decide on the code, and what has to be fixed is listed', () => {
+  const finding = { file: 'a.ts', line: 1, description: 'd', fix: 'f' };
+  expect(codeVerdict([])).toBe('PASS');
+  expect(codeVerdict([{ ...finding, severity: 'Medium' }])).toBe('WARN');
+  expect(codeVerdict([{ ...finding, severity: 'High' }])).toBe('FAIL');
+  const given = {
+    ...review(said('TASK-001', false)),
+    findings: [{ ...finding, severity: 'Critical' as const }],
+  };
+  expect(fixesNeeded(criteriaStates(tasks, given), given, { outcome: 'FAIL', output: 'boom' })).toHaveLength(
+    3,
+  );
+  expect(fixesNeeded(criteriaStates(tasks, undefined), undefined, { outcome: 'PASS', output: '' })).toEqual(
+    [],
+  );
+});
+
+test('P-155 the test command of a repository', () => {
+  const files = (given: Record<string, string>) => detectTestCommand((name) => given[name])?.argv;
+  expect(files({ 'package.json': '{"scripts":{"test":"vitest"}}' })).toEqual(['npm', 'test', '--silent']);
+  expect(
+    files({
+      'package.json': '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1","test:unit":"x"}}',
+    }),
+  ).toEqual(['npm', 'run', '--silent', 'test:unit']);
+  expect(files({ 'go.mod': 'module x' })).toEqual(['go', 'test', './...']);
+  expect(files({ 'package.json': 'oops' })).toBeUndefined();
+});
+
+test('lite/T-03 P-140 P-141 P-142 P-161 the list keeps its phases at every stage, also while batches run', () => {
+  const batch = {
+    id: 'P1',
+    executor: 'one',
+    concurrent: true,
+    tasks: ['TASK-001'],
+    status: 'in_progress' as const,
+    attempts: 1,
+    cliId: 's-P1',
+  };
+  for (const at of ['LP-1', 'LP-2', 'LP-3', 'LP-4', 'LP-5', 'LE', 'done'] as const) {
+    const batches = at === 'LE' ? [batch, { ...batch, id: 'P2' }] : [];
+    const list = todoOf({ session: 's', mode: 'plan', at, batches }, 1, 'now');
+    expect(todoProblems(list)).toEqual([]);
+    expect(
+      list.items.filter(({ kind, status }) => kind === 'phase' && status === 'in_progress'),
+    ).toHaveLength(at === 'done' ? 0 : 1);
+  }
+  expect(
+    todoOf({ session: 's', mode: 'execute', at: 'LE', batches: [batch] }, 1, 'now').items.map(
+      ({ id, content }) => [id, content],
+    ),
+  ).toEqual([
+    ['lite-execute', 'Execute'],
+    ['LE-1', '⚡ [P1] one: TASK-001'],
+  ]);
+});

@@ -1,0 +1,81 @@
+import { CharretteError } from '../errors.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import { litePlanSchema } from '../schema/lite/plan.ts';
+import { liteTaskSchema } from '../schema/lite/task.ts';
+import type { LitePlanFiles } from './plan-files.ts';
+import { checkQuality, type Quality } from './quality.ts';
+
+/** What an execute argument is. */
+export type PlanInput =
+  | { kind: 'plan' }
+  /** A text to be carried out as one task; `warning` when it looked like a plan. */
+  | { kind: 'prompt'; warning?: string };
+
+/** P-103: whether a file's text is a plan overview. */
+export function recognisePlan(text: string): PlanInput {
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value)) return { kind: 'prompt' };
+  const keys = ['summary', 'approach', 'task_ids'].filter((key) =>
+    Object.hasOwn(reading.value as object, key),
+  );
+  if (keys.length === 3) return { kind: 'plan' };
+  if (Array.isArray(reading.value['tasks']))
+    return {
+      kind: 'prompt',
+      warning:
+        'The file embeds its tasks, as plans once did; move each to .task/<id>.json and list the ids in task_ids.',
+    };
+  const missing = ['summary', 'approach', 'task_ids'].filter((key) => !keys.includes(key));
+  return keys.length === 0
+    ? { kind: 'prompt' }
+    : {
+        kind: 'prompt',
+        warning: `The file looks like a plan without ${missing.join(', ')}; it is taken as text.`,
+      };
+}
+
+/** P-101: an argument that is one word with a known ending names a file; prose that ends in one does not. */
+export function looksLikeFile(argument: string): boolean {
+  return !/\s/.test(argument) && /\.(?:md|json|txt)$/i.test(argument);
+}
+
+/** P-062, P-092: plan.json and its task files as one value; anything wrong is named, no task is an error. */
+export function readPlanFiles(
+  planText: string,
+  taskTexts: readonly { file: string; text: string }[],
+): { files: LitePlanFiles; quality: Quality } {
+  const problems: string[] = [];
+  const plan = litePlanSchema.safeParse(jsonOf(planText, 'plan.json', problems));
+  if (!plan.success)
+    problems.push(...plan.error.issues.map((issue) => `plan.json ${where(issue.path)}${issue.message}`));
+  const tasks = taskTexts.flatMap(({ file, text }) => {
+    const task = liteTaskSchema.safeParse(jsonOf(text, file, problems));
+    if (task.success) return [task.data];
+    problems.push(...task.error.issues.map((issue) => `${file} ${where(issue.path)}${issue.message}`));
+    return [];
+  });
+  if (plan.success && tasks.length === 0 && problems.length === 0)
+    problems.push(`plan.json names ${plan.data.task_ids.join(', ')}, but there is no task file`);
+  if (!plan.success || problems.length > 0) throw planInvalid(problems);
+  const order = new Map(plan.data.task_ids.map((id, index) => [id, index]));
+  const ordered = tasks.toSorted((a, b) => (order.get(a.id) ?? 999) - (order.get(b.id) ?? 999));
+  return { files: { plan: plan.data, tasks: ordered }, quality: checkQuality(plan.data, ordered) };
+}
+
+export function planInvalid(problems: readonly string[]): CharretteError {
+  const shown = problems.slice(0, 6).join('; ');
+  const more = problems.length > 6 ? `; and ${problems.length - 6} more` : '';
+  return new CharretteError({
+    code: 'plan-invalid',
+    message: `The plan cannot be executed: ${shown}${more}.`,
+    fix: 'Mend plan.json and the files in .task/, then run the command again.',
+  });
+}
+
+function jsonOf(text: string, file: string, problems: string[]): unknown {
+  const reading = readJson(text);
+  if (!reading.ok) problems.push(`${file}: ${reading.message}`);
+  return reading.ok ? reading.value : undefined;
+}
+
+const where = (path: readonly PropertyKey[]) => (path.length === 0 ? '' : `${path.map(String).join('.')}: `);

@@ -1,0 +1,199 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { dependantsOf, dependencyProblems, describeProblem, levelsOf } from './dependencies.ts';
+import { cliExecution, explicitAssignments, resolveExecutor } from './executor.ts';
+import { scheduleTasks } from './schedule.ts';
+
+const task = (id: string, depends_on: string[] = [], ...files: string[]) => ({
+  id,
+  depends_on,
+  files: files.map((path) => ({ path })),
+});
+const rules = { executorOf: () => 'one', cap: 4, tasksPerBatch: 4 };
+const ids = (rounds: ReturnType<typeof scheduleTasks>) =>
+  rounds.map(({ batches }) =>
+    batches.map(({ id, tasks }) => `${id}:${tasks.map((each) => each.id).join('+')}`),
+  );
+
+test('lite/T-02 P-112 P-113 a diamond runs in three waves, a chain in its order, forward references by id', () => {
+  const diamond = [task('D', ['B', 'C']), task('B', ['A']), task('C', ['A']), task('A')];
+  expect(ids(scheduleTasks(diamond, rules))).toEqual([['S1:A'], ['S2:B+C'], ['S3:D']]);
+  expect(ids(scheduleTasks(diamond, { ...rules, tasksPerBatch: 1 }))).toEqual([
+    ['S1:A'],
+    ['P1:B', 'P2:C'],
+    ['S2:D'],
+  ]);
+  expect(
+    levelsOf([task('C', ['B']), task('B', ['A']), task('A')])
+      .flat()
+      .map(({ id }) => id),
+  ).toEqual(['A', 'B', 'C']);
+});
+
+test('P-115 two batches that want one file never share a round', () => {
+  const rounds = scheduleTasks([task('A', [], 'x.ts'), task('B', [], './x.ts'), task('C', [], 'y.ts')], {
+    ...rules,
+    tasksPerBatch: 1,
+  });
+  expect(ids(rounds)).toEqual([['P1:A', 'P3:C'], ['P2:B']]);
+  expect(rounds[0]?.batches[0]?.contested).toEqual(['x.ts']);
+});
+
+test('P-111 unknown ids, duplicates and circles are named; the circle is printed', () => {
+  const problems = dependencyProblems([task('A', ['C']), task('B', ['A', 'X']), task('C', ['B']), task('C')]);
+  expect(problems.map(describeProblem)).toEqual([
+    'C occurs twice',
+    'B depends on X, which is no task of this plan',
+  ]);
+  const circle = dependencyProblems([task('A', ['C']), task('B', ['A']), task('C', ['B']), task('D')]);
+  expect(circle.map(describeProblem)).toEqual(['the tasks go in a circle: A → C → B → A']);
+  expect(dependencyProblems([task('A', ['A'])]).map(describeProblem)).toEqual([
+    'the tasks go in a circle: A → A',
+  ]);
+});
+
+/** Random graphs without circles, in random list order. */
+const plans = fc
+  .array(
+    fc.record({
+      depends: fc.array(fc.nat(30)),
+      files: fc.array(fc.nat(6), { maxLength: 3 }),
+      executor: fc.nat(2),
+    }),
+    {
+      minLength: 1,
+      maxLength: 25,
+    },
+  )
+  .chain((specs) =>
+    fc.shuffledSubarray(
+      specs.map(({ depends, files, executor }, index) => ({
+        id: `T${index}`,
+        depends_on: [...new Set(depends.filter((each) => each < index).map((each) => `T${each}`))],
+        files: files.map((each) => ({ path: `f${each}` })),
+        executor: `e${executor}`,
+      })),
+      { minLength: specs.length, maxLength: specs.length },
+    ),
+  );
+
+test('P-110 P-112 P-116 P-117 on random graphs: after what it needs, once or skipped with a reason, under the cap, no file twice', () => {
+  fc.assert(
+    fc.property(
+      plans,
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(fc.nat(24)),
+      (tasks, cap, tasksPerBatch, broken) => {
+        const executors = new Map(tasks.map(({ id, executor }) => [id, executor]));
+        const rounds = scheduleTasks(tasks, {
+          cap,
+          tasksPerBatch,
+          executorOf: (id) => executors.get(id) ?? '',
+        });
+        const start = new Map(
+          rounds.flatMap(({ batches }, time) =>
+            batches.flatMap((batch) => batch.tasks.map(({ id }) => [id, time] as const)),
+          ),
+        );
+        const run = rounds.flatMap(({ batches }) =>
+          batches.flatMap((batch) => batch.tasks.map(({ id }) => id)),
+        );
+        expect(run.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted());
+        for (const { id, depends_on } of tasks)
+          for (const needed of depends_on)
+            expect(start.get(id)).toBeGreaterThan(start.get(needed) ?? Number.POSITIVE_INFINITY);
+        for (const { batches } of rounds) {
+          expect(batches.length).toBeLessThanOrEqual(cap);
+          const files = batches.map(
+            (batch) => new Set(batch.tasks.flatMap((each) => each.files.map(({ path }) => path))),
+          );
+          for (const [at, own] of files.entries())
+            for (const other of files.slice(at + 1))
+              expect([...own].some((file) => other.has(file))).toBe(false);
+          for (const batch of batches) {
+            expect(batch.tasks.length).toBeLessThanOrEqual(tasksPerBatch);
+            expect(new Set(batch.tasks.map((each) => each.executor)).size).toBe(1);
+          }
+        }
+        const names = rounds.flatMap(({ batches }) => batches.map(({ id }) => id));
+        expect(new Set(names).size).toBe(names.length);
+        const failed = new Set(broken.map((each) => `T${each}`));
+        const lost = dependantsOf(tasks, failed);
+        for (const { id, depends_on } of tasks) {
+          const needsLost = depends_on.some((each) => failed.has(each) || lost.has(each));
+          expect(lost.has(id)).toBe(needsLost && !failed.has(id));
+          if (lost.has(id)) expect(depends_on).toContain(lost.get(id));
+        }
+      },
+    ),
+  );
+});
+
+test('P-111 on random graphs with circles: a circle is found exactly when no order exists, and it is one', () => {
+  const any = fc.array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 10 }).map((lists) =>
+    lists.map((depends, index) => ({
+      id: `T${index}`,
+      depends_on: depends.filter((each) => each < lists.length).map((each) => `T${each}`),
+    })),
+  );
+  fc.assert(
+    fc.property(any, (tasks) => {
+      const cycle = dependencyProblems(tasks).find((problem) => problem.kind === 'cycle')?.cycle;
+      if (cycle === undefined) return void expect(levelsOf(tasks).flat()).toHaveLength(tasks.length);
+      expect(() => levelsOf(tasks)).toThrow();
+      expect(cycle[0]).toBe(cycle.at(-1));
+      for (const [at, id] of cycle.slice(0, -1).entries())
+        expect(tasks.find((each) => each.id === id)?.depends_on).toContain(cycle[at + 1]);
+    }),
+  );
+});
+
+const choice = {
+  assignments: {},
+  method: 'auto',
+  complexity: 'Medium',
+  writers: ['claude', 'codex', 'gemini'],
+} as const;
+
+test.each([
+  ['auto', 'Low', undefined, 'claude'],
+  ['auto', 'Medium', undefined, 'codex'],
+  ['auto', undefined, undefined, 'codex'],
+  ['Agent', 'High', undefined, 'claude'],
+  ['Codex', 'Low', undefined, 'codex'],
+  ['Agent', 'High', 'gemini', 'gemini'],
+  ['Codex', 'Low', 'mine', 'mine'],
+  ['auto', 'Low', 'codex', 'codex'],
+] as const)(
+  'lite/T-05 P-105 P-114 P-120 method %s, %s, assigned %s: %s',
+  (method, complexity, assigned, executor) => {
+    const assignments: Record<string, { executor: string; reason: string }> =
+      assigned === undefined ? {} : { 'TASK-001': { executor: assigned, reason: 'asked' } };
+    expect(resolveExecutor('TASK-001', { ...choice, method, complexity, assignments })).toBe(executor);
+    expect(resolveExecutor('TASK-002', { ...choice, method: 'agent', complexity, assignments })).toBe(
+      'claude',
+    );
+  },
+);
+
+test('P-071 P-072 only a wish in words makes an assignment', () => {
+  const tasks = [{ id: 'TASK-001' }, { id: 'TASK-002' }];
+  expect(
+    explicitAssignments('codex implements TASK-002. The rest as you like.', tasks, ['claude', 'codex']),
+  ).toEqual({
+    'TASK-002': { executor: 'codex', reason: 'codex implements TASK-002' },
+  });
+  expect(explicitAssignments('add limits', tasks, ['claude', 'codex'])).toEqual({});
+});
+
+test('P-070 P-121 a task goes on with the conversation that it alone continues, and branches off shared ones', () => {
+  const tasks = [task('A'), task('B', ['A']), task('C', ['B']), task('D', ['B']), task('E', ['C', 'D'])];
+  expect(tasks.map((each) => cliExecution('s', each, tasks))).toEqual([
+    { id: 's-A', strategy: 'new' },
+    { id: 's-B', strategy: 'resume', resume_from: 's-A' },
+    { id: 's-C', strategy: 'fork', resume_from: 's-B' },
+    { id: 's-D', strategy: 'fork', resume_from: 's-B' },
+    { id: 's-E', strategy: 'merge_fork', merge_from: ['s-C', 's-D'] },
+  ]);
+});

@@ -11,6 +11,8 @@ export function hostileTexts(size: number): string[] {
     many('- '),
     many('1. x\n'),
     many('#'),
+    `1. x\n${many('a\n\n')}`,
+    `1. x\n  b\n${many('\n')}a`,
     many('### FINDING_1: a\n'),
     many('a:'),
     many('x.'),

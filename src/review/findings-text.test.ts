@@ -62,6 +62,45 @@ test('L-590 blocks with ids are read too', () => {
 });
 
 test.each([
+  [
+    'bold numbers',
+    '**1. [correctness] Lock leaks**\n**Concern:** early\n**Suggested revision:** finally\n\n**2. [architecture] Layers**\n**Concern:** many',
+  ],
+  [
+    'headings with numbers',
+    '## Finding 1: Lock leaks\n- **Focus area**: correctness\n- **Concern**: early\n- **Suggested revision**: finally\n\n## Finding 2: Layers\n- **Focus area**: architecture',
+  ],
+  [
+    'headings with tags behind',
+    '### 1. Lock leaks (correctness)\nearly\nSuggested revision: finally\n\n### 2. Layers (architecture)\nmany',
+  ],
+  [
+    'headings with tags before',
+    '#### [correctness] Lock leaks\nearly. Suggested: finally\n#### [architecture] Layers\nmany',
+  ],
+  [
+    'bold names with a dash',
+    '**Finding 1 — Lock leaks** (focus-area: correctness)\nConcern: early\nSuggested revision: finally\n\n**Finding 2 — Layers** (focus-area: architecture)',
+  ],
+  [
+    'tagged bullets',
+    '- **[correctness]** Lock leaks. It is early. Suggested fix: finally\n- **[architecture]** Layers.',
+  ],
+  [
+    'closing words',
+    'So:\n\n1. **Lock leaks** [correctness]\n   - Concern: early\n   - Suggested revision: finally\n2. **Layers** [architecture]\n   - Concern: many\n   - Suggested revision: none\n\nNo other issues. The plan is sound.',
+  ],
+])('L-590 the ways agents write lists: %s', (_, text) => {
+  const read = findings(text);
+  expect(read.map(({ title, focusArea }) => [title, focusArea])).toEqual([
+    ['Lock leaks', 'correctness'],
+    ['Layers', 'architecture'],
+  ]);
+  expect(read[0]?.suggestedRevision).toBe('finally');
+  expect(JSON.stringify(read)).not.toContain('plan is sound');
+});
+
+test.each([
   'NO_ISSUES_FOUND',
   '  NO_ISSUES_FOUND\n',
   'I read all of it.\n\n**NO_ISSUES_FOUND**',

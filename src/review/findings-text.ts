@@ -8,6 +8,7 @@ import {
 import { tidyLine, tidyProse } from '../schema/primitives.ts';
 import { citationsIn } from '../text/citations.ts';
 import { splitLabel, toLines, unwrapBold } from '../text/labelled-block.ts';
+import { type FindingItem, outOfScopeTag, splitItems } from './finding-items.ts';
 
 /** L-584: the whole answer of a reviewer that found nothing. */
 export const noIssuesFound = 'NO_ISSUES_FOUND';
@@ -17,7 +18,6 @@ export type FindingsReading =
   /** The answer has text but no finding can be made out; never taken for "no issues" (F-23). */
   | { ok: false; problem: string };
 
-const outOfScopeTag = /^(?:\*\*|__)?\[OUT_OF_SCOPE\](?:\*\*|__)?:?\s*/i;
 const noSuggestion = 'No revision was suggested.';
 
 /** L-590, L-379: findings out of a numbered list, blocks, or the two lists of in-scope findings and observations. */
@@ -36,59 +36,19 @@ export function readFindings(text: string): FindingsReading {
   };
 }
 
-type Item = { outOfScope: boolean; lines: string[] };
-
-function splitItems(text: string): Item[] {
-  const items: Item[] = [];
-  let outOfScope = false;
-  let fenced = false;
-  for (const line of toLines(text)) {
-    if (/^\s*(?:```|~~~)/.test(line)) fenced = !fenced;
-    const start = fenced ? undefined : itemStart(line);
-    const section = fenced || start !== undefined ? undefined : sectionScope(line);
-    if (section !== undefined) outOfScope = section === 'out';
-    else if (start !== undefined)
-      items.push({ outOfScope: outOfScope || start.outOfScope, lines: [start.rest] });
-    else if (!/^#{1,6}\s/.test(line) || fenced) items.at(-1)?.lines.push(line);
-  }
-  return items;
-}
-
-function itemStart(line: string): { rest: string; outOfScope: boolean } | undefined {
-  const heading = /^#{2,5}\s+(?:\*\*)?(?:(FINDING|OOS)[_ ]?\d{1,3}|\d{1,3})[.):]\s*(.*?)(?:\*\*)?$/i.exec(
-    line,
-  );
-  if (heading) return { rest: heading[2] ?? '', outOfScope: heading[1]?.toUpperCase() === 'OOS' };
-  const numbered = /^(?:\*\*)?(?:(FINDING|OOS)[_ ]?)?\d{1,3}[.):](?:\*\*)?\s+(\S.*)$/i.exec(line);
-  if (numbered) return { rest: numbered[2] ?? '', outOfScope: numbered[1]?.toUpperCase() === 'OOS' };
-  const bullet = /^[-*+]\s+(\S.*)$/.exec(line)?.[1];
-  return bullet !== undefined && (outOfScopeTag.test(bullet) || leadingArea(bullet))
-    ? { rest: bullet, outOfScope: false }
-    : undefined;
-}
-
-function sectionScope(line: string): 'in' | 'out' | undefined {
-  const title = /^(?:#{1,6}\s+|\*\*)(.*?)(?:\*\*)?:?\s*$/.exec(line)?.[1]?.toLowerCase() ?? '';
-  if (/\bout[- ]of[- ]scope\b/.test(title)) return 'out';
-  return /\bin[- ]scope\b/.test(title) ? 'in' : undefined;
-}
-
-function leadingArea(text: string): boolean {
-  return new RegExp(`^(?:\\*\\*|\`|\\[|\\()+(?:${focusAreas.join('|')})\\b`, 'i').test(text);
-}
-
-function readItem({ outOfScope, lines }: Item): Finding {
+function readItem({ outOfScope, lines }: FindingItem): Finding {
   const text = tidyProse(lines.join('\n'));
   const tagged = outOfScopeTag.test(text);
   const body = text.replace(outOfScopeTag, '');
   const parts = labelled(body);
+  const [concern, inline] = splitSuggestion(parts.concern || parts.lead || body);
   const title = titleOf(parts.lead || parts.concern || body);
   return {
     title,
     focusArea: areaOf(body),
     severity: severityOf(body),
-    concern: cut(parts.concern || parts.lead || body || title, 8000),
-    suggestedRevision: cut(parts.suggestion || noSuggestion, 8000),
+    concern: cut(concern || title, 8000),
+    suggestedRevision: cut(parts.suggestion || inline || noSuggestion, 8000),
     citations: citationsIn(body)
       .slice(0, 40)
       .map(({ file, line, endLine }) => ({ file, line, endLine: endLine ?? null, quote: null })),
@@ -120,16 +80,26 @@ function labelled(body: string): { lead: string; concern: string; suggestion: st
   return { lead: join(parts.lead), concern: join(parts.concern), suggestion: join(parts.suggestion) };
 }
 
+/** `… Suggested revision: …` in the middle of a line. */
+function splitSuggestion(text: string): [concern: string, suggestion: string] {
+  const match = /\s\**(?:Suggested(?: (?:revision|fix|change))?|Suggestion|Fix)\**:\**\s/i.exec(text);
+  if (!match) return [text, ''];
+  return [text.slice(0, match.index).trim(), text.slice(match.index + match[0].length).trim()];
+}
+
+const tagWords = [...focusAreas, ...severities].join('|');
+const tagsBefore = new RegExp(
+  `^(?:[\\s*_\`[(]*(?:focus-area\\s*[:=]\\s*)?(?:${tagWords})[\\]*_\`)]*[\\s:—–-]*)+`,
+  'i',
+);
+const tagsAfter = new RegExp(`\\s*[[(](?:focus-area\\s*[:=]\\s*)?(?:${tagWords})[\\])]\\s*$`, 'i');
+
 function titleOf(text: string): string {
-  const plain = tidyLine(text)
-    .replace(
-      new RegExp(
-        `^(?:[\\s*_\`[(]*(?:focus-area\\s*[:=]\\s*)?(?:${[...focusAreas, ...severities].join('|')})[\\]*_\`)]*[\\s:—–-]*)+`,
-        'i',
-      ),
-      '',
-    )
-    .replace(/[*_]{2}/g, '');
+  const [firstLine = ''] = text.split('\n');
+  const plain = tidyLine(firstLine.slice(0, 1000))
+    .replace(/[*_]{2}/g, '')
+    .replace(tagsBefore, '')
+    .replace(tagsAfter, '');
   const sentence = /^(.{3,}?)(?:\s[—–-]\s|[.!?](?=\s|$)|:\s)/.exec(plain)?.[1] ?? plain;
   return cut(tidyLine(sentence) || 'Untitled finding', 200);
 }

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, readJson } from '../safe-json.ts';
 import { endOrphans, readProcessRecord } from './process/process-record.ts';
-import { readRow } from './process/process-table.ts';
+import { listProcesses, readRow } from './process/process-table.ts';
 import { type ProcessRequest, runProcess, startProcess } from './run-process.ts';
 
 const agents = path.join(import.meta.dirname, 'fixtures/agents');
@@ -31,6 +31,13 @@ function request(agent: string, changes: Partial<ProcessRequest> & { args?: stri
 }
 
 const alive = (pid: number) => readRow(pid) !== undefined;
+const commandOf = (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+};
 
 function pidsIn(line: string): number[] {
   const reading = readJson(line);
@@ -195,6 +202,32 @@ describe('runProcess', () => {
     await runProcess(request('agent-echoes.mjs', { input: 'a long first answer' }));
     await runProcess(request('agent-echoes.mjs', { input: 'second' }));
     expect(readFileSync(path.join(lane, 'stream.jsonl'), 'utf8')).toBe('second');
+  });
+
+  test('a full disk is an error of ours, not an answer of the agent; the process is ended', async () => {
+    symlinkSync('/dev/full', path.join(lane, 'stream.jsonl'));
+    const running = startProcess(request('agent-floods.mjs', { args: ['lines'] }));
+    await expect(running.exited).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(alive(running.pid ?? 0)).toBe(false);
+  });
+
+  test('a process that cannot be recorded does not run on', async () => {
+    const argument = `unrecorded-${path.basename(lane)}`;
+    const nowhere = path.join(lane, 'missing');
+    const start = () =>
+      startProcess({ ...request('agent-hangs.mjs', { args: [argument] }), laneDirectory: nowhere });
+    expect(start).toThrow('ENOENT');
+    while (listProcesses().some(({ pid }) => commandOf(pid).includes(argument))) await sleep(20);
+  });
+
+  test('a reader that fails ends the process and the call', async () => {
+    const failing = request('agent-floods.mjs', {
+      args: ['lines'],
+      onLine: () => {
+        throw new Error('the reader failed');
+      },
+    });
+    await expect(runProcess(failing)).rejects.toThrow('the reader failed');
   });
 
   test('garbled bytes reach the reader as text and break nothing', async () => {

@@ -97,7 +97,14 @@ export function startProcess(request: ProcessRequest): RunningProcess {
       exited: failure.then((error) => notStarted(error, started).exited),
     };
   }
-  const record = recordProcess(request.laneDirectory, pid, marker);
+  let record: ProcessRecord;
+  try {
+    record = recordProcess(request.laneDirectory, pid, marker);
+  } catch (error) {
+    // Nobody could find it again, so it must not run.
+    child.kill('SIGKILL');
+    throw error;
+  }
   if (request.input !== undefined) child.stdin?.end(request.input);
   const overseer = oversee(child, record, request, started);
   return {
@@ -160,13 +167,18 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
           },
           onExhausted: () => end('output'),
         });
+  let broken: { error: unknown } | undefined;
   const streams = Promise.all([
     recordTo(child.stdout, 'stream.jsonl', (chunk) => {
       stdout.push(chunk);
       splitter.push(chunk);
     }),
     recordTo(child.stderr, 'stderr.txt', (chunk) => stderr.push(chunk)),
-  ]);
+  ]).catch((error: unknown) => {
+    // A full disk or a reader that fails: the process has nobody left to talk to.
+    broken ??= { error };
+    end('driver');
+  });
   const left = new Promise<{ code?: number; signal?: string }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
   });
@@ -184,6 +196,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
       child.stdout?.destroy();
       child.stderr?.destroy();
       await streams;
+      if (broken !== undefined) throw broken.error;
       splitter.end();
       return {
         ...exit,

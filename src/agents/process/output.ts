@@ -77,21 +77,28 @@ export async function recordStream(options: {
 }): Promise<void> {
   const { stream, file, budget, onBytes, onExhausted } = options;
   const handle: FileHandle = await open(file, 'w');
+  // Leaving the loop destroys the stream, so what went wrong here is kept apart from how the stream ended.
+  let failure: { error: unknown } | undefined;
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      const kept = chunk.subarray(0, budget.take(chunk.byteLength));
-      if (kept.byteLength > 0) {
-        await handle.write(kept);
-        onBytes(kept);
+      try {
+        const kept = chunk.subarray(0, budget.take(chunk.byteLength));
+        if (kept.byteLength > 0) {
+          await handle.write(kept);
+          onBytes(kept);
+        }
+        if (budget.exhausted) onExhausted();
+      } catch (error) {
+        failure = { error };
+        break;
       }
-      if (budget.exhausted) onExhausted();
     }
   } catch (error) {
-    // A stream that is destroyed while it is read ends here; a full disk does not.
-    if (!stream.destroyed) throw error;
+    if (!stream.destroyed) failure ??= { error };
   } finally {
     await handle.close();
   }
+  if (failure !== undefined) throw failure.error;
 }
 
 /** Keeps the last part of a text stream, for messages. */

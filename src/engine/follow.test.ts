@@ -1,0 +1,47 @@
+import { appendFileSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { RunEvent } from './event.ts';
+import { followEvents } from './follow.ts';
+
+const line = (id: string) =>
+  `${JSON.stringify({ v: 1, id, type: id === 'end' ? 'run-end' : 'note', text: 'ü' })}\n`;
+
+test('follows whole lines as they come, also past a line that a dead writer left torn', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');
+  writeFileSync(file, line('a'));
+  const seen: string[] = [];
+  const following = (async () => {
+    const until = (event: RunEvent) => event.type === 'run-end';
+    for await (const event of followEvents(file, {
+      signal: new AbortController().signal,
+      until,
+      intervalMs: 5,
+    })) {
+      seen.push(event.id);
+    }
+  })();
+  await sleep(30);
+  const torn = line('b').slice(0, 12);
+  appendFileSync(file, torn);
+  await sleep(30);
+  truncateSync(file, Buffer.byteLength(line('a')));
+  await sleep(30);
+  appendFileSync(file, line('b') + line('end'));
+  await following;
+  expect(seen).toEqual(['a', 'b', 'end']);
+});
+
+test('ends when it is told to, without an end of the run', async () => {
+  const stop = new AbortController();
+  const following = (async () => {
+    const ids: string[] = [];
+    for await (const event of followEvents('/no/such/file', { signal: stop.signal, intervalMs: 5 }))
+      ids.push(event.id);
+    return ids;
+  })();
+  stop.abort();
+  expect(await following).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { tryLock } from './lock.ts';
+
+let file: string;
+
+beforeEach(() => {
+  file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-lock-')), 'store.lock');
+});
+
+test('one process holds the lock, the next is told who, and releasing frees it', async () => {
+  const first = await tryLock(file);
+  if (!first.held) throw new Error('not held');
+  expect(await tryLock(file)).toMatchObject({ held: false, holder: { pid: process.pid } });
+  first.lock.release();
+  expect(existsSync(file)).toBe(false);
+  expect((await tryLock(file)).held).toBe(true);
+});
+
+test('the lock of a process that was killed is taken over', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+  const dead = { pid: child.pid ?? 0, started: '1', host: hostname() };
+  writeFileSync(file, JSON.stringify(dead));
+  const attempt = await tryLock(file);
+  child.kill('SIGKILL');
+  // The number is in use, but by a process that started at another time.
+  expect(attempt.held).toBe(true);
+});
+
+test('a lock of another host counts as held: nobody here can tell', async () => {
+  writeFileSync(file, JSON.stringify({ pid: 1, started: '1', host: 'elsewhere' }));
+  expect(await tryLock(file)).toMatchObject({ held: false, holder: { host: 'elsewhere' } });
+});
+
+test('of many that see a dead holder exactly one wins', async () => {
+  writeFileSync(file, JSON.stringify({ pid: 2 ** 22 - 1, started: '1', host: hostname() }));
+  const script = `import { tryLock } from ${JSON.stringify(path.join(import.meta.dirname, 'lock.ts'))};
+    const attempt = await tryLock(process.argv[1]);
+    process.stdout.write(String(attempt.held));
+    if (attempt.held) setTimeout(() => {}, 1500);`;
+  const outcomes = await Promise.all(
+    Array.from({ length: 5 }, () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script, file]);
+      let said = '';
+      child.stdout.on('data', (chunk) => {
+        said += chunk;
+      });
+      return new Promise<string>((resolve) => child.on('close', () => resolve(said)));
+    }),
+  );
+  expect(outcomes.filter((said) => said === 'true')).toHaveLength(1);
+});
+
+test('a lock file that is garbage does not block for ever', async () => {
+  writeFileSync(file, 'garbage');
+  expect((await tryLock(file)).held).toBe(true);
+  expect(readFileSync(file, 'utf8')).toContain(String(process.pid));
+});

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { depthOf, estimateOf, namedDepth } from './depth.ts';
+
+test('--solo and --quick are depths; two different ones contradict each other', () => {
+  expect(namedDepth({ solo: true })).toBe('solo');
+  expect(namedDepth({ depth: 'quick', quick: true })).toBe('quick');
+  expect(namedDepth({})).toBeUndefined();
+  expect(() => namedDepth({ solo: true, quick: true })).toThrow(/Two depths/);
+});
+
+test('L-005, L-202, L-203: regular has four sketches, quick two, and nothing else changes', () => {
+  const regular = depthOf({}, {}, undefined);
+  const quick = depthOf({}, {}, 'quick');
+  expect(regular).toEqual({ panel: 'diagonal', quick: false, sketches: 4, dialectic: 'binding' });
+  expect(quick).toEqual({ ...regular, quick: true, sketches: 2 });
+});
+
+test('an explicit flag wins over the depth, the configuration only where no depth was asked for', () => {
+  expect(depthOf({ sketches: '0', dialectic: 'off' }, {}, 'wide')).toMatchObject({
+    panel: 'wide',
+    sketches: 0,
+    dialectic: 'off',
+  });
+  expect(depthOf({}, { panel: 'pair', dialectic: 'advisory' }, undefined)).toMatchObject({
+    panel: 'pair',
+    dialectic: 'advisory',
+  });
+  expect(depthOf({}, { panel: 'pair', dialectic: 'advisory' }, 'quick')).toMatchObject({
+    panel: 'diagonal',
+    dialectic: 'binding',
+  });
+});
+
+test('a deeper panel is never estimated cheaper', () => {
+  const calls = (['solo', 'quick', 'regular', 'wide'] as const).map(
+    (name) => estimateOf(depthOf({}, {}, name), 100).calls,
+  );
+  expect(calls).toEqual([...calls].sort((a, b) => a - b));
+});

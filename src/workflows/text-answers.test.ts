@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { readJudgement } from '../schema/judgements.ts';
+import { readTextAnswer } from './text-answers.ts';
+
+function read<Name extends Parameters<typeof readJudgement>[0]>(
+  name: Name,
+  text: string,
+  input: unknown = {},
+) {
+  return readJudgement(name, readTextAnswer(name, text, input));
+}
+
+test('L-207, L-379: a sketch in prose keeps its text and the files it cites', () => {
+  const text = 'Here is my sketch.\n\nPut a bucket before the router (src/app.ts:12). It is small.';
+  const reading = read('sketch', text);
+  expect(reading).toMatchObject({
+    ok: true,
+    value: { summary: 'Here is my sketch.', files: [{ path: 'src/app.ts' }] },
+  });
+});
+
+test('L-638, F-20, F-21: votes in lines, with narration, bold and no trailing newline', () => {
+  const items = [{ id: 'FINDING_1' }, { id: 'FINDING_10' }, { id: 'OOS_1' }];
+  const text =
+    'I checked everything.\n**FINDING_10: NO — trivial**\nFINDING_1: YES - correct\n- OOS_1: EXONERATE — later';
+  expect(read('vote', text, { items })).toEqual({
+    ok: true,
+    value: {
+      votes: [
+        { id: 'FINDING_10', vote: 'NO', reason: 'trivial' },
+        { id: 'FINDING_1', vote: 'YES', reason: 'correct' },
+        { id: 'OOS_1', vote: 'EXONERATE', reason: 'later' },
+      ],
+    },
+  });
+});
+
+test('L-518: verdicts in lines; decisions that are not on the ballot are left out', () => {
+  const text = 'DECISION_1: anti_thesis — weaker evidence\nDECISION_7: THESIS — not asked';
+  expect(read('verdict', text, { debates: [{ number: 1 }] })).toEqual({
+    ok: true,
+    value: { verdicts: [{ decision: 1, vote: 'ANTI_THESIS', rationale: 'weaker evidence' }] },
+  });
+});
+
+test('L-584, L-590: findings as a numbered list, and none at all', () => {
+  const text = '1. **correctness** The lock is never released (src/a.ts:3).\nSuggested revision: release it.';
+  expect(read('review', text)).toMatchObject({
+    ok: true,
+    value: { findings: [{ focusArea: 'correctness', citations: [{ file: 'src/a.ts', line: 3 }] }] },
+  });
+  expect(read('review', 'NO_ISSUES_FOUND')).toEqual({ ok: true, value: { findings: [] } });
+  expect(read('review', 'Authentication required. Please log in.').ok).toBe(false);
+});
+
+test('L-492, L-502: a defence in tags; two recommendations are none', () => {
+  const tags = [
+    'steelman',
+    'claim',
+    'evidence',
+    'strongest_concession',
+    'counter_to_opposition',
+    'risk_if_wrong',
+  ];
+  const body = tags.map((tag) => `<${tag}>A whole sentence about ${tag}.</${tag}>`).join('\n');
+  expect(read('defence', `Let me begin.\n${body}\n**RECOMMEND: THESIS**`)).toMatchObject({
+    ok: true,
+    value: { recommend: 'THESIS' },
+  });
+  expect(read('defence', `${body}\nRECOMMEND: THESIS\nRECOMMEND: ANTI_THESIS`).ok).toBe(false);
+});
+
+test('L-742: a diagram in its fence', () => {
+  expect(read('diagram', 'Sure:\n```mermaid\nflowchart LR\n  a --> b\n```\n')).toMatchObject({
+    ok: true,
+    value: { mermaid: 'flowchart LR\n  a --> b' },
+  });
+});
+
+test('a judgement without a text form is not guessed at', () => {
+  expect(readTextAnswer('merge', 'FINDING_1 and FINDING_2 are the same', {})).toBeUndefined();
+});

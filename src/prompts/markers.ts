@@ -31,8 +31,8 @@ export function resumeFallbackLine(role: string, iteration: number, reason: stri
   return `RESUME-FALLBACK: ${role} iteration ${iteration} — ${summary || 'unknown error'}`;
 }
 
-/** Headings that begin the record of one iteration (T-081, T-084). */
-const iterationHeading = /^#{2,4}\s+.*\biteration\s+\d+/i;
+/** Headings that begin the record of one iteration (T-081, T-084), or say why one was left out. */
+const iterationHeading = /^#{2,6}\s.*\biteration\b/i;
 
 export function countIterations(history: string): number {
   return markdownLines(history).filter(

@@ -1,0 +1,75 @@
+import type { ArtifactKey } from '../artifacts.ts';
+
+/** What the author of a phase writes. The forms are those that validity checks and section references rely on. */
+export type DocumentRow = {
+  task: string;
+  rubric: string;
+  /** Required headings, in order, each with what belongs under it. */
+  sections: readonly (readonly [heading: string, content: string])[];
+  /** How parts are numbered, so that later documents can point at them. */
+  form?: string;
+  /** What the author must read first. */
+  reads: readonly ArtifactKey[];
+};
+
+export const documents: Readonly<Record<'spec' | 'design' | 'plan' | 'tasks', DocumentRow>> = {
+  spec: {
+    task: 'feature-spec',
+    rubric:
+      'Write the specification of a feature: what must be true afterwards, for whom, and how one would see it. No design. Where ' +
+      'something is not known, state the assumption.',
+    sections: [
+      ['## Overview', 'the problem and the outcome, in a few sentences'],
+      ['## Scope', 'what is in, what is out'],
+      ['## Requirements', 'each with an id (R1.1, R1.2, …), testable, one fact each'],
+      ['## Acceptance Criteria', 'observable checks (AC-1, AC-2, …), each naming the requirements it proves'],
+      ['## Failure Behaviour', 'what happens on bad input, partial failure, concurrent use'],
+    ],
+    reads: ['prd'],
+  },
+  design: {
+    task: 'feature-design',
+    rubric:
+      'Write the design of a feature. Explore the code first; follow its boundaries and reuse what it has. Choose the simplest structure that ' +
+      'meets the specification, and say what you decided against.',
+    sections: [
+      ['## Architecture', 'how the parts fit together and into the code that exists, with path:line'],
+      ['## Components', 'one heading each, with responsibility, dependencies and the requirements it serves'],
+      ['## Interfaces', 'one heading each, with exact signatures, formats and errors'],
+      ['## Technical Decisions', 'one heading each, with the alternative and the reason'],
+      ['## Risks', 'likelihood, first sign, mitigation'],
+    ],
+    form: 'Head components `### C1: Name`, interfaces `### I1: Name`, decisions `### TD1: Name`, counted from 1.',
+    reads: ['prd', 'spec'],
+  },
+  plan: {
+    task: 'feature-plan',
+    rubric:
+      'Write the plan of a feature: ordered steps, each small, each leaving the code working, tests before the code they test.',
+    sections: [
+      ['## Implementation Order', 'why this order, and what depends on what'],
+      [
+        '## Phase 1: Name',
+        'and further phases; under each its steps, with files, changes, tests and the parts of the design they build',
+      ],
+    ],
+    form: 'Head steps `### Step 1.1: Name`, numbered by phase.',
+    reads: ['prd', 'spec', 'design'],
+  },
+  tasks: {
+    task: 'feature-tasks',
+    rubric:
+      'Break the plan into tasks of at most 15 minutes. Somebody must be able to carry each out without asking; together they cover the whole plan.',
+    sections: [['## Phase 1: Name', 'the phases of the plan, under the same names; under each its tasks']],
+    form: [
+      'Each task has this form:',
+      '### Task 1.1: Name',
+      '- **Why:** Plan Step 1.1 / Design C1',
+      '- **Files:** paths',
+      '- **Do:** what to change, exactly',
+      '- **Done when:** one check with a yes-or-no result',
+      '- **Depends on:** task numbers or none',
+    ].join('\n'),
+    reads: ['spec', 'design', 'plan'],
+  },
+};

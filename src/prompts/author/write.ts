@@ -1,0 +1,86 @@
+import { type ArtifactFiles, artifacts } from '../artifacts.ts';
+import { optionalData, type Part, type PromptDraft, words } from '../part.ts';
+import type { PrdResolution } from '../prd.ts';
+import { requiredArtifactsPart } from '../required-artifacts.ts';
+import { documents } from './documents.ts';
+import type { ReviewedIssues } from './revise.ts';
+import { issueParts } from './revise.ts';
+
+export type AuthoredKey = keyof typeof documents;
+
+export type AuthorInput = {
+  key: AuthoredKey;
+  files: ArtifactFiles;
+  prd: PrdResolution;
+  /** What the feature is about, in the words of the person who asked. */
+  description?: string;
+  /** Findings of research before the design. */
+  research?: string;
+  /** The project's design context, already packed under its budget. */
+  brief?: string;
+};
+
+export type RevisionInput = AuthorInput & { issues: ReviewedIssues; iteration: number; max: number };
+
+/** The prompt that writes an artifact. Earlier documents go by reference, the answer is the whole file. */
+export function authorPrompt(input: AuthorInput): PromptDraft {
+  const row = documents[input.key];
+  return {
+    task: row.task,
+    fixed: fixedParts(input),
+    answer: wholeDocument(input.key),
+    changing: subjectParts(input),
+  };
+}
+
+/** T-121: the prompt that revises an artifact after a review; what nobody questioned stays. */
+export function revisionPrompt(input: RevisionInput): PromptDraft {
+  const row = documents[input.key];
+  return {
+    task: `${row.task}-revision`,
+    fixed: [
+      words(
+        'revise',
+        `Revise ${artifacts[input.key].file} after a review. Resolve every issue that must be resolved; leave what nobody questioned as it is, word for word.`,
+      ),
+      ...fixedParts(input, input.key),
+    ],
+    answer: wholeDocument(input.key),
+    changing: [
+      ...subjectParts(input),
+      ...issueParts(input.issues),
+      words('iteration', `This is revision ${input.iteration} of at most ${input.max}.`),
+    ],
+  };
+}
+
+function fixedParts({ key, files, prd }: AuthorInput, target?: AuthoredKey): Part[] {
+  const row = documents[key];
+  const sections = row.sections.map(([heading, content]) => `- \`${heading}\`: ${content}`).join('\n');
+  return [
+    words('role', row.rubric),
+    ...requiredArtifactsPart({
+      keys: row.reads,
+      files,
+      prd,
+      reads: 'work',
+      ...(target === undefined ? {} : { target }),
+    }),
+    words('sections', `${sections}${row.form === undefined ? '' : `\n\n${row.form}`}`, 'Document'),
+  ];
+}
+
+function subjectParts({ description, research, brief }: AuthorInput): Part[] {
+  return [
+    ...optionalData('project_brief', brief, { heading: 'Project brief' }),
+    ...optionalData('feature_description', description, { heading: 'Feature' }),
+    ...optionalData('research', research, { heading: 'Research', limit: 40_000 }),
+  ];
+}
+
+function wholeDocument(key: AuthoredKey) {
+  return {
+    kind: 'text' as const,
+    rules: `After the confirmation line, the whole of ${artifacts[key].file} in Markdown between a line \`<document>\` and a line \`</document>\`, and nothing else.`,
+  };
+}

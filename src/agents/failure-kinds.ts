@@ -141,7 +141,7 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   ['stream', /non-SSE response/i],
   [
     'auth',
-    /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|not (?:logged|signed) in|log ?in again|please log ?in|\/login|\/auth\b|auth method|no provider configured|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
+    /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|missing environment variable\W+\w*(?:key|token)|not (?:logged|signed) in|log ?in again|please log ?in|\/login|\/auth\b|auth method|no provider configured|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
   ],
   [
     'bad_output',

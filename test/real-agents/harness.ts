@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Agent, AgentEvent, AgentTask, LaneResult } from '../../src/agents/port.ts';
+import type { Agent, AgentEvent, AgentTask, LaneResult, Probe } from '../../src/agents/port.ts';
 import { createAgent } from '../../src/agents/registry.ts';
 import type { AgentSettings, Protocol, World } from '../../src/agents/settings.ts';
 import { agentCommand } from './install.ts';
@@ -42,11 +42,17 @@ export type Bench = {
   /** A new project with two files. */
   project(): string;
   agent(program: Program, modelUrl: string, jail: World['jail']): Promise<Agent>;
+  /** The program with nothing configured but where its model is; the login is the user's own. */
+  usersAgent(program: Program, modelUrl: string, user: User): Promise<{ agent: Agent; home: string }>;
   acpAgent(command: readonly string[], env: Record<string, string>, jail: World['jail']): Promise<Agent>;
   /** `prompt` is given the directory in which the agent will work: the project, or its copy where there is no jail. */
+  probe(agent: Agent): Promise<Probe>;
   call(agent: Agent, prompt: (directory: string) => string, more?: CallOptions): Promise<Called>;
   remove(): void;
 };
+
+/** A user with files in HOME and variables in the environment. */
+export type User = { files?: Record<string, string>; variables?: Record<string, string> };
 
 export type CallOptions = Partial<AgentTask> & {
   /** The call whose conversation goes on. */
@@ -99,7 +105,27 @@ export function openBench(atOnce = 5): Bench {
       const command = agentCommand(program);
       return make({ id: program, protocol, command, model, baseUrl: `${modelUrl}${suffix}`, env }, jail);
     },
+    async usersAgent(program, modelUrl, { files = {}, variables = {} }) {
+      const { protocol, path: suffix, model } = endpoints[program];
+      const home = mkdtempSync(path.join(root, 'user-'));
+      for (const [name, content] of Object.entries(files)) {
+        mkdirSync(path.dirname(path.join(home, name)), { recursive: true });
+        writeFileSync(path.join(home, name), content);
+      }
+      const world = worldOf(home, 'auto');
+      const command = agentCommand(program);
+      const settings = { id: program, protocol, command, model, baseUrl: `${modelUrl}${suffix}` };
+      const environment = { ...world.environment, ...variables };
+      return { agent: await createAgent(settings, { ...world, environment }), home };
+    },
     acpAgent: (command, env, jail) => make({ id: 'acp', protocol: 'acp', command, env }, jail),
+    probe(agent) {
+      lanes += 1;
+      const laneDirectory = path.join(root, 'lanes', `${lanes}-${agent.id}`);
+      mkdirSync(laneDirectory, { recursive: true });
+      const context = { signal: new AbortController().signal, onEvent: () => undefined };
+      return gate(() => agent.probe({ ...context, laneDirectory, directory: this.project() }));
+    },
     async call(agent, prompt, { after, signal = new AbortController().signal, onEvent, ...more } = {}) {
       lanes += 1;
       const laneDirectory = path.join(root, 'lanes', `${lanes}-${agent.id}`);

@@ -112,6 +112,36 @@ export function describePrograms(programs: readonly Program[], atOnce: number): 
     });
   }
 
+  describe.concurrent.each(programs)('%s, asked how it is', (program) => {
+    test('is healthy when it answers (L-125), and not when its key is refused (L-126)', async () => {
+      const { agent } = await seat(program, 'auto');
+      expect(await bench.probe(agent)).toEqual({ healthy: true });
+      const { agent: refused } = await seat(program, 'auto', '401');
+      expect(await bench.probe(refused)).toMatchObject({
+        healthy: false,
+        message: expect.stringMatching(/\w/),
+      });
+    });
+
+    test('branches off a conversation where it says it can', async () => {
+      const { agent } = await seat(program, 'auto');
+      if (!agent.capabilities.fork) return;
+      const first = await bench.call(agent, () => 'Begin. ⟦say one⟧');
+      const resume = { session: first.result.session ?? '', fork: true };
+      const { directory } = first;
+      const branches = await Promise.all(
+        ['left', 'right'].map((side) =>
+          bench.call(agent, () => `Go ${side}. ⟦delay 1⟧`, { resume, directory }),
+        ),
+      );
+      for (const { result } of branches) {
+        expect(result).toMatchObject({ kind: 'ok', text: expect.stringContaining('prompts=2 tools=0') });
+      }
+      const sessions = [first, ...branches].map(({ result }) => result.session);
+      expect(new Set(sessions).size).toBe(3);
+    });
+  });
+
   describe.concurrent.each(programs)('%s, when its model fails', (program) => {
     test.each(faults)('%s', async (fault) => {
       const expected = outcomes[program][fault];

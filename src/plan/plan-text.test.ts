@@ -59,6 +59,10 @@ test('L-563 the five headings stand in their order', () => {
 test('a plan in an agent’s own words is read: other headings, bullets and file lines', () => {
   const reading = readPlan(`Sure! Here is the plan.
 
+## Implementation Plan: Rate limits
+
+We limit.
+
 # 1. Files to modify/create:
 * **src/limit.ts** (new) — the limiter
 * \`src/server.ts\`: uses it
@@ -75,6 +79,8 @@ Unit tests.`);
   expect(reading).toMatchObject({
     ok: true,
     plan: {
+      title: 'Rate limits',
+      summary: 'We limit.',
       files: [
         { path: 'src/limit.ts', action: 'new', description: 'the limiter' },
         { path: 'src/server.ts', action: 'modify', description: 'uses it' },

@@ -155,11 +155,15 @@ export function dissentOf(text: string): string {
   return readSections(text, allTitles).sections.get(planTitles.dissent) ?? '';
 }
 
+/** Our own files start with their title; agents say a few words before it. */
 function readPreamble(preamble: string): { title: string; summary: string } {
-  const match = /^#{1,2}\s+(?:Plan: )?([^\n]+)\n?([\s\S]*)$/.exec(preamble);
-  return match
-    ? { title: match[1]?.trim() ?? '', summary: match[2]?.trim() ?? '' }
-    : { title: '', summary: preamble };
+  if (preamble.startsWith(titleMark)) {
+    const [title = '', ...rest] = preamble.slice(titleMark.length).split('\n');
+    return { title: title.trim(), summary: rest.join('\n').trim() };
+  }
+  const match = /^#{1,2} +(?:(?:Implementation )?Plan: *)?(\S[^\n]*)$/im.exec(preamble);
+  if (!match) return { title: '', summary: preamble };
+  return { title: match[1]?.trim() ?? '', summary: preamble.slice(match.index + match[0].length).trim() };
 }
 
 const actionWords: Record<string, FileAction> = {

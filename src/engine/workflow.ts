@@ -54,13 +54,19 @@ export class WorkflowContext {
     children: readonly Child<Input>[],
   ): Promise<Output[]> {
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
-    const settled = await Promise.allSettled(
-      handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })),
+    // One step for all: the results are in the journal already, and a step each would take longer than the rest.
+    return DBOS.runStep(
+      async () => {
+        const settled = await Promise.allSettled(
+          handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })),
+        );
+        return settled.map((result) => {
+          if (result.status === 'rejected') throw result.reason;
+          return result.value as Output;
+        });
+      },
+      { name: `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200) },
     );
-    return settled.map((result) => {
-      if (result.status === 'rejected') throw result.reason;
-      return result.value as Output;
-    });
   }
 
   /** Asks people and waits as long as it takes. Answers given earlier, even before the question, count. */

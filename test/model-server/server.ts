@@ -39,6 +39,8 @@ export type LoggedRequest = {
   tools: string[];
   turns: Turn[];
   reply?: string;
+  /** The request as it came, when bodies are kept. */
+  body?: Record<string, unknown>;
 };
 
 export type ModelServer = {
@@ -56,11 +58,13 @@ export type ModelServerOptions = {
   usage?: UsageFigures;
   /** Also appends every request to this file, one JSON a line. */
   log?: string;
+  /** Keeps whole requests in the log. */
+  bodies?: boolean;
 };
 
 /** Starts the server on 127.0.0.1; port 0 takes a free one. */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
-  const { port = 0, rules = [], usage = defaultUsage, log } = options;
+  const { port = 0, rules = [], usage = defaultUsage, log, bodies = false } = options;
   const requests: LoggedRequest[] = [];
   const nextFault = faultCounter();
   let identifiers = 0;
@@ -85,7 +89,8 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       return;
     }
     const reading = readJson(text === '' ? '{}' : text);
-    const view = wire.read(recordOf(reading.ok ? reading.value : {}), path);
+    const body = recordOf(reading.ok ? reading.value : {});
+    const view = wire.read(body, path);
     const reply = decide(view, [...rules, healthRule], newId);
     const fault = nextFault(place);
     record({
@@ -93,6 +98,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       wire: wire.name,
       model: view.model,
       ...(fault && { fault }),
+      ...(bodies && { body }),
       tools: view.tools.map(({ name }) => name),
       turns: view.turns,
       reply: reply.call ? `call ${reply.call.tool.name} ${JSON.stringify(reply.call.input)}` : reply.text,

@@ -2,7 +2,7 @@ import type { ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../safe-json.ts';
 import type { AgentTask, CallContext, LaneKind, Usage } from '../port.ts';
 import type { Deadline } from './deadline.ts';
-import { loadModel, type ModelChoice } from './provider.ts';
+import { loadModel, type ModelChoice, providerTable } from './provider.ts';
 import { readTools } from './read-tools.ts';
 import { addUsage } from './usage.ts';
 
@@ -37,6 +37,7 @@ export async function converse(options: {
     ]),
   );
   const turns = task.limits.turns ?? defaultTurns;
+  const { outputTokens } = providerTable[choice.provider];
   const result = streamText({
     model: await loadModel(choice),
     instructions: instructions(task),
@@ -44,6 +45,9 @@ export async function converse(options: {
     tools,
     stopWhen: isStepCount(turns),
     maxRetries: 0,
+    ...(outputTokens === undefined ? {} : { maxOutputTokens: outputTokens }),
+    // Every turn sends the whole conversation again; elsewhere providers cache without being asked.
+    providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
     abortSignal: deadline.signal,
     onError: () => undefined,
   });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await mkdir(project);
   await writeFile(path.join(project, 'README.md'), 'The word is PLUGH.\n');
   await writeFile(path.join(base, 'secret.txt'), 'XYZZY\n');
-  server = await startModelServer();
+  server = await startModelServer({ bodies: true });
   const closed = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => closed.once('listening', resolve));
   const address = closed.address();
@@ -167,6 +167,17 @@ describe.each(providers.map((provider) => ({ provider })))('$provider', ({ provi
     const broken = agentOf(provider, `/fault/401/probe-${provider}`);
     expect(await broken.probe({ ...quiet(), laneDirectory, directory })).toMatchObject({ healthy: false });
   });
+});
+
+test('asks Anthropic to cache what is sent again with every turn, and for room to answer', async () => {
+  const agent = agentOf('anthropic', '/run/cached');
+  await agent.call(await taskOf('⟦read README.md⟧'), quiet());
+  const bodies = server.callsOf('cached').map(({ body }) => body);
+  // A model that the SDK does not know would get 4096 tokens for its whole answer.
+  expect(bodies).toMatchObject([
+    { cache_control: { type: 'ephemeral' }, max_tokens: 32_000 },
+    { cache_control: { type: 'ephemeral' }, max_tokens: 32_000 },
+  ]);
 });
 
 test('stops after the allowed turns', async () => {

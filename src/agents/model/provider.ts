@@ -15,6 +15,8 @@ type ProviderRow = {
   keys: readonly string[];
   /** Model names that can only be this provider's. */
   names?: RegExp;
+  /** The longest answer to ask for where the provider wants a number; models with less get theirs from the SDK. */
+  outputTokens?: number;
 };
 
 /** `compatible` is every server that speaks Chat Completions: Ollama, LM Studio, vLLM, gateways. */
@@ -25,6 +27,7 @@ export const providerTable: Readonly<Record<Provider, ProviderRow>> = {
     baseUrl: 'https://api.anthropic.com/v1',
     keys: ['ANTHROPIC_API_KEY'],
     names: /^claude/,
+    outputTokens: 32_000,
   },
   openai: {
     title: 'OpenAI',

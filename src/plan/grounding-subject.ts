@@ -48,7 +48,7 @@ export function subjectOfPlan(plan: Plan): GroundingSubject {
   return {
     sections: new Set(planSections.map(({ name }) => name).filter((name) => filled[name])),
     files: plan.files.map(({ path, action }) => ({ path, action })),
-    tests: plan.tests.map(({ path }) => path),
+    tests: testsOf(plan),
     symbols: plan.symbols.map(({ name, file, state }) => ({
       name,
       state,
@@ -59,6 +59,12 @@ export function subjectOfPlan(plan: Plan): GroundingSubject {
     citations: citationTexts(text),
     text,
   };
+}
+
+/** The tests a plan names: in their list, or else in the prose of its testing strategy. */
+function testsOf(plan: Plan): string[] {
+  if (plan.tests.length > 0) return plan.tests.map(({ path }) => path);
+  return [...new Set(pathsIn(plan.testing).map(({ path }) => path))].filter((path) => fileKind(path) === 'test');
 }
 
 /** The claims of a plan as people write it, with the five headings. What cannot be told is `unknown`. */

@@ -64,7 +64,8 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     return reading.ok ? reading.plan : undefined;
   },
   revision: (text) => {
-    const reading = readPlan(text);
+    const finding = /^[-*\s]*(FINDING_\d+)\**:\**\s*(\S.*)$/gm;
+    const reading = readPlan(text.replace(finding, ''));
     const resolutions = [...text.matchAll(/^[-*\s]*(FINDING_\d+)\**:\**\s*(\S.*)$/gm)].map(
       ([, id, resolution]) => ({ id, resolution }),
     );

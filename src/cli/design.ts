@@ -47,6 +47,11 @@ export const command: CommandSpec = {
     },
     { flags: '--sketches <count>', description: 'how many sketches', choices: ['0', '2', '4'] },
     {
+      flags: '--review-rounds <count>',
+      description: 'a second round runs only while the first changed the plan',
+      choices: ['1', '2'],
+    },
+    {
       flags: '--max-tokens <count>',
       description: 'pause and ask when this many tokens are used',
       parse: positive('--max-tokens'),

@@ -64,7 +64,9 @@ export function subjectOfPlan(plan: Plan): GroundingSubject {
 /** The tests a plan names: in their list, or else in the prose of its testing strategy. */
 function testsOf(plan: Plan): string[] {
   if (plan.tests.length > 0) return plan.tests.map(({ path }) => path);
-  return [...new Set(pathsIn(plan.testing).map(({ path }) => path))].filter((path) => fileKind(path) === 'test');
+  return [...new Set(pathsIn(plan.testing).map(({ path }) => path))].filter(
+    (path) => fileKind(path) === 'test',
+  );
 }
 
 /** The claims of a plan as people write it, with the five headings. What cannot be told is `unknown`. */

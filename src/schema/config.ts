@@ -55,6 +55,10 @@ export const configSchema = z.strictObject({
   panel: z.enum(['diagonal', 'wide', 'pair', 'solo']).optional(),
   author: name.optional().describe('The agent that writes synthesis, plan and revision.'),
   dialectic: z.enum(['off', 'advisory', 'binding']).optional(),
+  debates: z
+    .enum(['bucket', 'diagonal'])
+    .optional()
+    .describe('Both sides of a decision by one agent in turn, or by two.'),
   sketches: z.union([z.literal(0), z.literal(2), z.literal(4)]).optional(),
   consent: z.boolean().optional().describe('True: runs start without asking for consent to call the agents.'),
   limits: z

@@ -1,7 +1,10 @@
+import { defenceReading } from '../dialectic/defence-text.ts';
+import { checkSide } from '../dialectic/eligibility.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
 import { isRecord } from '../safe-json.ts';
+import type { Defence, Side } from '../schema/judgements/defence.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
@@ -28,6 +31,9 @@ const checks: Readonly<Record<string, Check>> = {
     if (accepted.length === 0) return [];
     return revisionProblems(accepted, input['plan'] as Plan, value);
   },
+  // L-501: a defence that could not go before the judges gets its corrective turn.
+  'debate-thesis': (value: Defence) => sideProblems(value, 'THESIS'),
+  'debate-antithesis': (value: Defence) => sideProblems(value, 'ANTI_THESIS'),
   // C-21: a missing line is a fault of the voter and gets the repair turn.
   vote: (value: Vote, input) => {
     const voted = new Set(value.votes.map((vote) => vote.id));
@@ -57,6 +63,11 @@ export function isStrict(task: string): boolean {
 export function checkAnswer(task: string, value: unknown, input: unknown): string[] {
   const check = Object.hasOwn(checks, task) ? checks[task] : undefined;
   return check === undefined ? [] : check(value as never, isRecord(input) ? input : {});
+}
+
+function sideProblems(defence: Defence, side: Side): string[] {
+  const failure = checkSide(defenceReading(defence), side);
+  return failure === undefined ? [] : [`${failure.reason}: ${failure.detail}`];
 }
 
 function resolutionsOf(list: unknown): Resolution[] {

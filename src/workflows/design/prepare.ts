@@ -21,6 +21,7 @@ export type DesignFlags = DepthFlags & {
   maxTokens?: number;
   maxUsd?: number;
   out?: string;
+  reviewRounds?: string;
   branch?: boolean;
   sessionEnv?: string;
   stepPrefix?: string;
@@ -84,8 +85,9 @@ export async function prepareDesign(
     subagent: flags.subagent === true,
     panel: depth.panel,
     dialectic: depth.dialectic,
+    debates: config.debates ?? 'bucket',
     sketches: depth.sketches,
-    reviewRounds: 1,
+    reviewRounds: flags.reviewRounds === '2' ? 2 : 1,
     padding: config.padding !== false,
     prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
     branch,

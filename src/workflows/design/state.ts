@@ -22,6 +22,8 @@ export type DesignInputs = RunInputs & {
   /** L-008: what a caller puts before step numbers and names. */
   prefix: StepPrefix;
   dialectic: 'off' | 'advisory' | 'binding';
+  /** C-22: both sides of a decision by one agent, or by two. */
+  debates: 'bucket' | 'diagonal';
   sketches: 0 | 2 | 4;
   reviewRounds: 1 | 2;
   padding: boolean;

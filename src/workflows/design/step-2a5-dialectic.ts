@@ -43,6 +43,7 @@ async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
   const seats = seatsOf(desk, design);
   const plan = planDebates(decisions, debateAvailability(known(design, 'health')), {
     buckets: seats.buckets,
+    layout: desk.inputs.debates,
   });
   for (const warning of plan.warnings) desk.warn(warning);
   const debated = await debate(desk, design, plan);

@@ -48,7 +48,7 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     const { raised, health } = await raise(desk, current, reviewers, round);
     current = { ...current, health };
     if (raised.length === 0) return { ...current, ...(await nothingRaised(desk, current, round)) };
-    const items = await merge(desk, raised, current, round);
+    const items = await merge(desk, raised, current, round, seen);
     const { entries, quorum } = await vote(desk, current, items, round);
     const scores = scoreboard(
       entries,
@@ -76,6 +76,7 @@ async function raise(
   round: number,
 ): Promise<{ raised: RaisedFinding[]; health: RunAvailability }> {
   const plan = known(design, 'planText');
+  const author = seatsOf(desk, design).author.agents[0];
   const replies = await desk.ask(
     'review',
     seats.map((seat) => ({
@@ -103,9 +104,10 @@ async function raise(
     for (const failure of reply.failures)
       desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
     const findings = reply.kind === 'ok' ? (reply.value?.findings ?? []) : [];
+    const reviewer = creditOf(seat, reply.agent, author);
     return findings.map((finding) => ({
       ...finding,
-      reviewer: seat.label,
+      reviewer,
       seat: seat.id,
       evidence: 'unchecked' as const,
     }));
@@ -127,15 +129,22 @@ async function raise(
   return { raised: marked, health: await afterFailures(desk, known(design, 'health'), 'review', replies) };
 }
 
+/** L-591: a finding is credited to its seat; when somebody else served the seat, to that agent. */
+function creditOf(seat: Place, agent: string, author: string | undefined): string {
+  if (agent === seat.agents[0]) return seat.label;
+  return agent === author ? 'Code' : `${agent}-fallback-${seat.id}`;
+}
+
 /** C-32: the author groups findings that mean the same; an answer that is no partition merges nothing. */
 async function merge(
   desk: Desk,
   raised: readonly RaisedFinding[],
   design: Design,
   round: number,
+  earlier: readonly ReviewItem[],
 ): Promise<ReviewItem[]> {
   const candidates: Candidate[] = numberCandidates(raised);
-  if (candidates.length === 1) return mergeCandidates(candidates, undefined).items;
+  if (candidates.length === 1) return mergeCandidates(candidates, undefined, earlier).items;
   const [reply] = await desk.ask('author', [
     {
       seat: seatsOf(desk, design).author,
@@ -146,7 +155,11 @@ async function merge(
       input: { items: candidates },
     },
   ]);
-  const { items, refused } = mergeCandidates(candidates, reply?.kind === 'ok' ? reply.value : undefined);
+  const { items, refused } = mergeCandidates(
+    candidates,
+    reply?.kind === 'ok' ? reply.value : undefined,
+    earlier,
+  );
   if (refused !== undefined) desk.warn(`Findings were not merged: ${refused}. Each stands alone.`);
   return items;
 }
@@ -174,7 +187,7 @@ async function vote(
     if (quorum.tier === 'none') {
       const reason = 'No voter answered and the planning agent gave no vote either; nothing was accepted.';
       desk.warn(reason);
-      return { entries: [], quorum };
+      return { entries: tally(items, quorum), quorum };
     }
   }
   return { entries: tally(items, quorum), quorum };

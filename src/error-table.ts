@@ -32,6 +32,7 @@ export const errorTable = {
   'run-not-found': { exit: 4, meaning: 'There is no run with that id.' },
   'agent-not-found': { exit: 4, meaning: 'A named agent is neither configured nor on PATH.' },
   'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
+  'phase-failed': { exit: 1, meaning: 'A phase of a skill did not give what it declares.' },
   'conversion-lossy': { exit: 1, meaning: 'A conversion would lose text of its source.' },
   'would-overwrite': { exit: 5, meaning: 'Files that are there would be replaced.' },
   'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },

@@ -31,6 +31,14 @@ export const skill: CommandSpec = {
       summary: 'phases and data flow as tree, chart or picture',
       load: async () => (await import('./skill-show.ts')).skillShow,
     },
+    run: {
+      summary: 'carry a package out with an agent, durably',
+      load: async () => (await import('./skill-run.ts')).skillRun,
+    },
+    test: {
+      summary: 'run a package against scripted agents',
+      load: async () => (await import('./skill-test.ts')).skillTest,
+    },
     install: {
       summary: 'copy packages to where a host looks for them',
       load: async () => (await import('./skill-install.ts')).skillInstall,

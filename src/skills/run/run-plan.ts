@@ -1,0 +1,116 @@
+import { lineText } from '../document/document.ts';
+import type { SkillPackage } from '../model/package.ts';
+import { findHeading } from '../model/phase-file.ts';
+import { bareLabel, readPreferencePaths, readQuestionCalls } from '../model/preferences.ts';
+
+/** One phase as the runner sees it. The text is read when the phase runs, not before. */
+export type RunPhase = {
+  number: number;
+  name: string;
+  file: string;
+  condition: string | undefined;
+  inputs: readonly string[];
+  variables: readonly string[];
+  files: readonly string[];
+  /** Phase that this one hands over to by reading its file. */
+  handsOverTo: number | undefined;
+  mode: string | undefined;
+  triggers: readonly string[];
+};
+
+export type RunQuestion = { key: string; text: string; options: readonly string[]; recommended: string };
+
+export type RunPlan = {
+  skill: string;
+  profile: SkillPackage['profile'];
+  phases: readonly RunPhase[];
+  questions: readonly RunQuestion[];
+  /** Label of the answer that turns a key on; the others keep the label itself. */
+  switches: Readonly<Record<string, string>>;
+  loop: { until: string; from: number; limit: number } | undefined;
+};
+
+/** What a package asks to be run: phases in order with what flows in and out, questions, routes, the loop. */
+export function runPlan(subject: SkillPackage): RunPlan {
+  const { skill, phases, references } = subject;
+  const edges = skill?.flow.edges ?? [];
+  return {
+    skill: subject.name || subject.files.directory,
+    profile: subject.profile,
+    phases: phases.map((phase, index): RunPhase => {
+      const number = phase.number ?? index + 1;
+      const route = skill?.routing?.rows.filter(({ targets }) => targets.includes(phase.document.path)) ?? [];
+      const handoff = references.find(
+        ({ kind, document, target, zone }) =>
+          kind === 'read' &&
+          zone === 'fence' &&
+          document === phase.document &&
+          target !== phase.document.path,
+      );
+      return {
+        number,
+        name: phase.name || phase.slug,
+        file: phase.document.path,
+        condition: skill?.flow.conditions.find((item) => item.phase === number)?.expression,
+        inputs: [...new Set(edges.filter(({ to }) => to === number).flatMap(({ variables }) => variables))],
+        variables: phase.outputs.filter(({ kind }) => kind === 'variable').map(({ name }) => name),
+        files: phase.outputs.filter(({ kind }) => kind === 'file').map(({ name }) => name),
+        handsOverTo: phases.find((other) => other.document.path === handoff?.target)?.number,
+        mode: route[0]?.mode,
+        triggers: route.map(({ trigger }) => trigger),
+      };
+    }),
+    ...readQuestions(subject),
+    loop: readLoop(subject),
+  };
+}
+
+/** The questions of SKILL.md with the keys that its preference objects give them. */
+function readQuestions({ skill }: SkillPackage): Pick<RunPlan, 'questions' | 'switches'> {
+  if (skill === undefined) return { questions: [], switches: {} };
+  const text = skill.document.text;
+  const keys = readPreferencePaths(skill.document).at(-1)?.keys ?? [];
+  const asked = readQuestionCalls(skill.document).flatMap(({ questions }) => questions);
+  const switches: Record<string, string> = {};
+  const questions = keys.flatMap((key, index): RunQuestion[] => {
+    const active = new RegExp(`\\b${key}\\s*:\\s*[\\w$.\\[\\]"']+\\s*===\\s*["']([^"'\\n]+)["']`).exec(
+      text,
+    )?.[1];
+    if (active !== undefined) switches[key] = active;
+    const question =
+      asked.find(({ labels }) => active !== undefined && labels.map(bareLabel).includes(active)) ??
+      asked[index];
+    const options = (question?.labels ?? []).map(bareLabel);
+    const [first] = options;
+    if (question === undefined || first === undefined) return [];
+    const marked = question.labels.find((label) => /recommended/i.test(label));
+    return [
+      {
+        key,
+        text: question.text ?? key,
+        options,
+        recommended: marked === undefined ? first : bareLabel(marked),
+      },
+    ];
+  });
+  return { questions, switches };
+}
+
+function readLoop({ skill, profile }: SkillPackage): RunPlan['loop'] {
+  const heading = skill === undefined ? undefined : findHeading(skill.document, /^loop control$/i);
+  if (skill === undefined || heading === undefined || profile !== 'loop') return undefined;
+  const field = (name: string) => {
+    for (let line = heading.line + 1; line < heading.endLine; line += 1) {
+      const found = new RegExp(`^[-*]\\s*\\**${name}\\**\\s*:\\s*(.+)$`, 'i').exec(
+        lineText(skill.document, line),
+      )?.[1];
+      if (found !== undefined) return found.replaceAll('`', '').trim();
+    }
+    return '';
+  };
+  return {
+    until: field('Until'),
+    from: Number(/\d+/.exec(field('Back to'))?.[0] ?? 1),
+    limit: Number(/\d+/.exec(field('At most'))?.[0] ?? 5),
+  };
+}

@@ -1,0 +1,203 @@
+import { CharretteError } from '../../errors.ts';
+import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
+import { evaluateCondition, parseCondition } from '../model/condition.ts';
+import type { PhaseAnswer } from './phase-call.ts';
+import type { RunPhase, RunPlan, RunQuestion } from './run-plan.ts';
+
+/** What the story needs from outside: the durable engine in a run, a script in a test. */
+export type RunWorld = {
+  ask(questions: readonly RunQuestion[]): Promise<Readonly<Record<string, string>>>;
+  /** One attempt at a phase; problems mean it was not accepted. */
+  attempt(
+    phase: RunPhase,
+    round: number,
+    attempt: number,
+    state: RunState,
+    problems: readonly string[],
+  ): Promise<AttemptResult>;
+  /** Called after every change of the todo list. */
+  todo(list: TodoList, what: TodoChange): Promise<void>;
+};
+
+export type TodoChange = { phase: RunPhase; status: TodoStatus; reason?: string };
+export type AttemptResult = { answer: PhaseAnswer | undefined; problems: readonly string[] };
+
+export type RunState = {
+  task: string;
+  preferences: Record<string, unknown>;
+  values: Record<string, unknown>;
+  summaries: { phase: number; name: string; status: string; summary: string }[];
+};
+
+export type SkillRunInput = {
+  session: string;
+  task: string;
+  /** Trigger or mode of a router; the first row otherwise. */
+  mode?: string | undefined;
+  auto: boolean;
+  now: string;
+};
+
+/** S-106: attempts at one phase before the run stops. */
+export const strikes = 3;
+
+/** Runs a package: preferences once, phases in order, conditions, handoffs, rounds; exactly one phase in progress. */
+export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWorld): Promise<RunState> {
+  const state: RunState = {
+    task: input.task,
+    preferences: await preferences(plan, input, world),
+    values: { task: input.task },
+    summaries: [],
+  };
+  let list = startList(plan, input);
+  const change = async (phase: RunPhase, status: TodoStatus, reason?: string) => {
+    list = {
+      ...list,
+      rev: list.rev + 1,
+      items: list.items.map((item) => (item.id === phase.file ? { ...item, status } : item)),
+    };
+    await world.todo(list, reason === undefined ? { phase, status } : { phase, status, reason });
+  };
+  const queue = firstPhases(plan, input.mode);
+  for (let round = 1; ; round += 1) {
+    for (let phase = queue.shift(); phase !== undefined; phase = queue.shift()) {
+      const met = phase.condition === undefined || holds(phase.condition, state);
+      if (!met) {
+        await change(phase, 'skipped', `${phase.condition} does not hold`);
+        state.summaries.push({
+          phase: phase.number,
+          name: phase.name,
+          status: 'skipped',
+          summary: `${phase.condition} does not hold`,
+        });
+        continue;
+      }
+      await change(phase, 'in_progress');
+      const answer = await carryOut(phase, round, state, world, (reason) =>
+        change(phase as RunPhase, 'failed', reason),
+      );
+      Object.assign(state.values, answer.outputs);
+      state.summaries.push({
+        phase: phase.number,
+        name: phase.name,
+        status: answer.status,
+        summary: answer.summary,
+      });
+      await change(phase, 'completed');
+      const next = plan.phases.find(({ number }) => number === phase?.handsOverTo);
+      if (plan.profile === 'router' && next !== undefined && queue.length === 0) queue.push(next);
+    }
+    if (plan.loop === undefined || round >= plan.loop.limit || loopEnds(plan.loop.until, state)) return state;
+    const again = plan.phases.filter(({ number }) => number >= (plan.loop?.from ?? 1));
+    for (const phase of again) await change(phase, 'pending', `round ${round + 1}`);
+    queue.push(...again);
+  }
+}
+
+async function preferences(
+  plan: RunPlan,
+  input: SkillRunInput,
+  world: RunWorld,
+): Promise<Record<string, unknown>> {
+  const open = plan.questions.filter(({ key }) => !(input.auto && key === 'autoYes'));
+  const answers = open.length === 0 ? {} : await world.ask(open);
+  return Object.fromEntries(
+    plan.questions.map(({ key, recommended }) => {
+      if (input.auto && key === 'autoYes') return [key, true];
+      const answer = answers[key] ?? recommended;
+      const active = plan.switches[key];
+      return [key, active === undefined ? answer : answer === active];
+    }),
+  );
+}
+
+/** A pipeline runs all phases; a router the phase that the trigger or mode names. */
+function firstPhases(plan: RunPlan, mode: string | undefined): RunPhase[] {
+  if (plan.profile !== 'router') return [...plan.phases];
+  const wanted = mode ?? plan.phases[0]?.mode;
+  const phase = plan.phases.find(
+    (candidate) => candidate.mode === wanted || candidate.triggers.includes(wanted ?? ''),
+  );
+  if (phase !== undefined) return [phase];
+  const known = plan.phases
+    .flatMap((candidate) => [candidate.mode ?? '', ...candidate.triggers])
+    .filter((name) => name !== '');
+  throw new CharretteError({
+    code: 'usage',
+    message: `${plan.skill} has no mode ${JSON.stringify(mode)}; it has ${known.join(', ')}.`,
+  });
+}
+
+function holds(condition: string, { values, preferences: chosen }: RunState): boolean {
+  const reading = parseCondition(condition);
+  if (!reading.ok)
+    throw new CharretteError({
+      code: 'usage',
+      message: `The condition "${condition}" cannot be read: ${reading.message}.`,
+      fix: 'Run `charrette skill lint`.',
+    });
+  return evaluateCondition(reading.condition, (path) =>
+    lookUp(path.replace(/^workflowPreferences\./, ''), { ...chosen, ...values }),
+  );
+}
+
+function lookUp(path: string, values: Readonly<Record<string, unknown>>): unknown {
+  return path.split('.').reduce<unknown>((value, key) => {
+    const known = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+    return known ? (value as Record<string, unknown>)[key] : undefined;
+  }, values);
+}
+
+/** Prose cannot be decided by a program, so such a loop runs once. */
+function loopEnds(until: string, state: RunState): boolean {
+  const reading = parseCondition(until);
+  return reading.ok
+    ? evaluateCondition(reading.condition, (path) => lookUp(path, { ...state.preferences, ...state.values }))
+    : true;
+}
+
+async function carryOut(
+  phase: RunPhase,
+  round: number,
+  state: RunState,
+  world: RunWorld,
+  fail: (reason: string) => Promise<void>,
+): Promise<PhaseAnswer> {
+  let problems: readonly string[] = [];
+  for (let attempt = 1; attempt <= strikes; attempt += 1) {
+    const result = await world.attempt(phase, round, attempt, state, problems);
+    if (result.answer !== undefined && result.problems.length === 0) return result.answer;
+    problems = result.problems;
+  }
+  await fail(problems.join(' '));
+  throw new CharretteError({
+    code: 'phase-failed',
+    message: `Phase ${phase.number} (${phase.name}) failed after ${strikes} attempts: ${problems.join(' ')}`,
+    fix: 'Look at the lanes of the run, correct the phase or the agent, and resume.',
+  });
+}
+
+function startList({ skill, phases }: RunPlan, { session, now }: SkillRunInput): TodoList {
+  return {
+    version: 1,
+    sessionId: session,
+    skill,
+    rev: 0,
+    updatedAt: now,
+    active: undefined,
+    items: phases.map(({ number, name, file }) => ({
+      id: file,
+      kind: 'phase',
+      content: `Phase ${number}: ${name}`,
+      activeForm: `Running Phase ${number}`,
+      status: 'pending',
+      phaseFile: file,
+      attempts: 0,
+    })),
+  };
+}
+
+/** S-106: the last line of a run. */
+export function closingStatus({ summaries }: RunState): 'DONE' | 'DONE_WITH_CONCERNS' {
+  return summaries.some(({ status }) => status === 'DONE_WITH_CONCERNS') ? 'DONE_WITH_CONCERNS' : 'DONE';
+}

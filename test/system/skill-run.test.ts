@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { parseJson } from '../../src/safe-json.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const project = mkdtempSync(path.join(tmpdir(), 'charrette-skill-run-'));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+/** An agent that gives every declared output, notes its calls, and leaves outputs out while a file says so. */
+const agent = `import fs from 'node:fs';
+let text = '';
+for await (const chunk of process.stdin) text += chunk;
+const phase = /phase (\\d+) \\(/.exec(text)[1];
+fs.appendFileSync('calls.log', phase + ' ');
+const names = [...text.matchAll(/- the value \`(\\w+)\`/g)].map((match) => match[1]);
+const files = [...text.matchAll(/- the file \`([^\`]+)\`/g)].map((match) => match[1]);
+const outputs = Object.fromEntries(names.map((name) => [name, name === 'conflictRisk' ? 'low' : name + '-1']));
+if (fs.existsSync('fail-' + phase)) delete outputs[names[0]];
+console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, 'made by ' + phase])) }));
+`;
+
+function charrette(...words: string[]) {
+  const done = spawnSync(process.execPath, [path.join(root, 'bin/charrette'), 'skill', ...words, '--json'], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  return { exit: done.status, json: parseJson(done.stdout, 'stdout') as Record<string, unknown> };
+}
+
+test('skill run carries the shipped plan package out, fails by name, resumes without repeating, and pauses for questions', () => {
+  writeFileSync(path.join(project, 'agent.mjs'), agent);
+  writeFileSync(
+    path.join(project, 'charrette.config.json'),
+    JSON.stringify({
+      detect: false,
+      agents: {
+        mine: {
+          protocol: 'exec',
+          command: [process.execPath, path.join(project, 'agent.mjs')],
+          family: 'mine',
+        },
+      },
+    }),
+  );
+  const calls = () => readFileSync(path.join(project, 'calls.log'), 'utf8').trim();
+  const skill = path.join(root, 'skills/plan');
+
+  writeFileSync(path.join(project, 'fail-4'), '');
+  const failed = charrette('run', skill, 'add limits', '--yes');
+  expect(failed).toMatchObject({ exit: 1, json: { error: { code: 'phase-failed' } } });
+  expect(calls()).toBe('1 2 4 4 4');
+
+  rmSync(path.join(project, 'fail-4'));
+  const resumed = charrette('run', '--resume', 'latest');
+  expect(resumed).toMatchObject({ exit: 0, json: { status: 'done' } });
+  expect(calls()).toBe('1 2 4 4 4 4 5');
+  expect(existsSync(path.join(project, '.workflow/active/sessionId-1/plan.json'))).toBe(true);
+
+  const paused = charrette('run', path.join(root, 'skills/lite-plan'), 'fix it');
+  expect(paused).toMatchObject({ exit: 7, json: { status: 'paused' } });
+  writeFileSync(
+    path.join(project, 'answers.json'),
+    JSON.stringify({ 'preference-autoYes': 'Auto', 'preference-forceExplore': 'Auto-detect' }),
+  );
+  expect(charrette('run', '--resume', 'latest', '--answers', 'answers.json')).toMatchObject({
+    exit: 0,
+    json: { status: 'done' },
+  });
+  expect(calls()).toBe('1 2 4 4 4 4 5 1 2');
+});

@@ -22,6 +22,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Several agents sketch, argue, plan, review and vote',
     load: async () => (await import('./design.ts')).command,
   },
+  'lite-plan': {
+    summary: 'Explore, clarify, plan and confirm one task',
+    load: async () => (await import('./lite-plan.ts')).command,
+  },
   plan: {
     summary: 'Check, show, compare and edit plans',
     load: async () => (await import('./plan.ts')).plan,

@@ -37,7 +37,7 @@ export type ExploreDecision = { explore: boolean; reason: string };
 const delegateFrom = 50_000;
 const priorAnalysis = /^#{1,6}\s*Prior Analysis\b/im;
 const existingCode =
-  /\b(?:fix|change|update|extend|refactor|rename|remove|replace|improve|add|support|migrate|integrate|existing|module|function|class|endpoint|api|component|test)\w*\b|修复|修改|更新|扩展|添加|重构/iu;
+  /\b(?:fix|change|update|extend|refactor|rename|remove|replace|improve|add|support|migrate|integrate|let|allow|make|enable|show|existing|module|function|class|endpoint|api|component|test)\w*\b|修复|修改|更新|扩展|添加|重构/iu;
 
 /** P-041: the first row that applies decides. */
 export function decideExploration(facts: ExploreFacts): ExploreDecision {

@@ -1,14 +1,19 @@
 import { defenceReading } from '../dialectic/defence-text.ts';
 import { checkSide } from '../dialectic/eligibility.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
+import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
 import { isRecord } from '../safe-json.ts';
+import type { CodeReview } from '../schema/judgements/code-review.ts';
 import type { Defence, Side } from '../schema/judgements/defence.ts';
+import type { Exploration } from '../schema/judgements/exploration.ts';
+import type { LitePlanAnswer } from '../schema/judgements/lite-plan.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
 import type { Vote } from '../schema/judgements/vote.ts';
+import type { Complexity } from '../schema/lite/plan.ts';
 
 /** Demands on an answer that its schema cannot say, by task: the problems, none when it is right. */
 type Check = (value: never, input: Record<string, unknown>) => string[];
@@ -39,6 +44,24 @@ const checks: Readonly<Record<string, Check>> = {
     const voted = new Set(value.votes.map((vote) => vote.id));
     const missing = idsOf(input['items']).filter((id) => !voted.has(id));
     return missing.length === 0 ? [] : [`votes on ${missing.join(', ')} are missing`];
+  },
+  // P-046: a reason is more than a word.
+  explore: (value: Exploration) =>
+    (value.relevant_files ?? [])
+      .filter(({ rationale }) => rationale.length < 10)
+      .map(({ path }) => `relevant_files ${path}: the rationale says too little`),
+  // P-068, P-069: tasks that can be carried out and checked.
+  'lite-plan': (value: LitePlanAnswer, input) => {
+    const facts = { session: 'check', timestamp: 'now', angles: [], baseCommit: undefined };
+    const complexity = (input['complexity'] as Complexity | undefined) ?? 'Medium';
+    const quality = filesFromAnswer(value, { ...facts, complexity }).plan._metadata.quality_check;
+    return [...(quality?.critical ?? []), ...(quality?.minor ?? [])];
+  },
+  // P-150: a criterion that nobody speaks of is not verified.
+  'code-review': (value: CodeReview, input) => {
+    const said = new Set(value.criteria.map(({ task, number }) => `${task}#${number}`));
+    const missing = idsOf(input['criteria']).filter((id) => !said.has(id));
+    return missing.length === 0 ? [] : [`criteria ${missing.join(', ')} are missing`];
   },
   // C-32: every id exactly once.
   'merge-findings': (value: { clusters: { ids: string[] }[] }, input) => {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
-import type { Agent, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
+import type { Access, Agent, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
+import { gitOutput } from '../git/run-git.ts';
 import { compose } from '../prompts/compose.ts';
 import { repairPrompt } from '../prompts/panel/repair.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
@@ -27,7 +28,12 @@ export type LaneRequest = {
   idleMs: number;
   /** Digest of the question file. */
   digest: string;
+  /** Where else than in the project, and whether files may be changed there. Absent: the project, to read. */
+  work?: LaneWork;
 };
+
+/** A writer starts from `start`: what an attempt that did not end left in the checkout is put back first. */
+export type LaneWork = { directory: string; access: Access; start?: string };
 
 /** What came of it. `value` is there exactly when `kind` is `ok`, and fits its schema. */
 export type LaneAnswer = {
@@ -39,6 +45,10 @@ export type LaneAnswer = {
   value?: unknown;
   message?: string;
   elapsedMs: number;
+  exitCode?: number;
+  /** How often agents were called for it, and the folder of the last call. */
+  attempts: number;
+  folder: string;
   /** Agents that were tried before the one that answered, with what went wrong. */
   failures: { agent: string; kind: LaneKind; message: string }[];
 };
@@ -59,7 +69,7 @@ export function laneWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LaneReq
           attempt += 1;
           const result = await askOnce(context, services, request, agent, attempt);
           last = { agent, result };
-          if (result.kind === 'ok') return conclude(context, request, last, failures, started);
+          if (result.kind === 'ok') return conclude(context, request, last, failures, started, attempt);
           const message = result.message ?? failurePolicies[result.kind].meaning;
           failures.push({ agent: id, kind: result.kind, message });
           context.emit({
@@ -77,7 +87,7 @@ export function laneWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LaneReq
         if (!failurePolicies[last.result.kind as Exclude<LaneKind, 'ok'>].fallback) break;
       }
       if (last === undefined) throw new Error(`The lane ${request.lane} has no agent.`);
-      return conclude(context, request, last, failures, started);
+      return conclude(context, request, last, failures, started, attempt);
     },
   };
 }
@@ -88,6 +98,7 @@ function conclude(
   { agent, result }: { agent: Agent; result: LaneResult },
   failures: LaneAnswer['failures'],
   started: number,
+  attempts: number,
 ): LaneAnswer {
   const elapsedMs = context.clock.now() - started;
   const { kind, message, usage } = result;
@@ -101,6 +112,9 @@ function conclude(
     value: kind === 'ok' ? result.value : undefined,
     message,
     elapsedMs,
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    attempts,
+    folder: `${request.lane}-${attempts}`,
     failures,
   };
 }
@@ -211,6 +225,9 @@ function call(
       return earlier;
     }
     await endOrphans([place]);
+    // A repair only rewords the answer; the work itself is done.
+    const access = task === 'repair' ? 'read' : (request.work?.access ?? 'read');
+    if (access === 'write') await resetCheckout(request.work);
     beginAttempt(place, prompt);
     const events = openSync(path.join(place, 'events.jsonl'), 'w');
     try {
@@ -223,8 +240,8 @@ function call(
             attempt,
             prompt,
             input,
-            directory: services.project,
-            access: 'read',
+            directory: request.work?.directory ?? services.project,
+            access,
             limits: { wallMs: request.wallMs, idleMs: request.idleMs },
             schema,
             laneDirectory: place,
@@ -252,4 +269,10 @@ function call(
       closeSync(events);
     }
   });
+}
+
+async function resetCheckout(work: LaneWork | undefined): Promise<void> {
+  if (work?.start === undefined) return;
+  await gitOutput(work.directory, ['reset', '--quiet', '--hard', work.start]);
+  await gitOutput(work.directory, ['clean', '--quiet', '-d', '--force']);
 }

@@ -9,6 +9,7 @@ import { readOverrides } from '../prompts/overrides.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
 import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
+import { litePlanWorkflow } from './lite/lite-plan.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
 import type { RunServices, ServicesOf } from './services.ts';
@@ -32,6 +33,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       designWorkflow(lane, servicesOf),
       heavyWorkflow(lane, servicesOf),
       reviewWorkflow(lane, servicesOf),
+      litePlanWorkflow(lane, servicesOf),
     ],
     children: [lane],
     clock: clockFrom(world.environment),

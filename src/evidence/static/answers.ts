@@ -2,8 +2,10 @@ import type { CommandLookup } from '../../plan/grounding-commands.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
 import { defend } from './debate.ts';
 import { drawPlan } from './diagram.ts';
+import { explorationFor } from './exploration.ts';
 import { exploreFor } from './explore.ts';
 import { judge } from './judge.ts';
+import { litePlanFor } from './lite-plan.ts';
 import { mergeFindings } from './merge.ts';
 import { type Method, methodOf } from './methods.ts';
 import { planFor } from './plan.ts';
@@ -32,7 +34,10 @@ const needs = (what: string): Answer => ({ problem: `The task needs "${what}" in
 
 /** What each task is answered with. Tasks that are not here are answered by filling their schema. */
 export const answers: Readonly<Record<string, (context: AnswerContext) => Answer>> = {
-  explore: ({ study }) => ({ value: exploreFor(study()) }),
+  explore: ({ study, input }) => ({
+    value: input.angle === undefined ? exploreFor(study()) : explorationFor(study()),
+  }),
+  'lite-plan': ({ study, input }) => ({ value: litePlanFor(study(), input.complexity ?? 'Medium') }),
   questions: () => ({ value: { questions: [] } }),
   'discussion-1': () => ({ value: { points: [] } }),
   'discussion-2': () => ({ value: { points: [] } }),

@@ -4,6 +4,7 @@ import type { Finding } from '../../schema/judgements/finding.ts';
 import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { ContestedDecision, Synthesis } from '../../schema/judgements/synthesis.ts';
+import type { Complexity } from '../../schema/lite/plan.ts';
 
 /**
  * The structured input of a task, beside its prompt (`AgentTask.input`). Every task gives `feature`; the rest as far as the
@@ -51,6 +52,10 @@ export type PanelTaskInput = {
   accepted?: readonly { id: string; title: string; concern: string; suggestedRevision: string }[];
   /** branch-fit */
   branch?: string;
+  /** explore, when it is one of several looks. */
+  angle?: string;
+  /** lite-plan */
+  complexity?: Complexity;
 };
 
 export type DefenceInput = Defence | Readonly<Record<string, string>> | string;

@@ -240,6 +240,8 @@ function emptySeat<Name extends JudgementName>({ lane, seat }: Request<Name>): R
     family: '',
     message,
     elapsedMs: 0,
+    attempts: 0,
+    folder: '',
     failures: [],
   };
 }

@@ -1,0 +1,163 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { thisWorld } from '../agents/settings.ts';
+import { loadConfig } from '../config/config.ts';
+import { promptContext } from '../context/for-prompt.ts';
+import { clockFrom, idsFrom } from '../engine/clock.ts';
+import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { repositoryFacts } from '../git/repository-facts.ts';
+import type { LiteArguments } from '../lite/arguments.ts';
+import { sessionId } from '../lite/session-id.ts';
+import { readJson } from '../safe-json.ts';
+import { pathsIn } from '../text/citations.ts';
+import { createRun } from '../workflows/create-run.ts';
+import type { LiteInputs } from '../workflows/lite/inputs.ts';
+import { rosterOf } from '../workflows/roster.ts';
+import { readAnswerFile } from './ask.ts';
+import type { CommandResult, Invocation, OptionSpec } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { findProject } from './project.ts';
+
+/** Flags of both commands. */
+export const liteOptions: readonly OptionSpec[] = [
+  { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
+  { flags: '--executor <agent>', description: 'who carries the plan out: auto, agent, or a name' },
+  { flags: '--review <agent>', description: 'who reviews: skip, agent, or a name' },
+  {
+    flags: '--parallel <count>',
+    description: 'batches at the same time',
+    parse: count('--parallel'),
+    default: 4,
+  },
+  { flags: '--one-task-per-call', description: 'never give an executor two tasks at once' },
+  { flags: '--no-merge', description: 'leave the result on its own branch' },
+  { flags: '--accept-drift', description: 'go on although files of the plan have changed since' },
+  { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+];
+
+type LiteFlags = {
+  agents?: string;
+  executor?: string;
+  review?: string;
+  parallel?: number;
+  oneTaskPerCall?: boolean;
+  merge?: boolean;
+  acceptDrift?: boolean;
+  planOnly?: boolean;
+  answers?: string;
+};
+
+/** Everything about the repository and the machine that a lite run needs to know before it starts. */
+export async function liteInputs(
+  mode: LiteInputs['mode'],
+  { text, flags: words }: LiteArguments,
+  invocation: Invocation,
+): Promise<LiteInputs> {
+  const { options, global, terminal } = invocation;
+  const flags = options as LiteFlags;
+  const project = findProject(global.cwd);
+  const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
+  const repository = await repositoryFacts(project);
+  if (repository.head === undefined) {
+    throw new CharretteError({
+      code: 'no-commits',
+      message: `The repository ${repository.root} has no commit yet; a plan is stamped with the commit it was made on.`,
+      fix: 'Commit once, then run the command again.',
+    });
+  }
+  const only = flags.agents
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const brief = async (consumer: 'lite-plan' | 'execute' | 'review') =>
+    (await promptContext({ root: project, consumer, task: text })).text;
+  const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
+  const clock = clockFrom(terminal.env);
+  return {
+    mode,
+    task: text,
+    session: sessionId(text, new Date(clock.now()), await sessionsIn(project)),
+    flags: {
+      autoYes: words.autoYes || global.yes,
+      forceExplore: words.forceExplore || options['explore'] === true,
+    },
+    project,
+    roster: rosterOf(config, thisWorld(), only),
+    parallel: config.limits?.parallel ?? 8,
+    baseCommit: repository.head,
+    briefs: {
+      ...(plan === '' ? {} : { plan }),
+      ...(execute === '' ? {} : { execute }),
+      ...(review === '' ? {} : { review }),
+    },
+    expectedReading: text.length + (await sizeOfNamed(project, text)),
+    ...(flags.executor === undefined ? {} : { executor: flags.executor }),
+    ...(flags.review === undefined ? {} : { review: flags.review }),
+    planOnly: flags.planOnly === true,
+    consented: words.autoYes || global.yes || config.consent === true,
+    cap: flags.parallel ?? 4,
+    tasksPerBatch: flags.oneTaskPerCall === true ? 1 : 4,
+    merge: flags.merge !== false,
+    acceptDrift: flags.acceptDrift === true,
+  };
+}
+
+export async function startLiteRun(
+  inputs: LiteInputs,
+  title: string,
+  invocation: Invocation,
+): Promise<CommandResult> {
+  const { terminal, options } = invocation;
+  const home = homeOf(inputs.project);
+  const run = await createRun(
+    home,
+    { workflow: `lite-${inputs.mode}`, title, inputs, baseCommit: inputs.baseCommit },
+    { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
+  );
+  const given =
+    typeof options['answers'] === 'string'
+      ? await readAnswerFile(path.resolve(invocation.global.cwd, options['answers']))
+      : new Map<string, string>();
+  return conductRun(home, run, invocation, given);
+}
+
+/** P-032: session names that runs of this project have taken. */
+async function sessionsIn(project: string): Promise<Set<string>> {
+  const home = homeOf(project);
+  const names = await Promise.all(
+    (await listRunIds(home)).map(async (id) => {
+      const text = await readTextFile(runDirectoryOf(home, id).record).catch(() => undefined);
+      const reading = readJson(text ?? '');
+      const record = reading.ok ? (reading.value as { inputs?: { session?: unknown } }) : undefined;
+      return typeof record?.inputs?.session === 'string' ? [record.inputs.session] : [];
+    }),
+  );
+  return new Set(names.flat());
+}
+
+/** P-041: how much there is to read in the files that the task names. */
+async function sizeOfNamed(project: string, task: string): Promise<number> {
+  const names = [...new Set(pathsIn(task).map((place) => place.path))].filter((name) => !name.includes('..'));
+  const sizes = await Promise.all(
+    names.map((name) =>
+      stat(path.join(project, name)).then(
+        (facts) => facts.size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+function count(flag: string) {
+  return (value: string) => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number > 0 && number <= 64) return number;
+    throw new CharretteError({
+      code: 'usage',
+      message: `${flag} was ${JSON.stringify(value)}; it takes a whole number from 1 to 64.`,
+    });
+  };
+}

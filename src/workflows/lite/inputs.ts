@@ -1,0 +1,34 @@
+import type { Preferences } from '../../lite/arguments.ts';
+import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import type { RunInputs } from '../inputs.ts';
+
+/** What a person chose about execution: P-081. */
+export type Selection = { execution: string; review: string };
+
+/** What `lite-plan` and `lite-execute` were asked to do, settled before the run starts. */
+export type LiteInputs = RunInputs & {
+  mode: 'plan' | 'execute';
+  task: string;
+  session: string;
+  flags: Preferences;
+  baseCommit: string;
+  /** Design documents and project rules, by whom they are for. */
+  briefs: { plan?: string; execute?: string; review?: string };
+  /** Characters of the files that the task names. */
+  expectedReading: number;
+  /** Flags that take a question away. */
+  executor?: string;
+  review?: string;
+  planOnly: boolean;
+  consented: boolean;
+  /** Batches at the same time, tasks in one batch. */
+  cap: number;
+  tasksPerBatch: number;
+  /** Whether a good result goes to the current branch. */
+  merge: boolean;
+  acceptDrift: boolean;
+  /** `lite-execute`: what to carry out, and where it came from. */
+  files?: LitePlanFiles;
+  /** P-014: a handoff that nobody has used was confirmed once and is not asked about again. */
+  handoff?: Selection & { clarifications?: Record<string, string> };
+};

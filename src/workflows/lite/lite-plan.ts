@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import type { Outcome } from '../../engine/engine.ts';
+import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
+import type { Clarifications, ExecutionContext } from '../../schema/lite/session-files.ts';
+import type { ServicesOf } from '../services.ts';
+import { LiteDesk, type LiteLane } from './desk.ts';
+import type { LiteInputs, Selection } from './inputs.ts';
+import { clarificationText, clarifyStage } from './stage-clarify.ts';
+import { confirmStage } from './stage-confirm.ts';
+import { exploreStage } from './stage-explore.ts';
+import { planStage } from './stage-plan.ts';
+
+/** P-082: after this many changes the task is probably too large for this way of planning. */
+const manyChanges = 3;
+
+/** `charrette lite-plan`: preferences → explore → clarify → plan → confirm, and a handoff that can be executed once. */
+export function litePlanWorkflow(
+  lane: LiteLane,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<LiteInputs, Outcome> {
+  return {
+    name: 'lite-plan',
+    async run(context, inputs) {
+      const desk = new LiteDesk(context, lane, await servicesOf(context.live), inputs);
+      desk.begin('LP-0', 'preferences');
+      await desk.askConsent();
+      const asked = await desk.choose(preferenceQuestions('plan', inputs.flags), false);
+      const preferences = preferencesFrom(
+        'plan',
+        inputs.flags,
+        new Map([...asked].map(([id, value]) => [id, { value }])),
+      );
+      await desk.json('session-metadata.json', {
+        schemaVersion: 1,
+        id: inputs.session,
+        type: 'lite-plan',
+        status: 'planning',
+        created_at: desk.time,
+        preferences,
+      });
+      await desk.todo({ at: 'LP-1' });
+      const explore = await exploreStage(desk, preferences.forceExplore);
+      await desk.todo({ at: 'LP-2', ...(explore.skipped ? { skipped: ['LP-1'] } : {}) });
+      const clarifications = await clarifyStage(desk, explore.explored, preferences.autoYes);
+      const known = clarificationText(clarifications);
+      await desk.todo({ at: 'LP-3' });
+      let files = await planStage(desk, { explore, clarifications: known, version: 1 });
+      await desk.todo({ at: 'LP-4' });
+      for (let version = 1; ; version += 1) {
+        const { confirm, selection } = await confirmStage(desk, files, version, preferences.autoYes);
+        if (confirm === 'cancel') return cancelled(context.live.directory.id);
+        if (confirm === 'allow') {
+          await desk.todo({ at: 'LP-5' });
+          await handOver(desk, files, clarifications, selection);
+          return {
+            status: 'done',
+            exit: 0,
+            message: `The plan is allowed; carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`,
+          };
+        }
+        if (version >= manyChanges)
+          desk.warn('The plan was changed three times; split the task, or use `charrette design` for it.');
+        const id = `modify-${version}`;
+        const wish = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
+        files = await planStage(desk, {
+          explore,
+          clarifications: known,
+          version: version + 1,
+          change: { previous: files, wish },
+        });
+      }
+    },
+  };
+}
+
+/** P-083: nothing was executed and nothing is lost. */
+function cancelled(run: string): Outcome {
+  return {
+    status: 'not-accepted',
+    exit: 6,
+    message: `Cancelled; nothing was changed. The plan stays: \`charrette lite-execute --run ${run}\`.`,
+  };
+}
+
+/** LP-5: P-090…P-093. */
+async function handOver(
+  desk: LiteDesk,
+  { plan, tasks }: LitePlanFiles,
+  clarifications: Clarifications,
+  selection: Selection,
+): Promise<void> {
+  desk.begin('LP-5', 'hand over');
+  const { session, task } = desk.inputs;
+  const { directory } = desk.context.live;
+  const handoff: ExecutionContext = {
+    schemaVersion: 1,
+    planObject: plan,
+    taskFiles: tasks.map(({ id }) => ({ id, path: `.task/${id}.json` })),
+    explorationAngles: plan._metadata.exploration_angles ?? null,
+    clarificationContext: Object.fromEntries(
+      clarifications.answers.map(({ question, answer }) => [question, answer]),
+    ),
+    executionMethod: selection.execution,
+    codeReviewTool: selection.review,
+    originalUserInput: task,
+    executorAssignments: null,
+    session: { id: session, folder: directory.artifacts },
+    handoff: {
+      token: createHash('sha256')
+        .update(`${directory.id}\n${JSON.stringify(plan)}`)
+        .digest('hex')
+        .slice(0, 32),
+    },
+  };
+  await desk.json('execution-context.json', handoff);
+  desk.end('execution-context.json');
+}

@@ -1,0 +1,112 @@
+import type { Question } from '../../engine/question.ts';
+import { explicitAssignments, resolveExecutor } from '../../lite/executor.ts';
+import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import { autoSelection } from '../../lite/preferences.ts';
+import { type Round, scheduleTasks } from '../../lite/schedule.ts';
+import { scopeOf } from '../../lite/task-text.ts';
+import type { LiteTask } from '../../schema/lite/task.ts';
+import type { LiteDesk } from './desk.ts';
+import type { Selection } from './inputs.ts';
+
+export type Decision = { confirm: string; selection: Selection };
+
+/** LP-4: what will be done by whom, and whether it may (P-080…P-085). */
+export async function confirmStage(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  version: number,
+  auto: boolean,
+): Promise<Decision> {
+  desk.begin('LP-4', 'confirm');
+  const { executor, review } = desk.inputs;
+  desk.note(describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution)));
+  const suffix = version === 1 ? '' : `-${version}`;
+  const asked = confirmQuestions(desk, suffix).filter(
+    ({ id }) =>
+      !(id.startsWith('execution') && executor !== undefined) &&
+      !(id.startsWith('review') && review !== undefined),
+  );
+  const answers = await desk.choose(asked, auto);
+  const decision: Decision = {
+    confirm: answers.get(`confirm${suffix}`) ?? autoSelection.confirm,
+    selection: {
+      execution: executor ?? answers.get(`execution${suffix}`) ?? autoSelection.execution,
+      review: review ?? answers.get(`review${suffix}`) ?? autoSelection.review,
+    },
+  };
+  await desk.json('selection.json', { schemaVersion: 1, ...decision });
+  desk.end(
+    `${decision.confirm}; execution ${decision.selection.execution}, review ${decision.selection.review}`,
+  );
+  return decision;
+}
+
+function confirmQuestions(desk: LiteDesk, suffix: string): Question[] {
+  const agents = [...desk.services.agents.values()];
+  const writers = agents.filter(({ capabilities }) => capabilities.write);
+  return [
+    {
+      id: `confirm${suffix}`,
+      text: 'Carry out this plan?',
+      detail: 'Nothing is changed before this is allowed; the work is done on a branch of its own.',
+      options: [
+        { value: 'allow', label: 'Allow' },
+        { value: 'modify', label: 'Modify: say what should be different' },
+        { value: 'cancel', label: 'Cancel: keep the plan, change nothing' },
+      ],
+      recommended: autoSelection.confirm,
+    },
+    {
+      id: `execution${suffix}`,
+      text: 'Who carries it out?',
+      options: [
+        { value: 'auto', label: 'Auto' },
+        { value: 'agent', label: `Agent: ${writers[0]?.title ?? 'none is here'}` },
+        ...writers.map(({ id, title }) => ({ value: id, label: title })),
+      ],
+      recommended: autoSelection.execution,
+    },
+    {
+      id: `review${suffix}`,
+      text: 'Who reviews the result?',
+      options: [
+        { value: 'skip', label: 'Skip: the result stays unverified' },
+        { value: 'agent', label: `Agent: ${agents[0]?.title ?? 'none is here'}` },
+        ...agents.map(({ id, title }) => ({ value: id, label: title })),
+      ],
+      recommended: autoSelection.review,
+    },
+  ];
+}
+
+/** The schedule under a method; assignments in the words of the task come first. */
+export function roundsOf(desk: LiteDesk, { plan, tasks }: LitePlanFiles, method: string): Round<LiteTask>[] {
+  const { cap, tasksPerBatch, task } = desk.inputs;
+  const { writers } = desk;
+  const assignments = explicitAssignments(task, tasks, writers);
+  return scheduleTasks(tasks, {
+    cap,
+    tasksPerBatch,
+    executorOf: (id) => resolveExecutor(id, { assignments, method, complexity: plan.complexity, writers }),
+  });
+}
+
+/** P-080 */
+export function describePlan({ plan, tasks }: LitePlanFiles, rounds: readonly Round<LiteTask>[]): string {
+  return [
+    plan.summary,
+    `Approach: ${plan.approach}`,
+    ...tasks.map((task, index) => {
+      const place = scopeOf(task.scope) || (task.files?.[0]?.path ?? '');
+      const after = task.depends_on.length === 0 ? '' : `, after ${task.depends_on.join(', ')}`;
+      return `${index + 1}. ${task.id} ${task.title}${place === '' ? '' : ` (${place})`}${after}`;
+    }),
+    ...rounds.flatMap(({ wave, batches }) =>
+      batches.map(({ id, executor, tasks: own, contested }) => {
+        const shared = contested.length === 0 ? '' : `; shares ${contested.join(', ')}`;
+        return `wave ${wave} ${batches.length > 1 ? '⚡' : '→'} [${id}] ${executor}: ${own.map((task) => task.id).join(', ')}${shared}`;
+      }),
+    ),
+    `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}; about ${rounds.flatMap(({ batches }) => batches).length} calls with write access (estimated); recommended: ${plan.recommended_execution ?? 'Agent'}`,
+  ].join('\n');
+}

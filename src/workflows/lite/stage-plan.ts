@@ -1,0 +1,135 @@
+import { planningStrategy } from '../../lite/explore-decision.ts';
+import { renderHandoff } from '../../lite/handoff-spec.ts';
+import { directPlan, filesFromAnswer, type LitePlanFiles, type PlanFacts } from '../../lite/plan-files.ts';
+import { litePlanPrompt } from '../../lite/prompts.ts';
+import type { LiteDesk } from './desk.ts';
+import type { Explored, ExploreResult } from './stage-explore.ts';
+
+export type PlanStageInput = {
+  explore: ExploreResult;
+  clarifications: string | undefined;
+  /** 1 for the first plan; later ones carry what should change (P-082). */
+  version: number;
+  change?: { previous: LitePlanFiles; wish: string };
+};
+
+/** LP-3: the two-layer plan (P-060…P-073). An agent gets two tries; then the program plans one task and says so. */
+export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<LitePlanFiles> {
+  const { explore, version, change } = input;
+  desk.begin('LP-3', version === 1 ? 'plan' : `plan, version ${version}`);
+  const { complexity, explored, handoff } = explore;
+  const facts: PlanFacts = {
+    session: desk.inputs.session,
+    timestamp: desk.time,
+    complexity,
+    angles: explored.map(({ angle }) => angle),
+    baseCommit: desk.inputs.baseCommit,
+  };
+  const strategy = planningStrategy(complexity, {
+    priorAnalysis: handoff !== undefined,
+    angles: explored.length,
+  });
+  const direct = strategy === 'direct' && change === undefined;
+  const files = direct
+    ? directPlan(
+        desk.inputs.task,
+        explored.map(({ exploration }) => exploration),
+        facts,
+      )
+    : ((await askPlanner(desk, input, facts)) ?? degraded(desk, explored, facts));
+  await writePlan(desk, files, explored, input.clarifications);
+  const quality = files.plan._metadata.quality_check;
+  for (const problem of quality?.minor ?? []) desk.note(`plan: ${problem}`);
+  desk.end(
+    `${files.tasks.length} tasks, quality ${quality?.result ?? 'not checked'}${direct ? ', planned directly' : ''}`,
+  );
+  return files;
+}
+
+/** C-15: one more try, with the next agent first. */
+async function askPlanner(
+  desk: LiteDesk,
+  { explore, clarifications, version, change }: PlanStageInput,
+  facts: PlanFacts,
+): Promise<LitePlanFiles | undefined> {
+  for (const attempt of [0, 1]) {
+    const [reply] = await desk.ask([
+      {
+        lane: `lite-plan-${version}${attempt === 0 ? '' : '-again'}`,
+        task: 'lite-plan',
+        judgement: 'lite-plan' as const,
+        agents: desk.chain(attempt),
+        draft: (schema) =>
+          litePlanPrompt({
+            commission: desk.commission('plan', clarifications),
+            complexity: facts.complexity,
+            explorations: explorationText(explore.explored),
+            handoff: explore.handoff === undefined ? undefined : renderHandoff(explore.handoff),
+            change:
+              change === undefined
+                ? undefined
+                : { previous: JSON.stringify(change.previous), wish: change.wish },
+            schema,
+          }),
+        input: { complexity: facts.complexity },
+      },
+    ]);
+    if (reply?.value === undefined) {
+      desk.warn(`No plan came back: ${reply?.message ?? 'nobody answered'}.`);
+      continue;
+    }
+    const files = filesFromAnswer(reply.value, facts);
+    const critical = files.plan._metadata.quality_check?.critical ?? [];
+    if (critical.length === 0) return files;
+    desk.warn(`The plan was refused: ${critical.join('; ')}.`);
+  }
+  return undefined;
+}
+
+function degraded(desk: LiteDesk, explored: readonly Explored[], facts: PlanFacts): LitePlanFiles {
+  desk.warn('No agent gave a usable plan; the task is planned as one piece, without judgement.');
+  return directPlan(
+    desk.inputs.task,
+    explored.map(({ exploration }) => exploration),
+    facts,
+    true,
+  );
+}
+
+async function writePlan(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  explored: readonly Explored[],
+  clarifications: string | undefined,
+): Promise<void> {
+  for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
+  await desk.json('plan.json', files.plan);
+  const evidence = explored.map(({ angle }) => `- exploration-${angle}.json`);
+  const decisions = (files.plan.design_decisions ?? []).map(
+    ({ decision, rationale }) => `- ${decision}: ${rationale}`,
+  );
+  await desk.context.artifact(
+    'planning-context.md',
+    [
+      '# Planning context',
+      '',
+      '## Evidence',
+      ...(evidence.length === 0 ? ['No exploration was made.'] : evidence),
+      '',
+      '## Understanding',
+      files.plan.summary,
+      '',
+      ...(clarifications === undefined ? [] : ['## Clarifications', clarifications, '']),
+      '## Decisions',
+      ...(decisions.length === 0 ? ['None were named.'] : decisions),
+      '',
+    ].join('\n'),
+  );
+}
+
+function explorationText(explored: readonly Explored[]): string | undefined {
+  if (explored.length === 0) return undefined;
+  return explored
+    .map(({ angle, exploration }) => `# ${angle}\n${JSON.stringify(exploration, null, 1)}`)
+    .join('\n\n');
+}

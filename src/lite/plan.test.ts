@@ -204,8 +204,8 @@ test('P-130 P-131 P-132 a task prints what it has, whatever shape its steps are 
 });
 
 const { tasks } = filesFromAnswer(answer, facts);
-const said = (task: string, met: boolean, evidence: string | null = 'src/a.ts:1') => ({
-  task,
+const said = (task_id: string, met: boolean, evidence: string | null = 'src/a.ts:1') => ({
+  task_id,
   number: 1,
   met,
   evidence,

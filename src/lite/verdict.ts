@@ -15,7 +15,7 @@ export type CriterionState = {
 export function criteriaStates(tasks: readonly LiteTask[], review: CodeReview | undefined): CriterionState[] {
   return tasks.flatMap(({ id, title, convergence }) =>
     convergence.criteria.map((criterion, index) => {
-      const said = review?.criteria.find(({ task, number }) => task === id && number === index + 1);
+      const said = review?.criteria.find(({ task_id, number }) => task_id === id && number === index + 1);
       const evidence = said?.evidence ?? '';
       const state =
         said === undefined ? 'unverified' : !said.met ? 'unmet' : evidence === '' ? 'unverified' : 'met';

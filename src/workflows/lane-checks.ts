@@ -59,7 +59,7 @@ const checks: Readonly<Record<string, Check>> = {
   },
   // P-150: a criterion that nobody speaks of is not verified.
   'code-review': (value: CodeReview, input) => {
-    const said = new Set(value.criteria.map(({ task, number }) => `${task}#${number}`));
+    const said = new Set(value.criteria.map(({ task_id, number }) => `${task_id}#${number}`));
     const missing = idsOf(input['criteria']).filter((id) => !said.has(id));
     return missing.length === 0 ? [] : [`criteria ${missing.join(', ')} are missing`];
   },

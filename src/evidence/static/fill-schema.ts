@@ -71,7 +71,10 @@ function fillObject(schema: Schema, place: Place): Record<string, unknown> {
 }
 
 function fillArray(schema: Schema, place: Place): unknown[] {
-  const least = typeof schema.minItems === 'number' ? schema.minItems : 0;
+  const told = /at least (\d+) items/.exec(
+    typeof schema.description === 'string' ? schema.description : '',
+  )?.[1];
+  const least = typeof schema.minItems === 'number' ? schema.minItems : Number(told ?? 0);
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : 6;
   const items = isRecord(schema.items) ? schema.items : { type: 'string' };
   const wanted = place.depth >= deepest ? least : Math.max(least, Math.min(most, countFor(place)));

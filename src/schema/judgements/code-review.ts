@@ -18,7 +18,7 @@ export const codeReviewSchema = z.object({
   ),
   criteria: list(
     z.object({
-      task: z.string().regex(/^(TASK|FIX)-[0-9]{3}$/),
+      task_id: z.string().regex(/^(TASK|FIX)-[0-9]{3}$/),
       number: z.int().min(1).max(30).describe('Place of the criterion in its task, from 1.'),
       met: z.boolean(),
       evidence: nullable(prose(2000)).describe(

@@ -17,8 +17,6 @@ export const protocols = [
   'static',
 ] as const;
 
-export type Protocol = (typeof protocols)[number];
-
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'takes lower-case letters, digits and dashes');
 const positive = z.number().positive();
 
@@ -86,5 +84,4 @@ export const configSchema = z.strictObject({
   branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
 });
 
-export type AgentConfig = z.infer<typeof agentConfigSchema>;
 export type Config = z.infer<typeof configSchema>;

@@ -3,6 +3,8 @@ import { configSchema } from './config.ts';
 import { eventSchema } from './events.ts';
 import { planSchema } from './judgements/plan.ts';
 import { lintResultSchema } from './lint-result.ts';
+import { litePlanSchema } from './lite/plan.ts';
+import { liteTaskSchema } from './lite/task.ts';
 import { answerFileSchema, questionFileSchema } from './questions.ts';
 import { runRecordSchema } from './run.ts';
 
@@ -13,6 +15,8 @@ const published = {
   answers: { schema: answerFileSchema, title: 'Answers for --answers and `answer --file`' },
   event: { schema: eventSchema, title: 'One line of events.jsonl and of --output stream-json' },
   plan: { schema: planSchema, title: 'plan.json: an implementation plan' },
+  'lite-plan': { schema: litePlanSchema, title: 'plan.json of a lite plan' },
+  task: { schema: liteTaskSchema, title: 'One task file of a lite plan' },
   config: { schema: configSchema, title: 'charrette.config.json' },
   'lint-result': { schema: lintResultSchema, title: 'What `skill lint --json` prints' },
 } as const;

@@ -106,8 +106,3 @@ export function findPackages(root: string): string[] {
   walk(root, 0);
   return found.sort();
 }
-
-/** Whether a path is a directory, without following a link at its end. */
-export function isDirectory(target: string): boolean {
-  return lstatSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}

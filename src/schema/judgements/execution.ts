@@ -9,5 +9,3 @@ export const executionSchema = z.object({
   notes: list(prose(2000), 20).describe('What the next executor should know.'),
   unfinished: list(line(400), 40).describe('Ids of tasks that are not done, each with the reason.'),
 });
-
-export type Execution = z.infer<typeof executionSchema>;

@@ -177,13 +177,3 @@ function closingRun(line: string, from: number, run: number): number {
 export function fenceAt(document: Document, line: number): Fence | undefined {
   return document.fences.find((fence) => fence.openLine <= line && line <= fence.closeLine);
 }
-
-/** The innermost heading above a line. */
-export function headingAbove(document: Document, line: number): Heading | undefined {
-  let found: Heading | undefined;
-  for (const heading of document.headings) {
-    if (heading.line > line) break;
-    found = heading;
-  }
-  return found;
-}

@@ -245,5 +245,3 @@ const checklist = [
 function related({ skillName, triggers }: WorkflowConfig): string {
   return `- Start again: name one of the triggers (${triggers.join(', ') || skillName}).\n- Check this package: \`charrette skill lint ${skillName}\``;
 }
-
-export { preferenceKeys };

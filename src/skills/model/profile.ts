@@ -7,10 +7,6 @@ export const profiles = ['single', 'pipeline', 'router', 'loop'] as const;
 
 export type Profile = (typeof profiles)[number];
 
-export function isProfile(value: unknown): value is Profile {
-  return profiles.some((profile) => profile === value);
-}
-
 /** A package without phases is single; one with phases is a pipeline unless it routes or loops. */
 export function detectProfile(skill: Document | undefined, phaseCount: number): Profile {
   if (skill === undefined) return phaseCount > 0 ? 'pipeline' : 'single';

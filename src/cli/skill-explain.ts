@@ -12,6 +12,7 @@ export const skillExplain: CommandSpec = {
   examples: [
     ['charrette skill explain CP003', 'one rule'],
     ['charrette skill explain P9', 'one of the nine patterns'],
+    ['charrette skill explain requirements', 'the JSON Schema of a requirements document; also config'],
     ['charrette skill explain', 'the list of both'],
   ],
   arguments: [['[topic]', 'a rule id such as FM001 or a pattern such as P4']],
@@ -26,6 +27,10 @@ export const skillExplain: CommandSpec = {
       const text = `${pattern.id} ${pattern.title}\n  ${pattern.text}\n\n  Checked by: ${pattern.rules.join(', ')}\n`;
       return { exit: exitCodes.done, text, json: pattern };
     }
+    const schema = await schemaOf(topic.toLowerCase());
+    if (schema !== undefined) {
+      return { exit: exitCodes.done, text: `${JSON.stringify(schema, null, 2)}\n`, json: schema };
+    }
     const known = [...ruleById.keys(), ...patterns.map((candidate) => candidate.id)];
     throw new CharretteError({
       code: 'not-found',
@@ -34,6 +39,17 @@ export const skillExplain: CommandSpec = {
     });
   },
 };
+
+/** `config` and `requirements`: JSON Schemas of what `skill new` and `skill convert` read. */
+async function schemaOf(topic: string): Promise<unknown> {
+  if (topic === 'config') {
+    return (await import('../skills/config/workflow-config.ts')).workflowConfigJsonSchema();
+  }
+  if (topic === 'requirements') {
+    return (await import('../skills/convert/requirements-doc.ts')).requirementsJsonSchema;
+  }
+  return undefined;
+}
 
 function renderList(): string {
   const families = Object.entries(ruleFamilies).map(([prefix, title]) => {

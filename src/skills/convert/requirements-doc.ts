@@ -108,7 +108,7 @@ export function readRequirementsJson(value: JsonValue, fallbackName: string): Ro
     throw new CharretteError({
       code: 'usage',
       message: 'The JSON has no list "phases".',
-      fix: 'See schemas/skill-requirements.json for the form.',
+      fix: 'Run `charrette skill explain requirements` for the form.',
     });
   }
   const text = (key: string) => (typeof value[key] === 'string' ? (value[key] as string) : undefined);
@@ -146,3 +146,37 @@ export function readRequirementsJson(value: JsonValue, fallbackName: string): Ro
     dataFlow: edgesOf(read),
   };
 }
+
+const texts = { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
+
+/** JSON Schema of a requirements document in JSON. */
+export const requirementsJsonSchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'Requirements of a workflow skill',
+  type: 'object',
+  required: ['phases'],
+  properties: {
+    name: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' },
+    title: { type: 'string' },
+    description: { type: 'string' },
+    triggers: { type: 'array', items: { type: 'string' } },
+    phases: {
+      type: 'array',
+      minItems: 1,
+      items: {
+        type: 'object',
+        required: ['name'],
+        properties: {
+          name: { type: 'string' },
+          description: { type: 'string' },
+          agents: texts,
+          inputs: texts,
+          outputs: texts,
+          condition: { type: 'string' },
+          tasks: texts,
+          handoff: { type: ['string', 'integer'] },
+        },
+      },
+    },
+  },
+} as const;

@@ -3,7 +3,7 @@ import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { compactCell, compactRules, directiveText } from './compact-text.ts';
 import { drawDiagram } from './diagram.ts';
 import { executionFlow } from './execution-flow.ts';
-import { phasePath, preferenceKeys, sentence, type Tools } from './phase-markdown.ts';
+import { phasePath, sentence, type Tools } from './phase-markdown.ts';
 import { preferenceSection } from './preference-section.ts';
 import { todoSection } from './todo-section.ts';
 

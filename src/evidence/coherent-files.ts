@@ -4,7 +4,7 @@ import type { RankedFile, Signal } from './rank-files.ts';
 import type { RepositoryIndex } from './repository-index.ts';
 
 /** Files whose score is at least this share of the best one are likely to change. */
-export const likelyShare = 0.5;
+export const likelyShare = 0.55;
 
 /** Whether the description names the file. */
 export const isNamed = (signals: readonly Signal[]): boolean =>

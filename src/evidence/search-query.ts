@@ -30,13 +30,21 @@ const kindWords: readonly { kind: FileKind; pattern: RegExp }[] = [
 
 /** The first line counts most; what follows explains and counts less. */
 const furtherTextWeight = 0.35;
+/** What a subordinate clause adds (`… before it is shipped`) counts less than the main one. */
+const clauseWeight = 0.15;
+const clauseStart =
+  /\s(?:before|after|when|whenever|while|if|unless|until|because|so that|in order to|instead of|without)\s/i;
 /** What a word also stands for, relative to the word itself. */
 const conceptWeight = 0.3;
 
 export function readQuery(description: string, vocabulary: Vocabulary): SearchQuery {
   const [title = '', ...rest] = description.trim().split('\n');
   const weights = new Map<string, number>();
-  for (const [term, count] of countTerms(title)) weights.set(term, 1 + Math.log(count));
+  const clause = clauseStart.exec(title)?.index ?? title.length;
+  for (const [term, count] of countTerms(title.slice(0, clause))) weights.set(term, 1 + Math.log(count));
+  for (const term of countTerms(title.slice(clause)).keys()) {
+    if (!weights.has(term)) weights.set(term, clauseWeight);
+  }
   for (const [term, count] of countTerms(rest.join('\n').slice(0, 4000))) {
     weights.set(term, (weights.get(term) ?? 0) + furtherTextWeight * (1 + Math.log(count)));
   }

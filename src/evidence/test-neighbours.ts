@@ -1,7 +1,10 @@
 import { fileKind } from './file-kinds.ts';
 import { folderOf, type ImportGraph } from './import-graph.ts';
 
-export type TestNeighbour = { path: string; why: 'imports it' | 'carries its name' | 'imports an importer' };
+export type TestNeighbour = {
+  path: string;
+  why: 'imports it' | 'carries its name' | 'imports an importer' | 'matches the words';
+};
 
 /** The bare name that a test and its subject share: `order-service.test.ts`, `test_order_service.py` → orderservice. */
 export function bareName(path: string): string {

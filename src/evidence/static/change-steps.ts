@@ -1,5 +1,6 @@
 import type { Declaration } from '../declarations.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
+import { pathTerms, termsOf } from '../words.ts';
 import { changesExisting } from './feature.ts';
 import type { FileRole } from './file-role.ts';
 import type { Study, Target } from './study.ts';
@@ -16,9 +17,10 @@ export function homeOf({
 }: Pick<Study, 'targets' | 'feature' | 'index'>): Target | undefined {
   const inner = targets.filter(({ role }) => role !== 'composition');
   const acts = feature.intent === 'ability' || feature.intent === 'change';
-  const service = acts
-    ? inner.find(({ role, path }) => role === 'service' && classOf(index, path) !== undefined)
-    : undefined;
+  const services = acts ? inner.filter(({ role, path }) => role === 'service' && classOf(index, path)) : [];
+  const about = new Set(feature.subject.flatMap((word) => [...termsOf(word)]));
+  const service =
+    services.find(({ path }) => [...pathTerms(path).keys()].some((term) => about.has(term))) ?? services[0];
   return service ?? inner[0] ?? targets[0];
 }
 

@@ -4,7 +4,7 @@ import { pathsIn } from '../../text/citations.ts';
 import { type Carrier, carrierOf, stepFor, touchedBy } from './change-steps.ts';
 import { risksOf } from './risks.ts';
 import type { Study, Target } from './study.ts';
-import { aim, cited, counted, headed, joined, nameOf, placesOf, reasonsOf } from './wording.ts';
+import { aim, cited, counted, headed, joined, nameOf, placesOf, reasonsOf, relationOf } from './wording.ts';
 
 /** What the dialectic decided, as the plan must follow it. */
 export type PlanResolution = {
@@ -95,9 +95,9 @@ function testsFor(study: Study, named: ReadonlySet<string>, carrier: Carrier): P
           },
         ]
       : []),
-    ...tests.slice(0, own ? 1 : 2).map(({ path, of }) => ({
-      path,
-      description: `Covers ${of}: add ${aim(study)} through it and keep the present cases as they are.`,
+    ...tests.slice(0, own ? 1 : 2).map((test) => ({
+      path: test.path,
+      description: `It ${relationOf(test)}: add ${aim(study)} through it and keep the present cases as they are.`,
     })),
   ];
 }

@@ -2,7 +2,7 @@ import { homeOf } from './change-steps.ts';
 import { changesExisting } from './feature.ts';
 import type { Method } from './methods.ts';
 import type { Study } from './study.ts';
-import { cited, counted, joined, opening, placesOf } from './wording.ts';
+import { cited, counted, joined, opening, placesOf, relationOf } from './wording.ts';
 
 /** What one seat holds on one question. The questions are the same for all seats, so that positions can be compared. */
 export type Position = { title: string; choice: string; reason: string };
@@ -70,14 +70,14 @@ function testsPosition(study: Study, method: Method): Position {
       reason:
         nearest === undefined
           ? 'No test is near the files that change.'
-          : `${opening(study, nearest.path)} ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`} but has other subjects; a failing test of its own shows when the change is done.`,
+          : `${opening(study, nearest.path)} ${relationOf(nearest)} but has other subjects; a failing test of its own shows when the change is done.`,
     };
   }
   const first = index.declarationsOf(nearest.path)[0];
   return {
     title,
     choice: `Extend ${nearest.path}`,
-    reason: `It ${nearest.why === 'carries its name' ? `carries the name of ${nearest.of}` : `covers ${nearest.of}`}${first === undefined ? ` (${opening(study, nearest.path)})` : `, see ${cited(nearest.path, first)}`}; its set-up can be used again.`,
+    reason: `It ${relationOf(nearest)}${first === undefined ? ` (${opening(study, nearest.path)})` : `, see ${cited(nearest.path, first)}`}; its set-up can be used again.`,
   };
 }
 

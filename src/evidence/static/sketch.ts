@@ -5,7 +5,7 @@ import { type Method, methods } from './methods.ts';
 import { positionsOf, questions, wantsOwnFile } from './positions.ts';
 import { risksOf } from './risks.ts';
 import type { Study, Target } from './study.ts';
-import { aim, counted, headed, joined, placesOf, reasonsOf } from './wording.ts';
+import { aim, counted, headed, joined, placesOf, reasonsOf, relationOf } from './wording.ts';
 
 /** An approach by one method: where, what, why, each with a place in the repository. */
 export function sketchBy(study: Study, method: Method): Sketch {
@@ -82,7 +82,7 @@ function testFiles(study: Study, method: Method): Sketch['files'] {
     : [];
   const existing = tests
     .slice(0, first ? 1 : 2)
-    .map(({ path, of }) => ({ path, reason: `Covers ${of}; extend its cases.` }));
+    .map((test) => ({ path: test.path, reason: `It ${relationOf(test)}; extend its cases.` }));
   return [...own, ...existing];
 }
 

@@ -70,7 +70,7 @@ export function studyFeature(index: RepositoryIndex, text: string): Study {
   const targets = chosen.map(toTarget);
   const isNew = hasNoName(index, feature);
   const home = homeOf({ targets, feature, index });
-  const tests = testsOf(targets);
+  const tests = withRanked(testsOf(targets), ranked, targets[0]?.path);
   const configuration = ranked.find(
     ({ path, kind }) => kind === 'source' && /(?:^|\/)config[^/]*\.[^/]+$/i.test(path),
   );
@@ -187,6 +187,21 @@ function testsOf(targets: readonly Target[]): Study['tests'] {
     .sort((a, b) => a.place - b.place || (a.path < b.path ? -1 : 1))
     .slice(0, 4)
     .map(({ place: _place, ...test }) => test);
+}
+
+const fewestTests = 2;
+
+/** Tests near the files; where there are few, those that the search itself found. */
+function withRanked(
+  tests: Study['tests'],
+  ranked: readonly RankedFile[],
+  of: string | undefined,
+): Study['tests'] {
+  if (tests.length >= fewestTests || of === undefined) return tests;
+  const found = ranked
+    .filter(({ path }) => holdsTests(path) && !tests.some((test) => test.path === path))
+    .map(({ path }) => ({ path, why: 'matches the words' as const, of }));
+  return [...tests, ...found].slice(0, fewestTests);
 }
 
 function anyConfiguration(index: RepositoryIndex): RankedFile | undefined {

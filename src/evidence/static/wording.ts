@@ -1,5 +1,6 @@
 import type { Declaration } from '../declarations.ts';
 import { firstFilledLine } from '../snapshot.ts';
+import type { TestNeighbour } from '../test-neighbours.ts';
 import type { Study, Target } from './study.ts';
 
 /** Stands at the head of everything the static agent writes. */
@@ -58,3 +59,13 @@ export function reasonsOf({ signals }: Target): string {
     })
     .join('; ');
 }
+
+const relations: Readonly<Record<TestNeighbour['why'], (subject: string) => string>> = {
+  'carries its name': (subject) => `carries the name of ${subject}`,
+  'imports it': (subject) => `covers ${subject}`,
+  'imports an importer': (subject) => `reaches ${subject}`,
+  'matches the words': () => 'matches the words of the request',
+};
+
+/** How a test stands to the file it was found for. */
+export const relationOf = ({ why, of }: Study['tests'][number]): string => relations[why](of);

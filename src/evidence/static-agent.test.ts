@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useExampleShop } from '../../test/example-shop.ts';
 import type { AgentTask, LaneResult } from '../agents/port.ts';
+import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { groundPlan } from '../plan/grounding.ts';
 import { pathLookup } from '../plan/grounding-path.ts';
@@ -293,6 +294,33 @@ test('the other tasks of the panel have valid answers', async () => {
     fits: false,
   });
 });
+
+test.each(features.map(([feature]) => feature))(
+  'a lite plan of "%s" has tasks that can be carried out',
+  async (feature) => {
+    const exploration = await answer('exploration', 'explore', { feature, angle: 'patterns' });
+    for (const { path: file, rationale } of exploration.relevant_files) {
+      expect(index.byPath.has(file)).toBe(true);
+      expect(rationale.length).toBeGreaterThan(10);
+    }
+    const plan = await answer('lite-plan', 'lite-plan', { feature, complexity: 'High' });
+    const facts = {
+      session: 'x',
+      timestamp: 'x',
+      angles: [],
+      baseCommit: undefined,
+      complexity: 'High' as const,
+    };
+    expect(filesFromAnswer(plan, facts).plan._metadata.quality_check).toMatchObject({
+      critical: [],
+      minor: [],
+    });
+    for (const { files } of plan.tasks) {
+      for (const { path: file, action } of files)
+        expect([file, action === 'create']).toEqual([file, !index.byPath.has(file)]);
+    }
+  },
+);
 
 test.each(judgementNames)('a task nobody wrote a rule for is answered by its schema: %s', (name) => {
   const study = studyFeature(index, 'let customers cancel an order');

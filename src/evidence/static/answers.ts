@@ -1,5 +1,6 @@
 import type { CommandLookup } from '../../plan/grounding-commands.ts';
 import type { RepositoryIndex } from '../repository-index.ts';
+import { reviewCode } from './code-review.ts';
 import { defend } from './debate.ts';
 import { drawPlan } from './diagram.ts';
 import { explorationFor } from './exploration.ts';
@@ -38,6 +39,7 @@ export const answers: Readonly<Record<string, (context: AnswerContext) => Answer
     value: input.angle === undefined ? exploreFor(study()) : explorationFor(study()),
   }),
   'lite-plan': ({ study, input }) => ({ value: litePlanFor(study(), input.complexity ?? 'Medium') }),
+  'code-review': ({ input }) => ({ value: reviewCode(input.criteria ?? []) }),
   questions: () => ({ value: { questions: [] } }),
   'discussion-1': () => ({ value: { points: [] } }),
   'discussion-2': () => ({ value: { points: [] } }),

@@ -111,7 +111,7 @@ function fillText(schema: Schema, place: Place): string {
 
 const textRules: readonly { name: RegExp; text: (study: Study, item: number) => string | undefined }[] = [
   { name: /seat/i, text: () => 'static' },
-  { name: /^ids?$|_ids?$|Ids?$/, text: (_, item) => `TASK-${String(item + 1).padStart(3, '0')}` },
+  { name: /^ids?$|_ids?$|Ids?$|^tasks?$/, text: (_, item) => `TASK-${String(item + 1).padStart(3, '0')}` },
   { name: /test.*(?:file|path)|^test$/i, text: ({ tests }, item) => tests[item]?.path },
   { name: /path|file|module|location/i, text: ({ targets }, item) => targets[item]?.path },
   { name: /command/i, text: ({ commands }, item) => commands[item]?.command },

@@ -10,7 +10,8 @@ export function litePlanFor(study: Study, complexity: Complexity): LitePlanAnswe
   const plan = planFor(study, { resolutions: [] });
   const facts = { session: 'static', timestamp: '', complexity, angles: [], baseCommit: undefined };
   const { tasks } = filesFromDesign(plan, facts);
-  const symbols = plan.symbols.filter(({ state }) => state === 'new').map(({ name }) => name);
+  const added = plan.symbols.filter(({ state }) => state === 'new');
+  const symbols = (added.length > 0 ? added : plan.symbols).map(({ name }) => name);
   return {
     summary: plan.summary,
     approach: plan.approach,

@@ -50,6 +50,8 @@ export type PanelTaskInput = {
   candidates?: readonly BallotItem[];
   /** revise-plan */
   accepted?: readonly { id: string; title: string; concern: string; suggestedRevision: string }[];
+  /** code-review: what must be spoken of, as `TASK-001#1`. */
+  criteria?: readonly { id: string }[];
   /** branch-fit */
   branch?: string;
   /** explore, when it is one of several looks. */

@@ -23,8 +23,12 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./design.ts')).command,
   },
   'lite-plan': {
-    summary: 'Explore, clarify, plan and confirm one task',
+    summary: 'Explore, clarify, plan, confirm and carry out one task',
     load: async () => (await import('./lite-plan.ts')).command,
+  },
+  'lite-execute': {
+    summary: 'Carry out a plan, a file or a prompt; test and review the result',
+    load: async () => (await import('./lite-execute.ts')).command,
   },
   plan: {
     summary: 'Check, show, compare and edit plans',

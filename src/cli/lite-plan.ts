@@ -8,7 +8,7 @@ import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
 
 export const command: CommandSpec = {
   name: 'lite-plan',
-  summary: 'Explore, clarify, plan and confirm one task',
+  summary: 'Explore, clarify, plan, confirm and carry out one task',
   examples: [
     ['charrette lite-plan "add rate limiting to the API"', 'with questions, then the plan'],
     ['charrette lite-plan -y "fix the date parser"', 'asks nothing'],
@@ -19,6 +19,7 @@ export const command: CommandSpec = {
   flagsFirst: true,
   options: [
     { flags: '-e, --explore', description: 'look through the repository in any case' },
+    { flags: '--plan-only', description: 'stop when the plan is allowed' },
     ...liteOptions,
   ],
   async run(invocation) {

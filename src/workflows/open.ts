@@ -9,6 +9,7 @@ import { readOverrides } from '../prompts/overrides.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
 import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
+import { liteExecuteWorkflow } from './lite/lite-execute.ts';
 import { litePlanWorkflow } from './lite/lite-plan.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
@@ -34,6 +35,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       heavyWorkflow(lane, servicesOf),
       reviewWorkflow(lane, servicesOf),
       litePlanWorkflow(lane, servicesOf),
+      liteExecuteWorkflow(lane, servicesOf),
     ],
     children: [lane],
     clock: clockFrom(world.environment),

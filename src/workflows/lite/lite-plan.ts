@@ -6,6 +6,7 @@ import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts'
 import type { Clarifications, ExecutionContext } from '../../schema/lite/session-files.ts';
 import type { ServicesOf } from '../services.ts';
 import { LiteDesk, type LiteLane } from './desk.ts';
+import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
 import { clarificationText, clarifyStage } from './stage-clarify.ts';
 import { confirmStage } from './stage-confirm.ts';
@@ -53,11 +54,16 @@ export function litePlanWorkflow(
         if (confirm === 'cancel') return cancelled(context.live.directory.id);
         if (confirm === 'allow') {
           await desk.todo({ at: 'LP-5' });
-          await handOver(desk, files, clarifications, selection);
+          const executable = !inputs.planOnly && desk.writers.length > 0;
+          await handOver(desk, files, clarifications, selection, executable);
+          // P-005: the same run goes on with the second half.
+          if (executable)
+            return executePlan(desk, files, selection, { clarifications: known, auto: preferences.autoYes });
+          const why = inputs.planOnly ? '' : ' No agent here can change files.';
           return {
             status: 'done',
             exit: 0,
-            message: `The plan is allowed; carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`,
+            message: `The plan is allowed.${why} Carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`,
           };
         }
         if (version >= manyChanges)
@@ -90,6 +96,7 @@ async function handOver(
   { plan, tasks }: LitePlanFiles,
   clarifications: Clarifications,
   selection: Selection,
+  consumed: boolean,
 ): Promise<void> {
   desk.begin('LP-5', 'hand over');
   const { session, task } = desk.inputs;
@@ -112,6 +119,7 @@ async function handOver(
         .update(`${directory.id}\n${JSON.stringify(plan)}`)
         .digest('hex')
         .slice(0, 32),
+      ...(consumed ? { consumedAt: desk.time } : {}),
     },
   };
   await desk.json('execution-context.json', handoff);

@@ -1,0 +1,170 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import { writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { readWords } from '../lite/arguments.ts';
+import { assessComplexity } from '../lite/explore-decision.ts';
+import {
+  directPlan,
+  filesFromDesign,
+  firstLine,
+  type LitePlanFiles,
+  type PlanFacts,
+} from '../lite/plan-files.ts';
+import { looksLikeFile, planInvalid, readPlanFiles, recognisePlan } from '../lite/read-plan.ts';
+import { readJson } from '../safe-json.ts';
+import { readJudgement } from '../schema/judgements.ts';
+import { executionContextSchema } from '../schema/lite/session-files.ts';
+import type { LiteInputs } from '../workflows/lite/inputs.ts';
+import type { CommandSpec } from './command.ts';
+import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
+import { findHome, findRun } from './project.ts';
+
+export const command: CommandSpec = {
+  name: 'lite-execute',
+  summary: 'Carry out a plan, a file or a prompt; test and review the result',
+  examples: [
+    ['charrette lite-execute --run latest', 'the plan of a lite-plan or design run'],
+    ['charrette lite-execute plans/plan.json', 'a plan with its .task folder beside it'],
+    ['charrette lite-execute "rename the logger" --executor codex --review claude', 'a prompt as one task'],
+  ],
+  arguments: [['[task...]', 'a prompt, or a .json, .md or .txt file']],
+  options: [{ flags: '--run <run>', description: 'the plan of a finished run' }, ...liteOptions],
+  async run(invocation) {
+    const { options, global, terminal } = invocation;
+    const words = readWords((invocation.arguments[0] as string[] | undefined) ?? []);
+    const run = options['run'];
+    const source =
+      typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, words.text);
+    if (source.warning !== undefined) terminal.stderr.write(`${source.warning}\n`);
+    const base = await liteInputs('execute', { ...words, text: source.task }, invocation);
+    const files = 'files' in source ? source.files : source.plan(factsFor(base));
+    const critical = files.plan._metadata.quality_check?.critical ?? [];
+    if (critical.length > 0) throw planInvalid(critical);
+    const inputs: LiteInputs = {
+      ...base,
+      files,
+      ...(source.handoff === undefined ? {} : { handoff: source.handoff }),
+    };
+    if (global.dryRun) {
+      return {
+        exit: 0,
+        json: { dryRun: true, inputs },
+        text: `Would carry out ${files.plan.task_ids.join(', ')}.\n`,
+      };
+    }
+    await source.consume?.();
+    return startLiteRun(inputs, firstLine(source.task), invocation);
+  },
+};
+
+type Source = {
+  task: string;
+  warning?: string;
+  handoff?: NonNullable<LiteInputs['handoff']>;
+  /** P-100: a handoff is used once. */
+  consume?: () => Promise<void>;
+} & ({ files: LitePlanFiles } | { plan: (facts: PlanFacts) => LitePlanFiles });
+
+function factsFor({ session, baseCommit, task }: LiteInputs): PlanFacts {
+  return {
+    session,
+    timestamp: new Date().toISOString(),
+    complexity: assessComplexity(task),
+    angles: [],
+    baseCommit,
+  };
+}
+
+/** P-101…P-104: a file when it looks like one, else a prompt. */
+async function fromArgument(cwd: string, text: string): Promise<Source> {
+  if (text === '') {
+    throw new CharretteError({
+      code: 'usage',
+      message: 'There is nothing to carry out.',
+      fix: 'Give a prompt, a plan file, or `--run <run>`.',
+    });
+  }
+  if (!looksLikeFile(text)) return { task: text, plan: (facts) => directPlan(text, [], facts) };
+  const file = path.resolve(cwd, text);
+  const content = await readTextFile(file, 4_000_000);
+  if (content === undefined)
+    throw new CharretteError({ code: 'not-found', message: `The file ${text} does not exist.` });
+  if (content.trim() === '')
+    throw new CharretteError({
+      code: 'plan-invalid',
+      message: `The file ${text} is empty.`,
+      fix: 'Write a plan or a task in it.',
+    });
+  const input = recognisePlan(content);
+  if (input.kind === 'plan') return { ...(await planFolder(path.dirname(file), content)) };
+  return {
+    task: content,
+    plan: (facts) => directPlan(content, [], facts),
+    ...(input.warning === undefined ? {} : { warning: input.warning }),
+  };
+}
+
+async function planFolder(folder: string, planText: string): Promise<{ task: string; files: LitePlanFiles }> {
+  const tasks = path.join(folder, '.task');
+  const names = (await readdir(tasks).catch(() => []))
+    .filter((name) => /^(?:TASK|FIX)-\d{3}\.json$/.test(name))
+    .sort();
+  const texts = await Promise.all(
+    names.map(async (name) => ({
+      file: name,
+      text: (await readTextFile(path.join(tasks, name), 1_000_000)) ?? '',
+    })),
+  );
+  const { files, quality } = readPlanFiles(planText, texts);
+  if (quality.critical.length > 0) throw planInvalid(quality.critical);
+  return { task: files.plan.summary, files };
+}
+
+/** The plan of a lite-plan or of a design run. */
+async function fromRun(cwd: string, name: string): Promise<Source> {
+  const directory = await findRun(findHome(cwd), name);
+  const record = await readRunRecord(directory);
+  const planText = await readTextFile(path.join(directory.artifacts, 'plan.json'));
+  if (planText === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `The run ${directory.id} has no plan yet.`,
+      fix: `Look at it with \`charrette show ${directory.id}\`.`,
+    });
+  }
+  if (recognisePlan(planText).kind === 'plan') {
+    const plan = await planFolder(directory.artifacts, planText);
+    return { ...plan, task: record.title, ...(await handoffOf(directory.artifacts)) };
+  }
+  const reading = readJson(planText);
+  const design = readJudgement('plan', reading.ok ? reading.value : undefined);
+  if (!design.ok) throw planInvalid(design.problems);
+  return {
+    task: record.title,
+    plan: (facts) =>
+      filesFromDesign(design.value, { ...facts, baseCommit: record.baseCommit ?? facts.baseCommit }),
+  };
+}
+
+async function handoffOf(artifacts: string): Promise<Pick<Source, 'handoff' | 'consume'>> {
+  const file = path.join(artifacts, 'execution-context.json');
+  const reading = readJson((await readTextFile(file)) ?? '');
+  const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
+  if (!context.success || context.data.handoff.consumedAt !== undefined) return {};
+  const { executionMethod, codeReviewTool, clarificationContext, handoff } = context.data;
+  return {
+    handoff: {
+      execution: executionMethod,
+      review: codeReviewTool,
+      ...(clarificationContext === null ? {} : { clarifications: clarificationContext }),
+    },
+    consume: () =>
+      writeJsonAtomic(file, {
+        ...context.data,
+        handoff: { ...handoff, consumedAt: new Date().toISOString() },
+      }),
+  };
+}

@@ -1,0 +1,312 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import { branchTip, commitAll, findLanded, landCheckout, openCheckout } from '../../git/run-branch.ts';
+import { removeWorktree } from '../../git/worktrees.ts';
+import { dependantsOf } from '../../lite/dependencies.ts';
+import { executePrompt } from '../../lite/prompts.ts';
+import type { Batch } from '../../lite/schedule.ts';
+import type { LiteTask } from '../../schema/lite/task.ts';
+import type { LiteDesk, LiteReply } from './desk.ts';
+import { checkoutOf, type Execution, recordProgress } from './execution.ts';
+import { roundsOf } from './stage-confirm.ts';
+
+type LiteBatch = Batch<LiteTask>;
+
+/** P-112…P-126: waves one after another, the batches of a round side by side, their work joined in order. */
+export async function runBatches(desk: LiteDesk, execution: Execution): Promise<void> {
+  const rounds = roundsOf(desk, execution.files, execution.selection.execution);
+  const all = rounds.flatMap(({ batches }) =>
+    batches.map((batch) => ({ batch, concurrent: batches.length > 1 })),
+  );
+  refuseUnknown(
+    desk,
+    execution,
+    all.map(({ batch }) => batch.executor),
+  );
+  execution.batches = all.map(({ batch, concurrent }) => ({
+    id: batch.id,
+    executor: batch.executor,
+    concurrent,
+    tasks: batch.tasks.map(({ id }) => id),
+    status: 'pending',
+    attempts: 0,
+    cliId: `${desk.inputs.session}-${batch.id}`,
+  }));
+  for (const round of rounds) {
+    const started: { batch: LiteBatch; start: string }[] = [];
+    for (const batch of round.batches) {
+      const start = await openBatch(desk, execution, batch);
+      if (start !== undefined) started.push({ batch, start });
+    }
+    await recordProgress(desk, execution);
+    const replies = await desk.ask(
+      started.map(({ batch, start }) => requestOf(desk, execution, batch, start)),
+    );
+    for (const [index, { batch, start }] of started.entries()) {
+      const reply = replies[index];
+      if (reply !== undefined) await settle(desk, execution, batch, start, reply);
+    }
+    execution.lost = dependantsOf(execution.files.tasks, execution.failed);
+    await recordProgress(desk, execution);
+  }
+}
+
+/** P-125: before anything is done; in auto mode others stand in and it is said. */
+function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly string[]): void {
+  const missing = [...new Set(executors)].filter((id) => !desk.writers.includes(id));
+  if (missing.length === 0) return;
+  if (execution.auto && desk.writers.length > 0) {
+    desk.warn(`${missing.join(', ')} cannot carry out tasks here; ${desk.writers.join(', ')} stand in.`);
+    return;
+  }
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `${missing.join(', ')} cannot carry out tasks here; agents that can: ${desk.writers.join(', ') || 'none'}.`,
+    fix: 'Install or declare the agent (`charrette doctor`), or choose another with --executor.',
+  });
+}
+
+/** The start commit of a batch that has to run; `undefined` for one that is skipped or on the branch already. */
+async function openBatch(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+): Promise<string | undefined> {
+  const { root, branch, base } = execution;
+  const tasks = runnable(execution, batch);
+  if (tasks.length === 0) {
+    const reasons = batch.tasks.map(({ id }) => `${id} needs ${execution.lost.get(id)}`).join('; ');
+    conclude(execution, batch, { status: 'skipped', summary: '', notes: reasons, proof: null });
+    desk.warn(`[${batch.id}] skipped: ${reasons}.`);
+    return undefined;
+  }
+  const landed = await desk.context.step(
+    `landed ${batch.id}`,
+    async () => (await findLanded(root, branch, base, trailer(desk, batch.id))) ?? null,
+  );
+  if (landed !== null) {
+    conclude(execution, batch, {
+      status: 'completed',
+      summary: 'Done before the run was started again.',
+      notes: '',
+      outputs: landed.files,
+      proof: null,
+    });
+    return undefined;
+  }
+  const item = itemOf(execution, batch);
+  if (item !== undefined) item.status = 'in_progress';
+  return openAt(desk, execution, batch.id);
+}
+
+function openAt(desk: LiteDesk, { root, branch, base }: Execution, name: string): Promise<string> {
+  return desk.context.step(`checkout ${name}`, async () => {
+    const tip = (await branchTip(root, branch)) ?? base;
+    await openCheckout(root, checkoutOf(desk, name), tip);
+    return tip;
+  });
+}
+
+function requestOf(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+  start: string,
+  retry?: { conflict: string },
+) {
+  const name = retry === undefined ? batch.id : `${batch.id}-retry`;
+  const others = execution.auto ? desk.writers.filter((id) => id !== batch.executor) : [];
+  const agents = [batch.executor, ...others].filter((id) => desk.writers.includes(id));
+  return {
+    lane: `execute-${name}`,
+    task: 'execute',
+    judgement: 'execution' as const,
+    agents,
+    draft: (schema: Parameters<typeof executePrompt>[0]['schema']) =>
+      executePrompt({
+        commission: desk.commission('execute', execution.clarifications),
+        plan: execution.files.plan,
+        tasks: runnable(execution, batch),
+        previous: previousWork(execution),
+        conflict: retry?.conflict,
+        schema,
+      }),
+    work: {
+      directory: path.join(checkoutOf(desk, name), execution.prefix),
+      access: 'write' as const,
+      start,
+    },
+  };
+}
+
+/** Joins the work of a batch with the run's branch. On conflict it is done again once on top of the others' work. */
+async function settle(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+  start: string,
+  reply: LiteReply<'execution'>,
+): Promise<void> {
+  const first = await join(desk, execution, batch, batch.id, start, reply);
+  if (first.kind !== 'conflict') return;
+  desk.warn(
+    `[${batch.id}] conflicts in ${first.files.join(', ')}; its work stays in ${checkoutOf(desk, batch.id)} and is done again on top of the others'.`,
+  );
+  const name = `${batch.id}-retry`;
+  const again = await openAt(desk, execution, name);
+  const conflict = `Files: ${first.files.join(', ')}\n\n${first.text}`;
+  const [second] = await desk.ask([requestOf(desk, execution, batch, again, { conflict })]);
+  if (second === undefined) return;
+  const result = await join(desk, execution, batch, name, again, second);
+  if (result.kind === 'conflict')
+    fail(desk, execution, batch, second, `conflicts again in ${result.files.join(', ')}`, name);
+}
+
+type Joined = { kind: 'settled' } | { kind: 'conflict'; files: string[]; text: string };
+
+async function join(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+  name: string,
+  start: string,
+  reply: LiteReply<'execution'>,
+): Promise<Joined> {
+  const { root, branch } = execution;
+  const { value } = reply;
+  if (value === undefined || value.status === 'failed') {
+    fail(desk, execution, batch, reply, value?.summary ?? reply.message ?? reply.kind, name);
+    return { kind: 'settled' };
+  }
+  const checkout = checkoutOf(desk, name);
+  const message = `${batch.tasks.map(({ title }) => title).join('; ')}\n\n${value.summary}\n\n${trailer(desk, batch.id)}\n`;
+  const landing = await desk.context.step(`land ${name}`, async () => {
+    const work = await commitAll(checkout, start, message);
+    if (work === undefined) return { kind: 'nothing' as const };
+    const landed = await landCheckout(root, checkout, branch, start);
+    return landed.kind === 'landed' ? { ...landed, files: work.files } : landed;
+  });
+  if (landing.kind === 'conflict') return landing;
+  const unfinished = batch.tasks.filter(({ id }) => value.unfinished.some((line) => line.includes(id)));
+  for (const { id } of unfinished) execution.failed.add(id);
+  const partial = unfinished.length > 0 || value.status === 'partial';
+  const changed = landing.kind === 'landed' ? landing.files : [];
+  if (landing.kind === 'nothing')
+    desk.warn(`[${batch.id}] ${reply.agent} says it is done, but no file changed.`);
+  if (reply.agent !== batch.executor)
+    desk.warn(`[${batch.id}] was carried out by ${reply.agent} instead of ${batch.executor}.`);
+  conclude(execution, batch, {
+    status: partial ? 'partial' : 'completed',
+    summary: value.summary,
+    notes: [...value.notes, ...value.unfinished].join('; '),
+    outputs: changed,
+    proof: proofOf(desk, reply, changed, landing.kind === 'landed' ? landing.commit : null, null),
+  });
+  desk.note(
+    `[${batch.id}] ${reply.agent}: ${changed.length} files, exit ${reply.exitCode ?? 'unknown'}, ${Math.round(reply.elapsedMs / 1000)}s`,
+  );
+  await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
+  return { kind: 'settled' };
+}
+
+function fail(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+  reply: LiteReply<'execution'>,
+  reason: string,
+  name: string,
+): void {
+  for (const { id } of batch.tasks) execution.failed.add(id);
+  const worktree = checkoutOf(desk, name);
+  conclude(execution, batch, {
+    status: 'failed',
+    summary: '',
+    notes: reason,
+    proof: proofOf(desk, reply, [], null, worktree),
+  });
+  desk.warn(`[${batch.id}] failed: ${reason}. What was done is in ${worktree}.`);
+}
+
+type Conclusion = {
+  status: 'completed' | 'partial' | 'failed' | 'skipped';
+  summary: string;
+  notes: string;
+  outputs?: string[];
+  proof: Execution['results'][number]['proof'];
+};
+
+function conclude(
+  execution: Execution,
+  batch: LiteBatch,
+  { status, summary, notes, outputs = [], proof }: Conclusion,
+): void {
+  const item = itemOf(execution, batch);
+  if (item !== undefined) {
+    item.status = status === 'partial' ? 'failed' : status;
+    item.attempts = proof?.attempts ?? 0;
+    if (notes !== '') item.note = notes;
+  }
+  execution.results.push({
+    executionId: `[${batch.id}]`,
+    status,
+    tasksSummary: batch.tasks.map(({ id, title }) => `${id} ${title}`).join('; '),
+    completionSummary: summary,
+    keyOutputs: outputs,
+    notes,
+    fixedCliId: item?.cliId ?? batch.id,
+    proof,
+  });
+}
+
+/** P-123: that the tool ran, what it was started as, how it ended, what it said last, what it changed. */
+export function proofOf(
+  desk: LiteDesk,
+  reply: LiteReply<'execution'>,
+  changedFiles: string[],
+  commit: string | null,
+  worktree: string | null,
+): Execution['results'][number]['proof'] {
+  const settings = desk.inputs.roster.find(({ id }) => id === reply.agent);
+  return {
+    executor: reply.agent,
+    argv: [...(settings?.command ?? [settings?.protocol ?? reply.agent])],
+    exitCode: reply.exitCode ?? null,
+    durationMs: reply.elapsedMs,
+    outputTail: tailOf(path.join(desk.context.live.directory.lanes, reply.folder, 'answer.txt')),
+    changedFiles,
+    commit,
+    worktree,
+    attempts: reply.attempts,
+  };
+}
+
+function tailOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').slice(-1000);
+  } catch {
+    return '';
+  }
+}
+
+const runnable = (execution: Execution, batch: LiteBatch) =>
+  batch.tasks.filter(({ id }) => !execution.lost.has(id));
+
+const itemOf = (execution: Execution, batch: LiteBatch) =>
+  execution.batches.find(({ id }) => id === batch.id);
+
+/** Names the batch in its commit, so that a run that starts again knows what is done. */
+const trailer = (desk: LiteDesk, batch: string) =>
+  `Charrette-Batch: ${desk.context.live.directory.id}/${batch}.`;
+
+function previousWork({ results }: Execution): string | undefined {
+  const lines = results
+    .filter(({ status }) => status === 'completed' || status === 'partial')
+    .map(({ executionId, completionSummary, keyOutputs, notes }) =>
+      [`${executionId} ${completionSummary}`, `files: ${keyOutputs.join(', ') || 'none'}`, notes]
+        .filter(Boolean)
+        .join('; '),
+    );
+  return lines.length === 0 ? undefined : lines.join('\n');
+}

@@ -1,0 +1,108 @@
+import type { Outcome } from '../../engine/engine.ts';
+import { headCommit } from '../../git/repository-facts.ts';
+import { reasonOf, runGit } from '../../git/run-git.ts';
+import { removeWorktree } from '../../git/worktrees.ts';
+import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
+import { runBatches } from './batches.ts';
+import type { LiteDesk } from './desk.ts';
+import { beginExecution, checkoutOf, type Execution, recordProgress } from './execution.ts';
+import type { Selection } from './inputs.ts';
+import { type Verification, verify } from './verify.ts';
+
+/** Phase 2: drift → waves → tests and review → reports → the result on the person's branch, if it is good. */
+export async function executePlan(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  selection: Selection,
+  { clarifications, auto }: { clarifications: string | undefined; auto: boolean },
+): Promise<Outcome> {
+  desk.begin('LE', 'execute');
+  const execution = await beginExecution(desk, files, selection, clarifications, auto);
+  await runBatches(desk, execution);
+  const done = execution.results.filter(
+    ({ status }) => status === 'completed' || status === 'partial',
+  ).length;
+  desk.end(`${done} of ${execution.batches.length} batches`);
+  desk.begin('LV', 'verify');
+  const verification = await verify(desk, execution);
+  await writeReports(desk, execution, verification);
+  await recordProgress(desk, execution, true);
+  desk.end(`convergence ${verification.convergence}, code ${verification.code}`);
+  return finish(desk, execution, verification);
+}
+
+async function writeReports(desk: LiteDesk, execution: Execution, verification: Verification): Promise<void> {
+  const { files, base, failed, lost } = execution;
+  const { tests, review, reviewer, states, convergence, tip, fixRounds } = verification;
+  const command = tests.command?.argv.join(' ');
+  const outcome = (id: string) => (failed.has(id) ? 'failed' : lost.has(id) ? 'skipped' : 'completed');
+  const checklist = testChecklist(
+    {
+      session: desk.inputs.session,
+      time: desk.time,
+      command,
+      framework: tests.command?.framework ?? 'unknown',
+    },
+    files.plan,
+    files.tasks.map((task) => ({ ...task, outcome: outcome(task.id) })),
+    states,
+    command === undefined
+      ? null
+      : {
+          command,
+          timestamp: desk.time,
+          raw_output: tests.output,
+          overall: tests.outcome,
+          ...(fixRounds === 0 ? {} : { fix_iteration: fixRounds }),
+        },
+  );
+  await desk.json('test-checklist.json', checklist);
+  await desk.context.artifact('code-review.md', renderCodeReview(review, { reviewer, base, tip }));
+  await desk.context.artifact('test-review.md', renderTestReview(convergence, states, checklist, fixRounds));
+}
+
+/** What a good run does to the person's branch, and what the others leave where it is. */
+async function finish(desk: LiteDesk, execution: Execution, verification: Verification): Promise<Outcome> {
+  const { root, branch, failed, lost } = execution;
+  const { convergence, code, tip } = verification;
+  const undone = [
+    ...[...failed].map((id) => `${id} failed`),
+    ...[...lost].map(([id, missing]) => `${id} was skipped because ${missing} is missing`),
+  ];
+  const good =
+    undone.length === 0 && code !== 'FAIL' && (convergence === 'PASS' || convergence === 'NOT VERIFIED');
+  const merged = good && desk.inputs.merge ? await mergeResult(desk, execution, tip) : undefined;
+  await desk.context.step('close result', async () => removeWorktree(root, checkoutOf(desk, 'result')));
+  const place = merged === true ? `on ${execution.onto ?? 'HEAD'}` : `on the branch ${branch}`;
+  const verdict = `convergence ${convergence}, code review ${code}`;
+  const summary = [
+    `${desk.inputs.task.split('\n')[0]}`,
+    `${verdict}; the work is ${place}, from ${execution.base.slice(0, 12)} to ${tip.slice(0, 12)}.`,
+    ...undone,
+  ];
+  await desk.context.artifact(
+    'execution-summary.md',
+    `# Summary\n\n${summary.map((line) => `- ${line}`).join('\n')}\n`,
+  );
+  if (good) return { status: 'done', exit: 0, message: `${verdict}; the work is ${place}` };
+  return {
+    status: 'not-accepted',
+    exit: 6,
+    message: [`${verdict}; the work is ${place}`, ...undone].join('; '),
+  };
+}
+
+/** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
+async function mergeResult(desk: LiteDesk, { base, branch }: Execution, tip: string): Promise<boolean> {
+  const { project } = desk.inputs;
+  const result = await desk.context.step('merge', async () => {
+    const head = await headCommit(project);
+    if (head === tip) return { merged: true, reason: '' };
+    if (head !== base) return { merged: false, reason: 'the branch has moved since' };
+    const merge = await runGit(project, ['merge', '--quiet', '--ff-only', branch]);
+    return merge.code === 0 ? { merged: true, reason: '' } : { merged: false, reason: reasonOf(merge) };
+  });
+  if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
+  return result.merged;
+}

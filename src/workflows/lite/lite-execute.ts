@@ -1,0 +1,57 @@
+import type { Outcome } from '../../engine/engine.ts';
+import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
+import { planInvalid } from '../../lite/read-plan.ts';
+import type { ServicesOf } from '../services.ts';
+import { LiteDesk, type LiteLane } from './desk.ts';
+import { executePlan } from './execute-plan.ts';
+import type { LiteInputs } from './inputs.ts';
+import { confirmStage } from './stage-confirm.ts';
+
+/** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
+export function liteExecuteWorkflow(
+  lane: LiteLane,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<LiteInputs, Outcome> {
+  return {
+    name: 'lite-execute',
+    async run(context, inputs) {
+      const desk = new LiteDesk(context, lane, await servicesOf(context.live), inputs);
+      const { files, handoff } = inputs;
+      if (files === undefined) throw planInvalid(['the run has no plan']);
+      desk.begin('LE-0', 'preferences');
+      await desk.askConsent();
+      for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
+      await desk.json('plan.json', files.plan);
+      if (handoff !== undefined) {
+        // P-014: the plan was allowed once.
+        const known = Object.entries(handoff.clarifications ?? {}).map(
+          ([question, answer]) => `- ${question} ${answer}`,
+        );
+        const selection = {
+          execution: inputs.executor ?? handoff.execution,
+          review: inputs.review ?? handoff.review,
+        };
+        return executePlan(desk, files, selection, {
+          clarifications: known.length === 0 ? undefined : known.join('\n'),
+          auto: selection.execution === 'auto',
+        });
+      }
+      const asked = await desk.choose(preferenceQuestions('execute', inputs.flags), false);
+      const { autoYes } = preferencesFrom(
+        'execute',
+        inputs.flags,
+        new Map([...asked].map(([id, value]) => [id, { value }])),
+      );
+      const { confirm, selection } = await confirmStage(desk, files, 1, autoYes);
+      if (confirm !== 'allow') {
+        return {
+          status: 'not-accepted',
+          exit: 6,
+          message: 'Cancelled; nothing was changed. A plan is changed with `charrette lite-plan`.',
+        };
+      }
+      return executePlan(desk, files, selection, { clarifications: undefined, auto: autoYes });
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import {
+  branchTip,
+  commitAll,
+  diffBetween,
+  landCheckout,
+  moveCheckout,
+  openCheckout,
+} from '../../git/run-branch.ts';
+import { removeWorktree } from '../../git/worktrees.ts';
+import { resolveExecutor } from '../../lite/executor.ts';
+import { codeReviewPrompt, fixPrompt } from '../../lite/prompts.ts';
+import {
+  type Convergence,
+  type CriterionState,
+  codeVerdict,
+  convergenceOf,
+  criteriaStates,
+  fixesNeeded,
+} from '../../lite/verdict.ts';
+import type { CodeReview } from '../../schema/judgements/code-review.ts';
+import { proofOf } from './batches.ts';
+import type { LiteDesk } from './desk.ts';
+import { checkoutOf, type Execution } from './execution.ts';
+import { runTests, type TestRun } from './run-tests.ts';
+
+export type Verification = {
+  tests: TestRun;
+  review: CodeReview | undefined;
+  reviewer: string;
+  states: CriterionState[];
+  convergence: Convergence;
+  code: 'PASS' | 'WARN' | 'FAIL' | 'NOT VERIFIED';
+  tip: string;
+  fixRounds: number;
+};
+
+const mostFixRounds = 3;
+
+/** P-150…P-155: tests and review of the joined work, and up to three rounds of repairs. */
+export async function verify(desk: LiteDesk, execution: Execution): Promise<Verification> {
+  const reviewer = reviewerOf(desk, execution);
+  for (let round = 0; ; round += 1) {
+    const found = await look(desk, execution, reviewer, round);
+    const problems = fixesNeeded(found.states, found.review, found.tests);
+    if (problems.length === 0 || round === mostFixRounds || desk.writers.length === 0) return found;
+    desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${problems.length} problems`);
+    if (!(await fix(desk, execution, problems, round + 1))) return { ...found, fixRounds: round + 1 };
+  }
+}
+
+/** `skip` is nobody; `agent` the first agent that can judge. */
+function reviewerOf(desk: LiteDesk, { selection }: Execution): string {
+  if (selection.review === 'skip') return '';
+  const able = [...desk.services.agents.values()]
+    .filter(({ family }) => family !== 'static')
+    .map(({ id }) => id);
+  const found = selection.review === 'agent' ? able[0] : able.find((id) => id === selection.review);
+  if (found !== undefined) return found;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `${selection.review} cannot review here; agents that can: ${able.join(', ') || 'none'}.`,
+    fix: 'Choose another with --review, or --review skip.',
+  });
+}
+
+async function look(
+  desk: LiteDesk,
+  execution: Execution,
+  reviewer: string,
+  round: number,
+): Promise<Verification> {
+  const { root, branch, base, prefix, files } = execution;
+  const { lanes } = desk.context.live.directory;
+  const checkout = checkoutOf(desk, 'result');
+  const directory = path.join(checkout, prefix);
+  const tip = await desk.context.step(`result ${round}`, async () => {
+    const at = (await branchTip(root, branch)) ?? base;
+    await openCheckout(root, checkout, at);
+    await moveCheckout(checkout, at);
+    return at;
+  });
+  const tests = await desk.context.step(`tests ${round}`, (signal) =>
+    runTests(directory, path.join(lanes, `tests-${round}`), signal),
+  );
+  desk.note(
+    tests.command === null
+      ? 'tests: not verified, the repository names no command for them'
+      : `tests: ${tests.outcome} (${tests.command.argv.join(' ')})`,
+  );
+  const review =
+    reviewer === '' ? undefined : await askReview(desk, execution, reviewer, round, tip, directory, tests);
+  const done = files.tasks.filter(({ id }) => !execution.failed.has(id) && !execution.lost.has(id));
+  const states = criteriaStates(done, review);
+  return {
+    tests,
+    review,
+    reviewer,
+    states,
+    convergence: convergenceOf(states, tests.outcome, review !== undefined),
+    code: review === undefined ? 'NOT VERIFIED' : codeVerdict(review.findings),
+    tip,
+    fixRounds: round,
+  };
+}
+
+async function askReview(
+  desk: LiteDesk,
+  { files, root, base, clarifications }: Execution,
+  reviewer: string,
+  round: number,
+  tip: string,
+  directory: string,
+  tests: TestRun,
+): Promise<CodeReview | undefined> {
+  // P-153: against the commit at which execution began.
+  const diff = await desk.context.step(`diff ${round}`, async () =>
+    (await diffBetween(root, base, tip)).slice(0, 200_000),
+  );
+  const criteria = files.tasks.flatMap(({ id, convergence }) =>
+    convergence.criteria.map((_, index) => ({ id: `${id}#${index + 1}` })),
+  );
+  const [reply] = await desk.ask([
+    {
+      lane: `code-review-${round}`,
+      task: 'code-review',
+      judgement: 'code-review' as const,
+      agents: [reviewer],
+      draft: (schema) =>
+        codeReviewPrompt({
+          commission: desk.commission('review', clarifications),
+          plan: files.plan,
+          tasks: files.tasks,
+          diff,
+          tests: tests.command === null ? 'No command is known.' : `${tests.outcome}\n${tests.output}`,
+          schema,
+        }),
+      input: { criteria },
+      work: { directory, access: 'read' },
+    },
+  ]);
+  if (reply?.value === undefined) desk.warn(`The review is missing: ${reply?.message ?? 'no answer'}.`);
+  return reply?.value;
+}
+
+/** One round of repairs on top of the run's branch; false when nothing came of it. */
+async function fix(
+  desk: LiteDesk,
+  execution: Execution,
+  problems: string[],
+  round: number,
+): Promise<boolean> {
+  const { root, branch, base, prefix, files, selection, clarifications, auto } = execution;
+  const name = `fix-${round}`;
+  const checkout = checkoutOf(desk, name);
+  const start = await desk.context.step(`checkout ${name}`, async () => {
+    const tip = (await branchTip(root, branch)) ?? base;
+    await openCheckout(root, checkout, tip);
+    return tip;
+  });
+  const { writers } = desk;
+  const wanted = resolveExecutor(`FIX-00${round}`, {
+    assignments: {},
+    method: selection.execution,
+    complexity: files.plan.complexity,
+    writers,
+  });
+  const executor = writers.includes(wanted) ? wanted : (writers[0] ?? wanted);
+  const [reply] = await desk.ask([
+    {
+      lane: name,
+      task: 'fix',
+      judgement: 'execution' as const,
+      agents: [executor, ...(auto ? writers.filter((id) => id !== executor) : [])],
+      draft: (schema) =>
+        fixPrompt({ commission: desk.commission('execute', clarifications), problems, round, schema }),
+      work: { directory: path.join(checkout, prefix), access: 'write', start },
+    },
+  ]);
+  if (reply?.value === undefined) {
+    desk.warn(`Fix round ${round} failed: ${reply?.message ?? 'no answer'}.`);
+    return false;
+  }
+  const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\nCharrette-Batch: ${desk.context.live.directory.id}/${name}.\n`;
+  const landed = await desk.context.step(`land ${name}`, async () => {
+    const work = await commitAll(checkout, start, message);
+    const landing = work === undefined ? undefined : await landCheckout(root, checkout, branch, start);
+    await removeWorktree(root, checkout);
+    return landing?.kind === 'landed' ? { commit: landing.commit, files: work?.files ?? [] } : null;
+  });
+  execution.results.push({
+    executionId: `[${name}]`,
+    status: landed === null ? 'failed' : 'completed',
+    tasksSummary: `${problems.length} problems`,
+    completionSummary: reply.value.summary,
+    keyOutputs: landed?.files ?? [],
+    notes: reply.value.notes.join('; '),
+    fixedCliId: `${desk.inputs.session}-${name}`,
+    proof: proofOf(desk, reply, landed?.files ?? [], landed?.commit ?? null, null),
+  });
+  if (landed === null) desk.warn(`Fix round ${round} changed nothing.`);
+  return landed !== null;
+}

@@ -1,0 +1,133 @@
+// A scripted agent for the `exec` protocol that really edits files: it explores, plans four tasks in three waves, carries
+// them out so that two batches collide, writes a test that fails, and repairs it in the second round.
+// It appends one line per call to the file named as its first argument.
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '' } = process.env;
+const [callsFile, failTask] = process.argv.slice(2);
+const prompt = readFileSync(0, 'utf8');
+if (callsFile) appendFileSync(callsFile, `${task} ${seat}\n`);
+const answers = { explore, 'lite-plan': plan, execute, fix, 'code-review': review };
+const answer = answers[task]?.();
+if (answer === undefined) {
+  process.stderr.write(`no answer for the task ${task}\n`);
+  process.exit(4);
+}
+process.stdout.write(`${JSON.stringify(answer)}\n`);
+
+function explore() {
+  return {
+    project_structure: 'A package with one module.',
+    relevant_files: [
+      {
+        path: 'src/index.mjs',
+        relevance: 90,
+        rationale: 'Everything is exported here.',
+        role: 'modify_target',
+        key_symbols: ['total'],
+      },
+    ],
+    patterns: 'One constant per file.',
+    dependencies: 'None.',
+    integration_points: 'src/index.mjs:1',
+    constraints: 'No packages.',
+    clarification_needs: seat.includes('patterns')
+      ? [
+          {
+            question: 'Which numbers?',
+            context: 'There may be more.',
+            options: ['three', 'four'],
+            recommended: 0,
+          },
+        ]
+      : [],
+  };
+}
+
+function plan() {
+  const make = (id, title, depends_on, path) => ({
+    id,
+    title,
+    description: title,
+    action: 'Create',
+    scope: 'src',
+    depends_on,
+    files: [{ path, action: 'create', change: title }],
+    implementation: ['Write it.', 'Export it.'],
+    criteria: [`${path} exists`],
+    rationale: 'It is small.',
+    tests: ['node --test'],
+    commands: ['npm test'],
+    risks: [],
+    skeleton: [],
+  });
+  return {
+    summary: 'Numbers and their total',
+    approach: 'A constant per file, all exported by src/index.mjs.',
+    estimated_time: '1 hour',
+    tasks: [
+      {
+        ...make('TASK-001', 'Add one and the total', [], 'src/one.mjs'),
+        files: ['src/one.mjs', 'src/index.mjs'].map((path) => ({
+          path,
+          action: 'create',
+          change: 'Add it.',
+        })),
+      },
+      make('TASK-002', 'Add two', ['TASK-001'], 'src/two.mjs'),
+      make('TASK-003', 'Add three', ['TASK-001'], 'src/three.mjs'),
+      make('TASK-004', 'Test the total', ['TASK-002', 'TASK-003'], 'test/total.test.mjs'),
+    ],
+    design_decisions: [{ decision: 'Constants', rationale: 'Nothing else is needed.', tradeoff: null }],
+    data_flow: null,
+  };
+}
+
+function execute() {
+  const outputs = [];
+  const write = (file, text) => {
+    mkdirSync(file.replace(/\/[^/]*$/, ''), { recursive: true });
+    writeFileSync(file, text);
+    outputs.push(file);
+  };
+  // Neither plan entry names src/index.mjs, so nobody keeps these two apart.
+  const add = (name, number) => {
+    write(`src/${name}.mjs`, `export const ${name} = ${number};\n`);
+    const index = existsSync('src/index.mjs') ? readFileSync('src/index.mjs', 'utf8') : '';
+    write('src/index.mjs', `${index}export * from './${name}.mjs';\n`);
+  };
+  const ids = [...new Set([...prompt.matchAll(/^### (TASK-\d{3}):/gm)].map(([, id]) => id))];
+  if (ids.includes(failTask)) return { status: 'failed', summary: `told to fail ${failTask}` };
+  for (const id of ids) {
+    if (id === 'TASK-001') {
+      write('src/index.mjs', 'export const total = 5;\n');
+      add('one', 1);
+    } else if (id === 'TASK-002') add('two', 2);
+    else if (id === 'TASK-003') add('three', 3);
+    else if (id === 'TASK-004')
+      write(
+        'test/total.test.mjs',
+        "import assert from 'node:assert';\nimport test from 'node:test';\nimport * as all from '../src/index.mjs';\ntest('total', () => assert.equal(all.one + all.two + all.three, all.total));\n",
+      );
+    else write('notes/prompt.txt', 'done as asked\n');
+  }
+  return { status: 'completed', summary: `did ${ids.join(', ')}`, outputs, notes: [], unfinished: [] };
+}
+
+function fix() {
+  const text = readFileSync('src/index.mjs', 'utf8');
+  const second = prompt.includes('Round 2 of');
+  writeFileSync('src/index.mjs', second ? text.replace('total = 5', 'total = 6') : `// a sum\n${text}`);
+  return { status: 'completed', summary: second ? 'the total is six' : 'said what it is' };
+}
+
+function review() {
+  const criteria = [...prompt.matchAll(/^(TASK-\d{3}) [^\n]*\n((?: {2}\d+\. [^\n]*\n)+)/gm)].flatMap(
+    ([, task_id, lines]) =>
+      lines
+        .trim()
+        .split('\n')
+        .map((_, index) => ({ task_id, number: index + 1, met: true, evidence: 'src/index.mjs:1' })),
+  );
+  return { summary: 'As planned.', findings: [], criteria };
+}

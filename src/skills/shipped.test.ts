@@ -1,9 +1,13 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { parseJson } from '../safe-json.ts';
 import { shippedRoot, shippedSkills } from './install/shipped.ts';
 import { lintPaths } from './lint/lint-paths.ts';
 import { buildPackage } from './model/package.ts';
 import { readPackageFiles } from './read-package.ts';
+import { runPlan } from './run/run-plan.ts';
+import { readScenario, simulate } from './run/simulate.ts';
 import { lintTexts } from './testing.ts';
 
 test('the shipped packages are there and lint without an error or warning, also against each other', () => {
@@ -42,4 +46,21 @@ test('T-08 the designer teaches by wrong examples and is clean, while a wrong li
       `HY001 ${document.path}`,
     );
   }
+});
+
+test('the scenarios of the shipped packages hold', async () => {
+  const results: string[] = [];
+  for (const name of shippedSkills()) {
+    const directory = path.join(shippedRoot(), name);
+    const folder = path.join(directory, 'tests');
+    if (!existsSync(folder)) continue;
+    const plan = runPlan(buildPackage(readPackageFiles(directory)));
+    for (const file of readdirSync(folder)) {
+      const text = readFileSync(path.join(folder, file), 'utf8');
+      const { problems } = await simulate(plan, readScenario(parseJson(text, file), file));
+      results.push(`${name}/${file}: ${problems.join(' ') || 'holds'}`);
+    }
+  }
+  expect(results.length).toBeGreaterThanOrEqual(5);
+  expect(results.filter((line) => !line.endsWith(': holds'))).toEqual([]);
 });

@@ -155,6 +155,7 @@ const word = fc.constantFrom(
   '# Head',
   '[link](x.md)',
   '```',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is about it
   '${x}',
   '"quoted"',
 );

@@ -230,6 +230,7 @@ export const hygieneRules: readonly Rule[] = [
     summary: 'A prompt is not interpolated into a shell string.',
     why: 'Backticks, quotes and dollar signs in the prompt are executed by the shell.',
     hint: 'Pass the prompt on stdin or as a file.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is about it
     bad: 'Bash(`ccw cli -p "${prompt}"`)',
     check: ({ documents }) =>
       documents.flatMap((document) =>

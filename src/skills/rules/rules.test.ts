@@ -193,6 +193,7 @@ const mutations: Record<string, Mutation | Mutation[]> = {
       js('Task({ subagent_type: "cli-explore-agent", run_in_background: true, prompt: "x" })'),
     ),
   },
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is about it
   HY008: { what: 'interpolated', change: append(first, js('Bash(`ccw cli -p "${prompt}"`)')) },
   CP001: {
     what: 'three columns',

@@ -13,12 +13,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, parseJson } from '../safe-json.ts';
+import type { Protocol } from '../schema/protocols.ts';
 import type { Driver } from './drivers/driver.ts';
 import { findBubblewrap } from './jail.ts';
 import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import type { AgentTask } from './port.ts';
 import { createAgent, drivers } from './registry.ts';
-import type { Protocol, World } from './settings.ts';
+import type { World } from './settings.ts';
 
 let root: string;
 let user: string;

@@ -1,4 +1,5 @@
 import { CharretteError } from '../errors.ts';
+import { type Protocol, protocols } from '../schema/protocols.ts';
 import { programVersion, resolveProgram } from './detect.ts';
 import { acp } from './drivers/acp.ts';
 import { claude } from './drivers/claude.ts';
@@ -15,7 +16,7 @@ import { pi } from './drivers/pi.ts';
 import { qwen } from './drivers/qwen.ts';
 import type { Agent } from './port.ts';
 import { createProcessAgent } from './process-agent.ts';
-import { type AgentSettings, type Protocol, protocols, type World } from './settings.ts';
+import type { AgentSettings, World } from './settings.ts';
 
 /** The drivers of programs, in the order in which detection offers them. */
 export const drivers = {

@@ -1,25 +1,7 @@
 import path from 'node:path';
 
 /** What the configuration says about one agent, and the world a driver may look at. */
-
-export const protocols = [
-  'claude',
-  'codex',
-  'cursor',
-  'gemini',
-  'opencode',
-  'qwen',
-  'grok',
-  'goose',
-  'copilot',
-  'pi',
-  'acp',
-  'model',
-  'exec',
-  'static',
-] as const;
-
-export type Protocol = (typeof protocols)[number];
+import type { Protocol } from '../schema/protocols.ts';
 
 export type AgentSettings = {
   /** The name in the configuration. */

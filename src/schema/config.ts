@@ -1,21 +1,5 @@
 import { z } from 'zod';
-
-export const protocols = [
-  'claude',
-  'codex',
-  'cursor',
-  'gemini',
-  'opencode',
-  'qwen',
-  'grok',
-  'goose',
-  'copilot',
-  'pi',
-  'acp',
-  'model',
-  'exec',
-  'static',
-] as const;
+import { protocols } from './protocols.ts';
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'takes lower-case letters, digits and dashes');
 const positive = z.number().positive();

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Agent, AgentEvent, AgentTask, LaneResult, Probe } from '../../src/agents/port.ts';
 import { createAgent } from '../../src/agents/registry.ts';
-import type { AgentSettings, Protocol, World } from '../../src/agents/settings.ts';
+import type { AgentSettings, World } from '../../src/agents/settings.ts';
+import type { Protocol } from '../../src/schema/protocols.ts';
 import { agentCommand } from './install.ts';
 
 /** The programs with a driver of their own. */

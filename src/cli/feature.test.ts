@@ -74,7 +74,7 @@ test.each([
   [['new', 'x', '--mode', 'heavy'], 2, 'standard, full, light'],
   [['new', 'x', '--prd', 'gone.md'], 4, 'gone.md'],
   [['status', '--feature', '9'], 4, 'no feature'],
-  [[], 2, 'new, status'],
+  [[], 2, 'new, specify'],
 ])('bad input %j: exit %i', async (words, exit, message) => {
   const result = await runCommandLine('feature', ...words, '--cwd', project());
   expect([result.exit, result.out]).toEqual([exit, '']);

@@ -1,4 +1,5 @@
-import type { CommandSpec } from './command.ts';
+import type { DocumentPhase } from '../workflows/feature/inputs.ts';
+import type { CommandSpec, LazyCommand } from './command.ts';
 
 export const featureCommand: CommandSpec = {
   name: 'feature',
@@ -12,9 +13,20 @@ export const featureCommand: CommandSpec = {
       summary: 'Make the directory and state of a feature',
       load: async () => (await import('./feature-new.ts')).featureNewCommand,
     },
+    specify: phase('specify', 'specify', 'spec.md'),
+    design: phase('design', 'design', 'design.md'),
+    plan: phase('plan', 'create-plan', 'plan.md'),
+    tasks: phase('tasks', 'create-tasks', 'tasks.md'),
     status: {
       summary: 'Phases, artifacts and what may come next',
       load: async () => (await import('./feature-status.ts')).featureStatusCommand,
     },
   },
 };
+
+function phase(name: string, of: DocumentPhase, file: string): LazyCommand {
+  return {
+    summary: `Write ${file}, have it reviewed and revised`,
+    load: async () => (await import('./feature-phase.ts')).phaseCommand(name, of, file),
+  };
+}

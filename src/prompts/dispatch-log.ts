@@ -7,16 +7,21 @@ import type { DispatchRecord } from './rates.ts';
 /** lean/C-06: kept beside the runs, so that finishing a feature does not take it along. */
 export const dispatchLogFile = path.join('.charrette', 'prompt-log.jsonl');
 
-/** Adds one line; a line is small enough to be written at once. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Adds one line, small enough to be written at once; a record that is there already, to the millisecond, is not added. */
 export async function appendDispatch(root: string, record: DispatchRecord): Promise<void> {
   const file = path.join(root, dispatchLogFile);
+  const line = `${JSON.stringify(record)}\n`;
   await mkdir(path.dirname(file), { recursive: true });
-  await appendFile(file, `${JSON.stringify(record)}\n`);
+  const there = (await readTextFile(file, mostBytes)) ?? '';
+  if (!there.includes(line))
+    await appendFile(file, there === '' || there.endsWith('\n') ? line : `\n${line}`);
 }
 
 /** Every record that can be read; a line cut by a crash is skipped. */
 export async function readDispatches(root: string): Promise<DispatchRecord[]> {
-  const text = (await readTextFile(path.join(root, dispatchLogFile), 256 * 1024 * 1024)) ?? '';
+  const text = (await readTextFile(path.join(root, dispatchLogFile), mostBytes)) ?? '';
   return text.split('\n').flatMap((line) => {
     const reading = line.trim() === '' ? undefined : readJson(line, 1024 * 1024);
     return reading?.ok === true && isDispatch(reading.value) ? [reading.value] : [];

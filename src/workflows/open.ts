@@ -7,6 +7,7 @@ import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
+import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
 import { liteExecuteWorkflow } from './lite/lite-execute.ts';
@@ -36,6 +37,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       reviewWorkflow(lane, servicesOf),
       litePlanWorkflow(lane, servicesOf),
       liteExecuteWorkflow(lane, servicesOf),
+      featurePhaseWorkflow(servicesOf),
     ],
     children: [lane],
     clock: clockFrom(world.environment),

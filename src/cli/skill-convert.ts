@@ -10,7 +10,7 @@ import { type SourceType, sourceTypes } from '../skills/config/workflow-config.t
 import { readCommandSet } from '../skills/convert/command-set.ts';
 import { type Conversion, convertByExtraction, convertByGeneration } from '../skills/convert/convert.ts';
 import { detectSource, expandHome } from '../skills/convert/detect-source.ts';
-import { configFromText } from '../skills/convert/from-text.ts';
+import { configFromText, draftConfig } from '../skills/convert/from-text.ts';
 import { readRequirementsJson, readRequirementsMarkdown } from '../skills/convert/requirements-doc.ts';
 import { readFlatSkill } from '../skills/convert/restructure.ts';
 import { fixPackage } from '../skills/fix/fix-package.ts';
@@ -49,6 +49,7 @@ export const skillConvert: CommandSpec = {
       choices: sourceTypes,
     },
     { flags: '--name <name>', description: 'name of the new skill' },
+    { flags: '--agent <id>', description: 'let this agent draft the phases of a description' },
     ...outputOptions,
   ],
   run: async (invocation) => {
@@ -76,13 +77,22 @@ async function convert(
   given: string,
   source: string,
   root: string,
-  { options, global }: Invocation,
+  invocation: Invocation,
 ): Promise<Conversion> {
+  const { options, global } = invocation;
   const tools = toolsOf(options);
   const name = typeof options['name'] === 'string' ? options['name'] : undefined;
   const named = <T extends { skillName: string }>(rough: T): T =>
     name === undefined ? rough : { ...rough, skillName: name };
-  if (type === 'text_description') return convertByGeneration(named(configFromText(given, name)), tools);
+  if (type === 'text_description') {
+    const { agent } = options;
+    if (typeof agent !== 'string') return convertByGeneration(named(configFromText(given, name)), tools);
+    const { draftAgent } = await import('./skill-draft-agent.ts');
+    return convertByGeneration(
+      named(await draftConfig(given, name, await draftAgent(agent, invocation))),
+      tools,
+    );
+  }
   const directory = statSync(source).isDirectory();
   const file = directory ? path.join(source, 'SKILL.md') : source;
   const text = await readTextFile(file);

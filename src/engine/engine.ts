@@ -1,6 +1,7 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { CharretteError, toCharretteError } from '../errors.ts';
+import { toCharretteError } from '../errors.ts';
 import { type Clock, systemClock } from './clock.ts';
+import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { readMessages, removeMessage } from './inbox.ts';
 import { LiveRun } from './live-run.ts';
@@ -104,7 +105,11 @@ export class Engine {
     const directory = runDirectoryOf(this.#options.home, runId);
     const record = await readRunRecord(directory);
     const workflow = this.#registered.get(record.workflow);
-    if (workflow === undefined) throw unknownWorkflow(record, this.#options.workflows);
+    if (workflow === undefined)
+      throw unknownWorkflow(
+        record,
+        this.#options.workflows.map(({ name }) => name),
+      );
     if (record.codeVersion !== this.#options.codeVersion)
       throw otherVersion(record, this.#options.codeVersion);
     const live = this.#openRun(runId);
@@ -378,31 +383,3 @@ function once(signal: AbortSignal): Promise<'stop'> {
 }
 
 const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };
-
-function storeError(store: Store, cause: unknown): CharretteError {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  if (store.kind === 'embedded')
-    return new CharretteError({ code: 'internal', message: `The engine did not start: ${message}`, cause });
-  return new CharretteError({
-    code: 'store-unreachable',
-    message: `The PostgreSQL store does not answer: ${message}.`,
-    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs, or unset it to use the embedded store.',
-    retryable: true,
-    cause,
-  });
-}
-
-function unknownWorkflow(record: RunRecord, workflows: readonly AnyDefinition[]): CharretteError {
-  return new CharretteError({
-    code: 'not-found',
-    message: `The run ${record.run} is of the workflow ${record.workflow}; this version knows ${workflows.map(({ name }) => name).join(', ')}.`,
-  });
-}
-
-function otherVersion(record: RunRecord, codeVersion: string): CharretteError {
-  return new CharretteError({
-    code: 'code-version-gone',
-    message: `The run ${record.run} was started by workflow code ${record.codeVersion}; this is ${codeVersion}.`,
-    fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run}\`.`,
-  });
-}

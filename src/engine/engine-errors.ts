@@ -1,0 +1,31 @@
+import { CharretteError } from '../errors.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Store } from './store.ts';
+
+export function storeError(store: Store, cause: unknown): CharretteError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (store.kind === 'embedded')
+    return new CharretteError({ code: 'internal', message: `The engine did not start: ${message}`, cause });
+  return new CharretteError({
+    code: 'store-unreachable',
+    message: `The PostgreSQL store does not answer: ${message}.`,
+    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs, or unset it to use the embedded store.',
+    retryable: true,
+    cause,
+  });
+}
+
+export function unknownWorkflow(record: RunRecord, known: readonly string[]): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `The run ${record.run} is of the workflow ${record.workflow}; this version knows ${known.join(', ')}.`,
+  });
+}
+
+export function otherVersion(record: RunRecord, codeVersion: string): CharretteError {
+  return new CharretteError({
+    code: 'code-version-gone',
+    message: `The run ${record.run} was started by workflow code ${record.codeVersion}; this is ${codeVersion}.`,
+    fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run}\`.`,
+  });
+}

@@ -1,0 +1,86 @@
+import { votePrompt } from '../../prompts/panel/vote.ts';
+import { buildReviewBallot } from '../../review/ballot.ts';
+import type { ReviewItem } from '../../review/items.ts';
+import {
+  degradedWarning,
+  type Quorum,
+  quorumOf,
+  type VoterBallot,
+  voterWarning,
+} from '../../review/quorum.ts';
+import { type TallyEntry, tally } from '../../review/tally.ts';
+import { votesOf } from '../../review/votes.ts';
+import type { Desk } from './desk.ts';
+import { seatsOf } from './seating.ts';
+import { type Design, known, type Place } from './state.ts';
+
+/** L-630…L-643: three voters, no names on the ballot; with none at all the planning agent votes, and that is said. */
+export async function vote(
+  desk: Desk,
+  design: Design,
+  items: readonly ReviewItem[],
+  round: number,
+): Promise<{ entries: TallyEntry[]; quorum: Quorum }> {
+  const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
+  await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
+  await desk.context.artifact('ballot-proposers.json', `${JSON.stringify(proposers, null, 2)}\n`);
+  const seats = seatsOf(desk, design);
+  const poll = (seats: readonly Place[], prefix: string) =>
+    collectVotes(desk, design, seats, text, items, votePrefix(prefix, round));
+  const ballots = await poll(seats.voters, 'vote');
+  let quorum = quorumOf(ballots);
+  for (const absent of quorum.absent) desk.warn(voterWarning(absent, quorum.eligible));
+  const degraded = degradedWarning(quorum);
+  if (degraded !== undefined) desk.warn(degraded);
+  if (quorum.tier === 'none') {
+    quorum = quorumOf([...ballots, ...(await poll([seats.author], 'adjudicate'))]);
+    if (quorum.tier === 'none') {
+      const reason = 'No voter answered and the planning agent gave no vote either; nothing was accepted.';
+      desk.warn(reason);
+      return { entries: tally(items, quorum), quorum };
+    }
+  }
+  return { entries: tally(items, quorum), quorum };
+}
+
+async function collectVotes(
+  desk: Desk,
+  design: Design,
+  seats: readonly Place[],
+  ballot: string,
+  items: readonly ReviewItem[],
+  prefix: string,
+): Promise<VoterBallot[]> {
+  const replies = await desk.ask(
+    'vote',
+    seats.map((seat, index) => ({
+      seat,
+      lane: `${prefix}${seat.id}`,
+      task: 'vote',
+      judgement: 'vote' as const,
+      draft: (schema) =>
+        votePrompt({
+          voter: index === 0 ? 'reviewer' : 'engineer',
+          commission: design.commission,
+          plan: known(design, 'planText'),
+          ballot,
+          schema,
+        }),
+      input: { items, plan: design.plan },
+    })),
+  );
+  const ids = items.map((item) => item.id);
+  return replies.map((reply, index): VoterBallot => {
+    const label = seats[index]?.label ?? '';
+    if (reply.kind !== 'ok' || reply.value === undefined) {
+      return { label, votes: undefined, failure: reply.message ?? reply.kind };
+    }
+    const { votes, warnings } = votesOf(reply.value, ids);
+    for (const warning of warnings) desk.warn(`${label}: ${warning}`);
+    return { label, votes };
+  });
+}
+
+function votePrefix(task: string, round: number): string {
+  return round === 1 ? `${task}-` : `${task}-${round}-`;
+}

@@ -1,4 +1,4 @@
-import { confirm, intro, isCancel, note, outro, select, text } from '@clack/prompts';
+import { confirm, intro, isCancel, outro, select, text } from '@clack/prompts';
 import { CharretteError } from '../errors.ts';
 import type { DesignAnswers, NewSkillBasics } from '../skills/config/answers.ts';
 import type { Terminal } from './command.ts';
@@ -53,8 +53,7 @@ export async function askDesignQuestions(
     '10. Which phases run after a long context? (auto, all, none, numbers)',
     'auto',
   );
-  note('The package is made now.', 'Ready', { output: streams.output });
-  outro('', { output: streams.output });
+  outro('The package is made now.', { output: streams.output });
   const answers: Record<string, unknown> = {
     phases,
     conditions,

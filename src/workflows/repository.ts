@@ -1,8 +1,6 @@
 import { findOnPath } from '../agents/detect.ts';
 import { checkCitation } from '../evidence/citation.ts';
-import { readFolderSnapshot } from '../evidence/folder-snapshot.ts';
-import { readSnapshot } from '../evidence/git-snapshot.ts';
-import { indexRepository, type RepositoryIndex } from '../evidence/repository-index.ts';
+import { openIndex } from '../evidence/open-index.ts';
 import { groundPlan } from '../plan/grounding.ts';
 import type { DecidedPoint } from '../plan/grounding-decisions.ts';
 import type { GroundingReport } from '../plan/grounding-report.ts';
@@ -10,19 +8,6 @@ import { reviewFromGrounding } from '../plan/grounding-review.ts';
 import type { EvidenceMark, RaisedFinding } from '../review/items.ts';
 import type { Finding } from '../schema/judgements/finding.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
-
-const indexes = new Map<string, Promise<RepositoryIndex>>();
-
-/** The repository at a commit, read and indexed once per process; without a commit the folder as it is. */
-export function indexOf(project: string, commit: string | undefined): Promise<RepositoryIndex> {
-  const key = `${project}\0${commit ?? ''}`;
-  const known = indexes.get(key);
-  if (known !== undefined) return known;
-  const reading = commit === undefined ? readFolderSnapshot(project) : readSnapshot(project, commit);
-  const index = reading.then((snapshot) => indexRepository(snapshot));
-  indexes.set(key, index);
-  return index;
-}
 
 /** What does not hold of a plan, as a report and as the findings of a reviewer that is no agent. */
 export async function checkPlan(
@@ -32,7 +17,7 @@ export async function checkPlan(
   decided: readonly DecidedPoint[],
   environment: NodeJS.ProcessEnv,
 ): Promise<{ report: GroundingReport; findings: Finding[] }> {
-  const index = await indexOf(project, commit);
+  const index = await openIndex(project, commit);
   const lookup = { onPath: (program: string) => findOnPath(program, { environment }) !== undefined };
   const report = groundPlan(index, plan, { decided, lookup });
   return { report, findings: reviewFromGrounding(report, index).findings };
@@ -44,7 +29,7 @@ export async function markEvidence(
   commit: string | undefined,
   findings: readonly RaisedFinding[],
 ): Promise<RaisedFinding[]> {
-  const { snapshot } = await indexOf(project, commit);
+  const { snapshot } = await openIndex(project, commit);
   const order: EvidenceMark[] = ['found', 'moved', 'missing'];
   return findings.map((finding) => {
     const marks = finding.citations.map(

@@ -2,10 +2,10 @@ import path from 'node:path';
 import type { World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
 import { promptContext } from '../../context/for-prompt.ts';
+import { openIndex } from '../../evidence/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
 import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
 import type { Config } from '../../schema/config.ts';
-import { indexOf } from '../repository.ts';
 import { rosterOf } from '../roster.ts';
 import { callerOf } from './caller.ts';
 import { type DepthFlags, type DepthName, depthOf, depths, estimateOf, namedDepth } from './depth.ts';
@@ -111,7 +111,7 @@ async function propose(
   commit: string,
   characters: number,
 ): Promise<DepthProposal> {
-  const proposal = proposeDepth(measureSize(await indexOf(project, commit), feature));
+  const proposal = proposeDepth(measureSize(await openIndex(project, commit), feature));
   const costs = Object.entries(depths).map(([name, depth]) => [name, estimateOf(depth, characters)]);
   return { ...proposal, costs: Object.fromEntries(costs) };
 }

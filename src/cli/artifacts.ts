@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunDirectory } from '../engine/run-directory.ts';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
 
 export type ArtifactEntry = { name: string; path: string; bytes: number };
 
@@ -15,4 +18,15 @@ export async function listArtifacts(directory: RunDirectory): Promise<ArtifactEn
       return { name, path: file, bytes: (await stat(file)).size };
     }),
   );
+}
+
+/** The text of one artifact; the name may come from anybody. */
+export async function readArtifact(directory: RunDirectory, name: string): Promise<string> {
+  const text = await readTextFile(await containedPath(directory.artifacts, name));
+  if (text !== undefined) return text;
+  const names = (await listArtifacts(directory)).map((artifact) => artifact.name);
+  throw new CharretteError({
+    code: 'not-found',
+    message: `The run has no artifact ${JSON.stringify(name)}; it has ${names.join(', ') || 'none yet'}.`,
+  });
 }

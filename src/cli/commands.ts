@@ -70,6 +70,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Every setting and where it comes from',
     load: async () => (await import('./config.ts')).command,
   },
+  mcp: {
+    summary: 'An MCP server on stdin and stdout for coding agents',
+    load: async () => (await import('./mcp.ts')).command,
+  },
   tokens: {
     summary: 'what prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,

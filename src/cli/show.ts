@@ -3,11 +3,8 @@ import { readEvents } from '../engine/event-log.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { readRunRecord } from '../engine/run-record.ts';
-import { CharretteError } from '../errors.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { containedPath } from '../files/contained.ts';
 import { formatElapsed } from '../text/elapsed.ts';
-import { listArtifacts } from './artifacts.ts';
+import { listArtifacts, readArtifact } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
 import { findHome, findRun } from './project.ts';
@@ -26,13 +23,7 @@ export const command: CommandSpec = {
     const directory = await findRun(findHome(global.cwd), name as string | undefined);
     const artifacts = await listArtifacts(directory);
     if (typeof options['artifact'] === 'string') {
-      const file = await containedPath(directory.artifacts, options['artifact']);
-      const text = await readTextFile(file);
-      if (text === undefined)
-        throw missingArtifact(
-          options['artifact'],
-          artifacts.map((artifact) => artifact.name),
-        );
+      const text = await readArtifact(directory, options['artifact']);
       return { exit: 0, text, json: { run: directory.id, artifact: options['artifact'], text } };
     }
     const record = await readRunRecord(directory);
@@ -76,10 +67,3 @@ export const command: CommandSpec = {
     };
   },
 };
-
-function missingArtifact(name: string, names: readonly string[]): CharretteError {
-  return new CharretteError({
-    code: 'not-found',
-    message: `The run has no artifact ${JSON.stringify(name)}; it has ${names.join(', ') || 'none yet'}.`,
-  });
-}

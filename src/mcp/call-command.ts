@@ -1,0 +1,36 @@
+import { Readable, Writable } from 'node:stream';
+import type { CommandSpec, Invocation } from '../cli/command.ts';
+import { CharretteError } from '../errors.ts';
+import type { Call } from './tool.ts';
+
+/** Runs a command in this process, without a terminal, and gives back what it would print with --json. */
+export async function callCommand(
+  spec: CommandSpec,
+  given: Pick<Invocation, 'arguments' | 'options'>,
+  { context, signal }: Pick<Call, 'context' | 'signal'>,
+): Promise<unknown> {
+  if (spec.run === undefined)
+    throw new CharretteError({ code: 'internal', message: `${spec.name} does nothing.` });
+  const result = await spec.run({
+    ...given,
+    global: {
+      output: 'json',
+      cwd: context.cwd,
+      config: context.config,
+      quiet: true,
+      verbose: false,
+      color: false,
+      input: false,
+      yes: false,
+      dryRun: false,
+      timeoutMs: undefined,
+    },
+    terminal: { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), env: context.env },
+    signal,
+  });
+  return result.json;
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

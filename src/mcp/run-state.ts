@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { shownStatus } from '../cli/run-list.ts';
+import { type Question, readQuestions, unanswered } from '../engine/question.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { questionSchema } from '../schema/questions.ts';
+
+/** What every tool about one run answers with: where it stands and what it waits for. */
+export const runStateShape = {
+  run: z.string().describe('The handle of the run.'),
+  status: z
+    .enum([
+      'running',
+      'paused',
+      'done',
+      'not-accepted',
+      'failed',
+      'cancelled',
+      'stopped',
+      'interrupted',
+      'unreadable',
+    ])
+    .describe(
+      '`paused`: it waits for answers. `stopped`, `interrupted`: nobody works on it; it can be resumed.',
+    ),
+  questions: z.array(questionSchema).describe('Open questions; a person decides them.'),
+  directory: z.string().describe('Everything about the run as files.'),
+  error: z.looseObject({ code: z.string(), message: z.string(), fix: z.string().optional() }).optional(),
+  next: z.string().describe('What to call now.'),
+};
+
+export type RunState = {
+  run: string;
+  status: ReturnType<typeof shownStatus>;
+  questions: Question[];
+  directory: string;
+  error?: NonNullable<RunRecord['error']>;
+  next: string;
+};
+
+export async function runStateOf(directory: RunDirectory): Promise<RunState> {
+  const record = await readRunRecord(directory);
+  const status = shownStatus(record);
+  const questions = isFinal(record.status) ? [] : unanswered(readQuestions(directory));
+  const { error } = record;
+  return {
+    run: directory.id,
+    status,
+    questions,
+    directory: directory.root,
+    ...(error !== undefined && { error }),
+    next: nextStep(status, questions.length > 0),
+  };
+}
+
+/** Nothing more will happen by itself: the run ended, nobody works on it, or it waits for a person. */
+export function isSettled(record: RunRecord, openQuestions: number): boolean {
+  return !isLive(record) || (record.status === 'paused' && openQuestions > 0);
+}
+
+function nextStep(status: RunState['status'], asks: boolean): string {
+  if (status === 'done' || status === 'not-accepted')
+    return 'Read the plan with artifact_read (plan.txt); run_inspect lists the other artifacts.';
+  if (status === 'failed') return 'Remove the cause, then call run_resume.';
+  if (status === 'cancelled') return 'The run is over; start another with design_start.';
+  if (status === 'unreadable') return 'Restore run.json, or remove the run.';
+  if (asks) return 'Ask the person the open questions, then call run_answer.';
+  if (status === 'running') return 'Call run_wait to follow it.';
+  return 'Call run_resume to go on.';
+}

@@ -114,6 +114,14 @@ export class Engine {
       throw otherVersion(record, this.#options.codeVersion);
     const live = this.#openRun(runId);
     const status = await DBOS.getWorkflowStatus(runId);
+    // Before the workflow begins: it may pause or end at once, and that must stay on record.
+    await updateRunRecord(directory, {
+      status: 'running',
+      process: thisProcess(),
+      ended: undefined,
+      exit: undefined,
+      error: undefined,
+    });
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
@@ -126,13 +134,6 @@ export class Engine {
       this.#emitResume(live);
       await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: resumeQueue });
     }
-    await updateRunRecord(directory, {
-      status: 'running',
-      process: thisProcess(),
-      ended: undefined,
-      exit: undefined,
-      error: undefined,
-    });
   }
 
   /** Waits until no run that another process asked for is under way here. */

@@ -68,13 +68,22 @@ export async function readRunRecord(directory: RunDirectory): Promise<RunRecord>
   return reading.value;
 }
 
-export async function updateRunRecord(
-  directory: RunDirectory,
-  change: Partial<RunRecord>,
-): Promise<RunRecord> {
-  const record = { ...(await readRunRecord(directory)), ...change };
-  await writeRunRecord(directory, record);
-  return record;
+const updates = new Map<string, Promise<unknown>>();
+
+/** Changes fields of the record, one change after another: two at the same time would lose one of them. */
+export function updateRunRecord(directory: RunDirectory, change: Partial<RunRecord>): Promise<RunRecord> {
+  const before = updates.get(directory.record) ?? Promise.resolve();
+  const update = before.then(async () => {
+    const record = { ...(await readRunRecord(directory)), ...change };
+    await writeRunRecord(directory, record);
+    return record;
+  });
+  const settled = update.catch(() => {});
+  updates.set(directory.record, settled);
+  void settled.then(() => {
+    if (updates.get(directory.record) === settled) updates.delete(directory.record);
+  });
+  return update;
 }
 
 function isRunRecord(value: unknown): value is RunRecord {

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { homeOf, runDirectoryOf } from './run-directory.ts';
+import { readRunRecord, updateRunRecord, writeRunRecord } from './run-record.ts';
+
+test('changes of the record at the same time lost each other: a pause wiped out the process that works on it', async () => {
+  const project = mkdtempSync(path.join(tmpdir(), 'charrette-record-'));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const directory = runDirectoryOf(homeOf(project), 'one');
+  mkdirSync(directory.root, { recursive: true });
+  await writeRunRecord(directory, {
+    schemaVersion: 1,
+    run: 'one',
+    workflow: 'design',
+    codeVersion: '1',
+    title: '',
+    inputs: {},
+    status: 'paused',
+    created: new Date(0).toISOString(),
+  });
+  const names = Array.from({ length: 20 }, (_, index) => `field${index}`);
+  await Promise.all(names.map((name) => updateRunRecord(directory, { [name]: name })));
+  expect(await readRunRecord(directory)).toMatchObject(Object.fromEntries(names.map((name) => [name, name])));
+});
+
+test('a change that fails does not keep the next one from being made', async () => {
+  const project = mkdtempSync(path.join(tmpdir(), 'charrette-record-'));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const directory = runDirectoryOf(homeOf(project), 'gone');
+  const changes = [
+    updateRunRecord(directory, { status: 'running' }),
+    updateRunRecord(directory, { status: 'done' }),
+  ];
+  for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'run-not-found' });
+});

@@ -7,7 +7,14 @@ import { readMessages, removeMessage } from './inbox.ts';
 import { LiveRun } from './live-run.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
-import { type Answer, checkAnswer, type Question, readQuestions, rememberAnswers } from './question.ts';
+import {
+  type Answer,
+  checkAnswer,
+  type Question,
+  readQuestions,
+  rememberAnswers,
+  unanswered,
+} from './question.ts';
 import { type Home, prepareHome, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
@@ -64,7 +71,7 @@ export class Engine {
   readonly #live = new Map<string, LiveRun>();
   readonly #watches = new Map<string, PauseWatch>();
   #inboxTimer: NodeJS.Timeout | undefined;
-  #readingInboxes = false;
+  #readingInboxes: Promise<void> | undefined;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
@@ -174,6 +181,10 @@ export class Engine {
       ]);
       asking.abort();
       if (answers === 'elsewhere') continue;
+      if (answers === undefined && !(await this.#isStillAsking(runId, next))) {
+        await Promise.race([ended, stopped, watch.continued()]);
+        continue;
+      }
       if (answers === undefined) {
         await this.#stopRun(runId, 'question');
         return {
@@ -204,15 +215,17 @@ export class Engine {
     const directory = runDirectoryOf(this.#options.home, runId);
     const live = this.#openRun(runId);
     await live.stop();
-    if ((await DBOS.getWorkflowStatus(runId)) !== null)
-      await DBOS.cancelWorkflow(runId, { cancelChildren: true });
     live.events.emit(`run:cancel-${live.events.count}`, {
       type: 'run-end',
       status: 'cancelled',
       exit: 1,
       message: reason,
     });
-    return updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
+    const record = await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
+    // On record first: whoever waits for the workflow reads the record as soon as it is gone.
+    if ((await DBOS.getWorkflowStatus(runId)) !== null)
+      await DBOS.cancelWorkflow(runId, { cancelChildren: true });
+    return record;
   }
 
   subscribe(runId: string, listener: EventListener): () => void {
@@ -336,20 +349,32 @@ export class Engine {
     });
   }
 
+  /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
+  async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
+    // A reading that is under way may be past this run already.
+    await this.#readingInboxes;
+    await this.#readInboxes();
+    const directory = runDirectoryOf(this.#options.home, runId);
+    if (isFinal((await readRunRecord(directory)).status)) return false;
+    const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
+    return questions.some(({ id }) => open.has(id));
+  }
+
+  #readInboxes(): Promise<void> {
+    this.#readingInboxes ??= this.#takeMessages().finally(() => {
+      this.#readingInboxes = undefined;
+    });
+    return this.#readingInboxes;
+  }
+
   /** Takes what other processes left. A message goes only after it took effect, so a crash in between loses nothing. */
-  async #readInboxes(): Promise<void> {
-    if (this.#readingInboxes) return;
-    this.#readingInboxes = true;
-    try {
-      for (const received of await readMessages(this.#options.home.inbox)) {
-        if (received.message.type === 'run') await this.start(received.message.run).catch(() => {});
-        await removeMessage(received);
-      }
-      for (const [runId, live] of this.#live) {
-        if (!live.stopping) await this.#readInbox(runId, live);
-      }
-    } finally {
-      this.#readingInboxes = false;
+  async #takeMessages(): Promise<void> {
+    for (const received of await readMessages(this.#options.home.inbox)) {
+      if (received.message.type === 'run') await this.start(received.message.run).catch(() => {});
+      await removeMessage(received);
+    }
+    for (const [runId, live] of this.#live) {
+      if (!live.stopping) await this.#readInbox(runId, live);
     }
   }
 

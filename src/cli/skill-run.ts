@@ -2,29 +2,23 @@ import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
-import { openEngine } from '../engine/engine.ts';
-import { readLedger, totalsOf } from '../engine/ledger.ts';
-import { readQuestions, unanswered } from '../engine/question.ts';
-import { type Home, homeOf, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
-import { type ExitCode, exitCodes } from '../error-table.ts';
-import { CharretteError, isErrorCode } from '../errors.ts';
+import { type Home, homeOf } from '../engine/run-directory.ts';
+import { exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
 import { lintPackage } from '../skills/lint/engine.ts';
 import { countOf } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
 import { runPlan } from '../skills/run/run-plan.ts';
-import { type SkillRunInputs, skillRunWorkflow } from '../skills/run/workflow.ts';
+import type { SkillRunInputs } from '../skills/run/workflow.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
-import { rosterOf, seatAgents } from '../workflows/roster.ts';
-import { codeVersion } from '../workflows/version.ts';
-import { listArtifacts } from './artifacts.ts';
-import { makeAnswerProvider, readAnswerFile } from './ask.ts';
+import { rosterOf } from '../workflows/roster.ts';
+import { readAnswerFile } from './ask.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
-import { makeReporter } from './reporter.ts';
 
 export const skillRun: CommandSpec = {
   name: 'run',
@@ -63,7 +57,7 @@ export const skillRun: CommandSpec = {
     const resume = options['resume'];
     if (typeof resume === 'string') {
       const home = findHome(global.cwd);
-      return conduct(home, (await findRun(home, resume)).id, invocation);
+      return conductRun(home, (await findRun(home, resume)).id, invocation, await answersOf(invocation));
     }
     const home = homeOf(findHome(global.cwd).project);
     const inputs = await prepare(invocation, home);
@@ -73,7 +67,7 @@ export const skillRun: CommandSpec = {
       { workflow: 'skill-run', title: inputs.task || path.basename(inputs.package), inputs },
       { clock: clockFrom(invocation.terminal.env), ids: idsFrom(invocation.terminal.env) },
     );
-    return conduct(home, run, invocation);
+    return conductRun(home, run, invocation, await answersOf(invocation));
   },
 };
 
@@ -139,84 +133,7 @@ function describePlan(inputs: SkillRunInputs): CommandResult {
   };
 }
 
-async function conduct(home: Home, runId: string, invocation: Invocation): Promise<CommandResult> {
-  const { options, global, terminal, signal } = invocation;
-  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-  const directory = runDirectoryOf(home, runId);
-  const opening = await openEngine({
-    home,
-    store: config.store ?? 'embedded',
-    codeVersion,
-    workflows: [
-      skillRunWorkflow(async (live, id) => {
-        const { inputs } = await readRunRecord(live.directory);
-        const agents = await seatAgents((inputs as RunInputs).roster, thisWorld());
-        const agent = agents.get(id);
-        if (agent === undefined)
-          throw new CharretteError({
-            code: 'agent-not-found',
-            message: `The agent ${id} is not here any more.`,
-          });
-        return agent;
-      }),
-    ],
-    children: [],
-    clock: clockFrom(terminal.env),
-  });
-  if (!opening.opened) {
-    throw new CharretteError({
-      code: 'store-locked',
-      message: `Process ${opening.holder.pid} holds the store.`,
-      fix: `When it has ended: \`charrette skill run --resume ${runId}\`.`,
-      retryable: true,
-    });
-  }
-  const given =
-    typeof options['answers'] === 'string'
-      ? await readAnswerFile(path.resolve(global.cwd, options['answers']))
-      : new Map<string, string>();
-  try {
-    opening.engine.subscribe(runId, makeReporter(global, terminal));
-    await opening.engine.start(runId);
-    const end = await opening.engine.wait(runId, {
-      signal,
-      answer: makeAnswerProvider(global, terminal, given),
-    });
-    return await describe(runId, end.record, home, invocation);
-  } finally {
-    await opening.engine.close();
-  }
-
-  async function describe(
-    id: string,
-    record: RunRecord,
-    at: Home,
-    { terminal: { stderr } }: Invocation,
-  ): Promise<CommandResult> {
-    const cost = totalsOf(readLedger(directory.ledger));
-    const resume = `charrette skill run --resume ${id}`;
-    if (record.status === 'failed') {
-      const code = record.error?.code;
-      throw new CharretteError({
-        code: code !== undefined && isErrorCode(code) ? code : 'internal',
-        message: record.error?.message ?? `The run ${id} failed.`,
-        fix: `Look at ${path.relative(at.project, directory.lanes)}; go on with \`${resume}\`.`,
-      });
-    }
-    if (record.status === 'paused') {
-      const questions = unanswered(readQuestions(directory));
-      stderr.write(
-        `Paused. Open questions:\n${questions.map((question) => `  ${question.id}: ${question.text}`).join('\n')}\nGo on with \`${resume} --answers FILE\`.\n`,
-      );
-      return { exit: exitCodes.paused, json: { run: id, status: 'paused', questions, resume, cost } };
-    }
-    if (!isFinal(record.status))
-      return { exit: exitCodes.terminated, json: { run: id, status: record.status, resume, cost } };
-    const artifacts = await listArtifacts(directory);
-    return {
-      exit: (record.exit ?? exitCodes.failed) as ExitCode,
-      text: `${id}: ${record.status}\n`,
-      json: { run: id, status: record.status, artifacts, cost },
-    };
-  }
+async function answersOf({ options, global }: Invocation): Promise<Map<string, string>> {
+  if (typeof options['answers'] !== 'string') return new Map();
+  return readAnswerFile(path.resolve(global.cwd, options['answers']));
 }

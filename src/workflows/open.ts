@@ -6,6 +6,7 @@ import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
+import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
@@ -14,7 +15,7 @@ import { liteExecuteWorkflow } from './lite/lite-execute.ts';
 import { litePlanWorkflow } from './lite/lite-plan.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
-import type { RunServices, ServicesOf } from './services.ts';
+import { agentOf, type RunServices, type ServicesOf } from './services.ts';
 import { codeVersion } from './version.ts';
 
 /** The engine with every story of this program on it. */
@@ -38,6 +39,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       litePlanWorkflow(lane, servicesOf),
       liteExecuteWorkflow(lane, servicesOf),
       featurePhaseWorkflow(servicesOf),
+      skillRunWorkflow(async (live, id) => agentOf(await servicesOf(live), id)),
     ],
     children: [lane],
     clock: clockFrom(world.environment),

@@ -18,7 +18,9 @@ export async function executePlan(
   { clarifications, auto }: { clarifications: string | undefined; auto: boolean },
 ): Promise<Outcome> {
   desk.begin('LE', 'execute');
-  const execution = await beginExecution(desk, files, selection, clarifications, auto);
+  // P-105: somebody who was named is never replaced.
+  const free = auto && selection.execution === 'auto';
+  const execution = await beginExecution(desk, files, selection, clarifications, free);
   await runBatches(desk, execution);
   const done = execution.results.filter(
     ({ status }) => status === 'completed' || status === 'partial',

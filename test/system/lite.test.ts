@@ -1,0 +1,157 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { makeLiteProject } from '../support/lite-project.ts';
+import { callsIn, charrette, runsOf } from '../support/program.ts';
+
+const task = 'add the numbers and their total';
+
+/** Lanes whose call is finished and on record. */
+function finishedLanes(project: string, run: string): string[] {
+  const lanes = path.join(project, '.charrette', 'runs', run, 'lanes');
+  return readdirSync(lanes)
+    .filter((name) => existsSync(path.join(lanes, name, 'result.json')))
+    .map((name) => name.replace(/-\d+$/, ''));
+}
+
+function artifactOf(project: string, run: string, name: string): string {
+  return readFileSync(path.join(project, '.charrette', 'runs', run, 'artifacts', name), 'utf8');
+}
+
+test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…P-124 P-153 P-155 P-156 P-165 P-166 lite/T-10 from a question to merged code through three waves, a conflict, two fix rounds and repeated kills', async () => {
+  const { project, calls, git } = makeLiteProject();
+  const start = git('rev-parse', 'HEAD');
+  const asked = await charrette(['lite-plan', '--one-task-per-call', '--json', task], { cwd: project });
+  expect(asked.code).toBe(7);
+  const [run = ''] = runsOf(project);
+  expect(JSON.parse(asked.stdout)).toMatchObject({ status: 'paused', questions: [{ id: 'consent' }] });
+
+  const answers = path.join(project, '.home', 'answers.json');
+  const given: Record<string, string> = {
+    consent: 'yes',
+    'auto-mode': 'interactive',
+    exploration: 'auto-detect',
+    'clarify-1': '★ three',
+  };
+  writeFileSync(answers, JSON.stringify(given));
+  const planned = await charrette(['resume', run, '--answers', answers], { cwd: project });
+  expect(planned).toMatchObject({ code: 7 });
+  expect(planned.stderr).toMatch(/wave 2 ⚡ \[P1\] one: TASK-002\n.*\[P2\] one: TASK-003/);
+  // Nothing of the person's is touched before "allow".
+  expect([git('rev-parse', 'HEAD'), git('branch', '--list'), git('status', '--porcelain')]).toEqual([
+    start,
+    '* main',
+    '',
+  ]);
+  expect(JSON.parse(artifactOf(project, run, 'clarifications.json'))).toMatchObject({
+    rounds: { asked: 1, total: 1 },
+    answers: [{ answer: 'three', source: 'person' }],
+  });
+
+  writeFileSync(answers, JSON.stringify({ ...given, confirm: 'allow', execution: 'one', review: 'one' }));
+  const repeated: string[] = [];
+  let kills = 0;
+  for (;;) {
+    const [done, made] = [finishedLanes(project, run), callsIn(calls)];
+    const crashAt = kills < 2 ? { crashAt: 140 } : {};
+    const ended = await charrette(['resume', run, '--answers', answers], { cwd: project, ...crashAt });
+    const left = [...made];
+    const fresh = callsIn(calls).filter((line) => {
+      const at = left.indexOf(line);
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+    repeated.push(...fresh.filter((line) => done.includes(line.split(' ')[1] ?? '')));
+    if (ended.signal === 'SIGKILL') kills += 1;
+    else {
+      expect(ended.stderr).toContain('done: convergence PASS, code review PASS; the work is on main');
+      expect(ended.code).toBe(0);
+      break;
+    }
+  }
+  expect(kills).toBe(2);
+  expect(repeated).toEqual([]);
+
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('show', 'HEAD:src/index.mjs')).toBe(
+    "// a sum\nexport const total = 6;\nexport * from './one.mjs';\nexport * from './two.mjs';\nexport * from './three.mjs';",
+  );
+  expect(git('log', '--format=%s', `${start}..HEAD`).split('\n')).toEqual([
+    'Fix what tests and review found, round 2',
+    'Fix what tests and review found, round 1',
+    'Test the total',
+    'Add three',
+    'Add two',
+    'Add one and the total',
+  ]);
+  expect(callsIn(calls)).toContain('execute execute-P2-retry');
+  const artifacts = Object.fromEntries(
+    ['execution-results.json', 'todo.json', 'test-checklist.json', 'execution-context.json'].map((name) => [
+      name,
+      JSON.parse(artifactOf(project, run, name)),
+    ]),
+  );
+  expect(
+    artifacts['execution-results.json'].results.map(({ executionId, status }: Record<string, string>) => [
+      executionId,
+      status,
+    ]),
+  ).toEqual([
+    ['[S1]', 'completed'],
+    ['[P1]', 'completed'],
+    ['[P2]', 'completed'],
+    ['[S2]', 'completed'],
+    ['[fix-1]', 'completed'],
+    ['[fix-2]', 'completed'],
+  ]);
+  expect(artifacts['execution-results.json'].results[0].proof).toMatchObject({
+    executor: 'one',
+    exitCode: 0,
+    changedFiles: ['src/index.mjs', 'src/one.mjs'],
+  });
+  expect(artifacts['test-checklist.json']).toMatchObject({
+    execution: { overall: 'PASS', fix_iteration: 2 },
+  });
+  expect(artifacts['execution-context.json'].handoff).toMatchObject({ consumedAt: expect.any(String) });
+  expect(artifactOf(project, run, 'test-review.md')).toContain('Verdict: PASS');
+  expect(artifactOf(project, run, 'code-review.md')).toContain('Verdict: PASS');
+});
+
+test('P-014 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drift stops it, a failed task takes its dependants with it, the tree stays', async () => {
+  const { project, calls, git } = makeLiteProject('TASK-002');
+  const start = git('rev-parse', 'HEAD');
+  const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
+  expect(planned.code).toBe(0);
+  const [run = ''] = runsOf(project);
+
+  writeFileSync(path.join(project, 'src.txt'), 'not in the plan\n');
+  const early = path.join(project, 'test', 'total.test.mjs');
+  mkdirSync(path.dirname(early), { recursive: true });
+  writeFileSync(early, '// mine\n');
+  const drifted = await charrette(['lite-execute', '--run', run, '-y', '--json'], { cwd: project });
+  expect(drifted.code).toBe(8);
+  expect(JSON.parse(drifted.stdout)).toMatchObject({
+    error: { code: 'plan-drift', message: expect.stringContaining('test/total.test.mjs was added') },
+  });
+  rmSync(early);
+
+  // The handoff is used up: without -y the second try asks.
+  const second = await charrette(['lite-execute', '--run', run, '--json'], { cwd: project });
+  expect(second.code).toBe(7);
+  const failed = await charrette(['lite-execute', '--run', run, '-y', '--one-task-per-call'], {
+    cwd: project,
+  });
+  expect(failed.code).toBe(6);
+  expect(failed.stderr).toContain('TASK-004 was skipped because TASK-002 is missing');
+  expect(failed.stderr).toMatch(/\[P1\] failed: told to fail TASK-002\. What was done is in .*worktrees\/P1/);
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([start, '?? src.txt']);
+  expect(callsIn(calls)).not.toContain('execute execute-S2');
+
+  const missing = await charrette(['lite-execute', 'nowhere/plan.json', '-y'], { cwd: project });
+  expect(missing.code).toBe(4);
+  const unknown = await charrette(['lite-execute', 'Update README.md', '-y', '--executor', 'nobody'], {
+    cwd: project,
+  });
+  expect(unknown.code).toBe(4);
+  expect(unknown.stderr).toContain('agents that can: one');
+});

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { readJudgement } from '../schema/judgements.ts';
 import { litePlanSchema } from '../schema/lite/plan.ts';
+import { executionContextSchema } from '../schema/lite/session-files.ts';
 import { liteTaskSchema } from '../schema/lite/task.ts';
 import { todoProblems } from '../skills/compaction/todo-list.ts';
 import { directPlan, filesFromAnswer, filesFromDesign } from './plan-files.ts';
@@ -281,4 +283,39 @@ test('lite/T-03 P-140 P-141 P-142 P-161 the list keeps its phases at every stage
     ['lite-execute', 'Execute'],
     ['LE-1', '⚡ [P1] one: TASK-001'],
   ]);
+});
+
+test('P-093 task files of a handoff may be listed as paths or as records', () => {
+  const { plan } = filesFromAnswer(answer, facts);
+  const context = {
+    schemaVersion: 1,
+    planObject: plan,
+    explorationAngles: null,
+    clarificationContext: null,
+    executionMethod: 'auto',
+    codeReviewTool: 'skip',
+    originalUserInput: 'x',
+    executorAssignments: null,
+    session: { id: 's', folder: 'f' },
+    handoff: { token: 't' },
+  };
+  for (const taskFiles of [['.task/TASK-001.json'], [{ id: 'TASK-001', path: '.task/TASK-001.json' }]])
+    expect(executionContextSchema.safeParse({ ...context, taskFiles }).success).toBe(true);
+  expect(executionContextSchema.safeParse({ ...context, taskFiles: [] }).success).toBe(false);
+});
+
+test('P-046 an exploration without files or with an unknown role is refused', () => {
+  const file = { path: 'a.ts', relevance: 90, rationale: 'named in the task', role: 'modify_target' };
+  const texts = {
+    project_structure: 's',
+    patterns: 'p',
+    dependencies: 'd',
+    integration_points: 'a.ts:1',
+    constraints: 'c',
+  };
+  expect(readJudgement('exploration', { ...texts, relevant_files: [file] }).ok).toBe(true);
+  expect(readJudgement('exploration', { ...texts, relevant_files: [] }).ok).toBe(false);
+  expect(readJudgement('exploration', { ...texts, relevant_files: [{ ...file, role: 'hero' }] }).ok).toBe(
+    false,
+  );
 });

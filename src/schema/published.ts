@@ -3,7 +3,9 @@ import { configSchema } from './config.ts';
 import { eventSchema } from './events.ts';
 import { planSchema } from './judgements/plan.ts';
 import { lintResultSchema } from './lint-result.ts';
+import { explorationFileSchema } from './lite/exploration.ts';
 import { litePlanSchema } from './lite/plan.ts';
+import { executionContextSchema, testChecklistSchema } from './lite/session-files.ts';
 import { liteTaskSchema } from './lite/task.ts';
 import { answerFileSchema, questionFileSchema } from './questions.ts';
 import { runRecordSchema } from './run.ts';
@@ -16,6 +18,9 @@ const published = {
   event: { schema: eventSchema, title: 'One line of events.jsonl and of --output stream-json' },
   plan: { schema: planSchema, title: 'plan.json: an implementation plan' },
   'lite-plan': { schema: litePlanSchema, title: 'plan.json of a lite plan' },
+  exploration: { schema: explorationFileSchema, title: 'One exploration of a lite plan' },
+  'execution-context': { schema: executionContextSchema, title: 'What a lite plan hands over to execution' },
+  'test-checklist': { schema: testChecklistSchema, title: 'Criteria and tests of a lite execution' },
   task: { schema: liteTaskSchema, title: 'One task file of a lite plan' },
   config: { schema: configSchema, title: 'charrette.config.json' },
   'lint-result': { schema: lintResultSchema, title: 'What `skill lint --json` prints' },

@@ -1,5 +1,6 @@
 // A scripted agent for the `exec` protocol that really edits files: it explores, plans four tasks in three waves, carries
 // them out so that two batches collide, writes a test that fails, and repairs it in the second round.
+// Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less.
 // It appends one line per call to the file named as its first argument.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -16,6 +17,8 @@ if (answer === undefined) {
 process.stdout.write(`${JSON.stringify(answer)}\n`);
 
 function explore() {
+  // From this angle it never finds the form, not even when asked to repair it.
+  if (failTask === 'lite-plan' && seat === 'explore-testing') return { nothing: true };
   return {
     project_structure: 'A package with one module.',
     relevant_files: [
@@ -45,6 +48,7 @@ function explore() {
 }
 
 function plan() {
+  if (failTask === 'lite-plan') return { summary: 'no tasks' };
   const make = (id, title, depends_on, path) => ({
     id,
     title,

@@ -18,7 +18,7 @@ function artifactOf(project: string, run: string, name: string): string {
   return readFileSync(path.join(project, '.charrette', 'runs', run, 'artifacts', name), 'utf8');
 }
 
-test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…P-124 P-153 P-155 P-156 P-165 P-166 lite/T-10 from a question to merged code through three waves, a conflict, two fix rounds and repeated kills', async () => {
+test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…P-124 P-153 P-155 P-156 P-160 P-165 P-166 lite/T-10 from a question to merged code through three waves, a conflict, two fix rounds and repeated kills', async () => {
   const { project, calls, git } = makeLiteProject();
   const start = git('rev-parse', 'HEAD');
   const asked = await charrette(['lite-plan', '--one-task-per-call', '--json', task], { cwd: project });
@@ -109,6 +109,8 @@ test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…
     exitCode: 0,
     changedFiles: ['src/index.mjs', 'src/one.mjs'],
   });
+  expect(artifacts['todo.json']).toMatchObject({ version: 1, rev: expect.any(Number) });
+  expect(artifacts['todo.json'].rev).toBeGreaterThan(5);
   expect(artifacts['test-checklist.json']).toMatchObject({
     execution: { overall: 'PASS', fix_iteration: 2 },
   });
@@ -117,13 +119,20 @@ test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…
   expect(artifactOf(project, run, 'code-review.md')).toContain('Verdict: PASS');
 });
 
-test('P-014 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drift stops it, a failed task takes its dependants with it, the tree stays', async () => {
+test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drift stops it, a failed task takes its dependants with it, the tree stays', async () => {
   const { project, calls, git } = makeLiteProject('TASK-002');
   const start = git('rev-parse', 'HEAD');
   const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
   expect(planned.code).toBe(0);
   const [run = ''] = runsOf(project);
 
+  expect(JSON.parse(artifactOf(project, run, 'clarifications.json'))).toMatchObject({
+    answers: [{ answer: 'three', source: 'assumed' }],
+  });
+  expect(JSON.parse(artifactOf(project, run, 'selection.json'))).toMatchObject({
+    confirm: 'allow',
+    selection: { execution: 'auto', review: 'skip' },
+  });
   writeFileSync(path.join(project, 'src.txt'), 'not in the plan\n');
   const early = path.join(project, 'test', 'total.test.mjs');
   mkdirSync(path.dirname(early), { recursive: true });
@@ -138,6 +147,14 @@ test('P-014 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drif
   // The handoff is used up: without -y the second try asks.
   const second = await charrette(['lite-execute', '--run', run, '--json'], { cwd: project });
   expect(second.code).toBe(7);
+  const answers = path.join(project, '.home', 'answers.json');
+  const choices = { consent: 'yes', 'auto-mode': 'interactive', execution: 'auto', review: 'skip' };
+  writeFileSync(answers, JSON.stringify({ ...choices, confirm: 'cancel' }));
+  const cancelled = await charrette(['resume', runsOf(project).at(-1) ?? '', '--answers', answers], {
+    cwd: project,
+  });
+  expect(cancelled.stderr).toContain('Cancelled; nothing was changed');
+  expect([cancelled.code, git('rev-parse', 'HEAD')]).toEqual([6, start]);
   const failed = await charrette(['lite-execute', '--run', run, '-y', '--one-task-per-call'], {
     cwd: project,
   });
@@ -154,4 +171,43 @@ test('P-014 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drif
   });
   expect(unknown.code).toBe(4);
   expect(unknown.stderr).toContain('agents that can: one');
+});
+
+test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle is named, a planner without a plan is replaced, a change is planned again, the result stays on its branch', async () => {
+  const { project, git } = makeLiteProject('lite-plan');
+  const start = git('rev-parse', 'HEAD');
+  const home = path.join(project, '.home');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, 'task.md'), '# Add the numbers\n\nOne, two and three.\n');
+  const answers = path.join(home, 'answers.json');
+  const given = {
+    'auto-mode': 'interactive',
+    'clarify-1': 'as you like',
+    confirm: 'modify',
+    execution: 'auto',
+    review: 'skip',
+    'modify-1': 'only the first number',
+    'confirm-2': 'allow',
+    'execution-2': 'one',
+    'review-2': 'skip',
+  };
+  writeFileSync(answers, JSON.stringify({ consent: 'yes', ...given }));
+  const flags = ['--explore', '--no-merge', '--answers', answers];
+  const ended = await charrette(['lite-plan', ...flags, '.home/task.md'], { cwd: project });
+  expect(ended.stderr).toContain('The angle testing is missing');
+  expect(ended.stderr).toContain('the task is planned as one piece');
+  expect(ended.stderr).toContain('LP-3 plan, version 2');
+  expect(ended.stderr).toContain('convergence NOT VERIFIED, code review NOT VERIFIED');
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  expect(JSON.parse(artifactOf(project, run, 'explorations-manifest.json'))).toMatchObject({
+    exploration_count: 2,
+  });
+  expect(JSON.parse(artifactOf(project, run, 'plan.json'))).toMatchObject({ _metadata: { degraded: true } });
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([start, '']);
+  expect(git('show', `charrette/${run}:src/one.mjs`)).toBe('export const one = 1;');
+
+  const prompted = await charrette(['lite-execute', 'Update README.md', '-y', '--json'], { cwd: project });
+  expect(prompted.code).toBe(0);
+  expect(git('log', '--format=%s', '-1')).toBe('Update README.md');
 });

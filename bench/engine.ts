@@ -34,7 +34,7 @@ const config = {
 process.stdout.write(`${calibrationLine(calibrate())}\n`);
 try {
   print('store', ['median', 'goal', 'processor time'], openings());
-  print('engine', ['median', 'goal', 'processor time'], await workings());
+  print('engine', ['median', 'goal', 'processor time', 'fastest tenth'], await workings());
   print('design run', ['median', 'goal'], designs());
 } finally {
   rmSync(workspace, { recursive: true, force: true });
@@ -98,14 +98,18 @@ function rowsOf(title: string, store: string, goal: string): string[][] {
   const project = fresh();
   measure(project, store, 5, 0);
   const runs = repeat(() => measure(project, store, 200, 16));
-  const steps = median(runs.flatMap(({ stepTimes }) => stepTimes.slice(20)));
+  const steps = runs.flatMap(({ stepTimes }) => stepTimes.slice(20));
+  // On a machine that others use as well, the fastest tenth says what the work itself takes.
+  const fastest = [...steps].sort((x, y) => x - y).slice(0, steps.length / 10);
   const fanOut = median(runs.map(({ fanOutMs }) => fanOutMs));
+  const processor = milliseconds(median(runs.map(({ stepCpuMs }) => stepCpuMs)), 2);
   return [
     [
       `${title}: a step (${repetitions} × 180)`,
-      milliseconds(steps, 2),
+      milliseconds(median(steps), 2),
       goal,
-      milliseconds(median(runs.map(({ stepCpuMs }) => stepCpuMs)), 2),
+      processor,
+      `≤ ${milliseconds(fastest.at(-1) ?? 0, 2)}`,
     ],
     [`${title}: 16 lanes of 1 s`, milliseconds(fanOut, 0), '≤ 1050 ms'],
   ];

@@ -207,6 +207,16 @@ test('a second engine is told who holds the store', async () => {
   expect(second).toMatchObject({ opened: false, holder: { pid: process.pid } });
 });
 
+test('a run that is asked for twice goes on once', async () => {
+  hold.release();
+  const opened = await open();
+  await createRun('r8', { ask: false });
+  await Promise.all([opened.start('r8'), opened.start('r8')]);
+  const end = await opened.wait('r8', { signal: new AbortController().signal });
+  expect(end.record.status).toBe('done');
+  expect(calls.toSorted()).toEqual(['a', 'b', 'one', 'slow']);
+});
+
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(10);
 }

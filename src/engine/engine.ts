@@ -70,6 +70,8 @@ export class Engine {
   readonly #registered = new Map<string, Registered>();
   readonly #live = new Map<string, LiveRun>();
   readonly #watches = new Map<string, PauseWatch>();
+  /** Runs that this process was asked to work on and that have not ended. */
+  readonly #underWay = new Set<string>();
   #inboxTimer: NodeJS.Timeout | undefined;
   #readingInboxes: Promise<void> | undefined;
 
@@ -119,6 +121,9 @@ export class Engine {
       );
     if (record.codeVersion !== this.#options.codeVersion)
       throw otherVersion(record, this.#options.codeVersion);
+    // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
+    if (this.#underWay.has(runId)) return;
+    this.#underWay.add(runId);
     const live = this.#openRun(runId);
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
@@ -270,6 +275,8 @@ export class Engine {
         error: { code, message, fix },
       });
       throw thrown;
+    } finally {
+      this.#underWay.delete(runId);
     }
   }
 

@@ -125,7 +125,7 @@ test('--from-run takes over the finished answers of an earlier run', async () =>
 });
 
 test('a live run is cancelled from a second terminal', async () => {
-  const { project } = await makeProject({ delayMs: 30_000 });
+  const { project } = await makeProject({ delayMs: 120_000 });
   const live = startCharrette([...quick, '--yes', '--json', 'slow'], { cwd: project });
   await live.says('Sketches');
   const [run = ''] = runsOf(project);

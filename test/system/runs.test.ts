@@ -125,11 +125,11 @@ test('--from-run takes over the finished answers of an earlier run', async () =>
 });
 
 test('a live run is cancelled from a second terminal', async () => {
-  const { project } = await makeProject({ delayMs: 120_000 });
+  const { project } = await makeProject({ delayMs: 60_000 });
   const live = startCharrette([...quick, '--yes', '--json', 'slow'], { cwd: project });
   await live.says('Sketches');
   const [run = ''] = runsOf(project);
-  await until(() => record(project, run)['status'] === 'running');
+  await until(() => record(project, run)['process'] !== undefined);
   const refused = await charrette(['resume', run], { cwd: project });
   expect(refused.stderr).toContain('is going on in process');
   const kept = await charrette(['runs', 'rm', run], { cwd: project });

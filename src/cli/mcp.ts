@@ -15,7 +15,9 @@ export const command: CommandSpec = {
     const { serveClient } = await import('../mcp/serve.ts');
     const [interpreter = process.execPath, script = ''] = process.argv;
     // Refuses a directory that is not there before a client waits for an answer.
-    findProject(global.cwd);
+    const project = findProject(global.cwd);
+    if (terminal.stdin.isTTY === true && !global.quiet)
+      terminal.stderr.write(`Serving ${project} over MCP; a host writes to stdin. Stop with Ctrl-C.\n`);
     await serveClient(
       { cwd: global.cwd, config: global.config, env: terminal.env, program: [interpreter, script] },
       { input: terminal.stdin as Readable, output: terminal.stdout as Writable, signal },

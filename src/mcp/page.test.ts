@@ -4,17 +4,21 @@ import { pageOf } from './page.ts';
 
 test('pages put together are the text again, and no page tears a character', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 7 }), (whole, limit) => {
-      let read = '';
-      for (let offset: number | undefined = 0; offset !== undefined; ) {
-        const page = pageOf(whole, { offset, limit });
-        expect(page.total).toBe(whole.length);
-        expect(page.text.isWellFormed()).toBe(true);
-        read += page.text;
-        offset = page.next;
-      }
-      expect(read).toBe(whole);
-    }),
+    fc.property(
+      fc.string({ unit: 'binary', maxLength: 30 }),
+      fc.integer({ min: 1, max: 7 }),
+      (whole, limit) => {
+        let read = '';
+        for (let offset: number | undefined = 0; offset !== undefined; ) {
+          const page = pageOf(whole, { offset, limit });
+          expect(page.total).toBe(whole.length);
+          expect(page.text.isWellFormed()).toBe(true);
+          read += page.text;
+          offset = page.next;
+        }
+        expect(read).toBe(whole);
+      },
+    ),
   );
 });
 

@@ -1,0 +1,94 @@
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { featureDirectory } from '../../test/support/feature-directory.ts';
+import { parseJson } from '../safe-json.ts';
+import { makeServer } from './server.ts';
+
+const skills = path.resolve(import.meta.dirname, '..', '..', 'skills');
+
+/** The official client beside the server; it checks every answer against the schema of its tool. */
+async function connect(cwd: string) {
+  const server = makeServer({ cwd, config: undefined, env: { HOME: cwd }, program: [] });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  onTestFinished(() => client.close());
+  await client.listTools();
+  return async (name: string, given: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: given });
+    const [content] = result.content as { text: string }[];
+    if (result.isError !== true) return result.structuredContent as Record<string, unknown>;
+    return parseJson(content?.text ?? '', name) as Record<string, unknown>;
+  };
+}
+
+test('the prompt of a role comes in pages that are the whole prompt', async () => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  const request = { command: 'design', role: 'design-reviewer', feature: 'docs/features/007-search' };
+  const whole = await call('prompt_compile', { ...request, limit: 40_000 });
+  expect(whole).toMatchObject({ role: 'design-reviewer', tokens: expect.any(Number), offset: 0 });
+  expect(whole['text']).toContain('design.md');
+  let read = '';
+  for (let offset: unknown = 0; offset !== undefined; ) {
+    const page = await call('prompt_compile', { ...request, offset, limit: 500 });
+    read += String(page['text']);
+    offset = page['next'];
+  }
+  expect(read).toBe(whole['text']);
+  expect(await call('prompt_compile', { ...request, role: 'nobody' })).toMatchObject({
+    error: { message: expect.stringContaining('design-reviewer') },
+  });
+});
+
+test('skills are linted; findings come in pages', async () => {
+  const { root } = featureDirectory();
+  cpSync(path.join(skills, 'plan'), path.join(root, 'skills', 'plan'), { recursive: true });
+  for (const name of ['bare', 'broken']) {
+    mkdirSync(path.join(root, 'skills', name));
+    writeFileSync(path.join(root, 'skills', name, 'SKILL.md'), 'no front matter, no phases\n');
+  }
+  const call = await connect(root);
+  const all = await call('skill_lint', { paths: ['skills'] });
+  expect(all).toMatchObject({
+    gate: 'REVIEW',
+    packages: [{ path: 'skills/bare' }, { path: 'skills/broken' }, { path: 'skills/plan' }],
+  });
+  const total = Number(all['total']);
+  expect(total).toBeGreaterThan(1);
+  const first = await call('skill_lint', { paths: [path.join(root, 'skills')], limit: 1 });
+  expect(first).toMatchObject({ total, next: 1, findings: [(all['findings'] as unknown[])[0]] });
+});
+
+test('the design context says what is in the block and what is not', async () => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  expect(await call('design_context', {})).toMatchObject({ outcome: 'folder-missing' });
+  mkdirSync(path.join(root, 'notes'));
+  writeFileSync(path.join(root, 'notes', 'spec.md'), '# Spec\n\nLimits are per customer.\n');
+  const loaded = await call('design_context', { dir: 'notes' });
+  expect(loaded).toMatchObject({
+    outcome: 'loaded',
+    text: expect.stringContaining('Limits are per customer.'),
+    files: expect.arrayContaining([{ token: 'spec', path: 'notes/spec.md', state: 'whole' }]),
+  });
+  expect(await call('design_context', { for: 'plan', task: 'limits', dir: 'notes' })).toMatchObject({
+    text: expect.stringContaining('Limits are per customer.'),
+  });
+});
+
+test('a link that leads out of the project is refused', async () => {
+  const { root } = featureDirectory();
+  symlinkSync('/etc', path.join(root, 'elsewhere'));
+  const call = await connect(root);
+  for (const [tool, given] of [
+    ['skill_lint', { paths: ['elsewhere'] }],
+    ['design_context', { dir: 'elsewhere' }],
+    ['plan_check', { file: 'elsewhere/passwd' }],
+  ] as const) {
+    expect(await call(tool, given), tool).toMatchObject({ error: { code: 'path-unsafe' } });
+  }
+});

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
@@ -13,13 +12,14 @@ import {
   type LitePlanFiles,
   type PlanFacts,
 } from '../lite/plan-files.ts';
-import { looksLikeFile, planInvalid, readPlanFiles, recognisePlan } from '../lite/read-plan.ts';
+import { looksLikeFile, planInvalid, recognisePlan } from '../lite/read-plan.ts';
 import { readJson } from '../safe-json.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
+import { readLiteFolder } from './lite-folder.ts';
 import { findHome, findRun } from './project.ts';
 
 export const command: CommandSpec = {
@@ -108,17 +108,7 @@ async function fromArgument(cwd: string, text: string): Promise<Source> {
 }
 
 async function planFolder(folder: string, planText: string): Promise<{ task: string; files: LitePlanFiles }> {
-  const tasks = path.join(folder, '.task');
-  const names = (await readdir(tasks).catch(() => []))
-    .filter((name) => /^(?:TASK|FIX)-\d{3}\.json$/.test(name))
-    .sort();
-  const texts = await Promise.all(
-    names.map(async (name) => ({
-      file: name,
-      text: (await readTextFile(path.join(tasks, name), 1_000_000)) ?? '',
-    })),
-  );
-  const { files, quality } = readPlanFiles(planText, texts);
+  const { files, quality } = await readLiteFolder(folder, planText);
   if (quality.critical.length > 0) throw planInvalid(quality.critical);
   return { task: files.plan.summary, files };
 }

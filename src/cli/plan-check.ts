@@ -13,6 +13,7 @@ import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import type { CommandSpec } from './command.ts';
+import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
 export const planCheck: CommandSpec = {
@@ -23,6 +24,7 @@ export const planCheck: CommandSpec = {
     ['charrette plan check', 'the plan of the latest run, at its base commit'],
     ['charrette plan check --run 4f2a90c1', 'the plan of that run'],
     ['charrette plan check PLAN.md --commit main', 'a plan that anybody wrote'],
+    ['charrette plan check plans/', 'a lite plan: plan.json and .task/'],
   ],
   arguments: [['[file]', 'plan text or plan.json; absent: the plan of a run']],
   options: [
@@ -33,6 +35,13 @@ export const planCheck: CommandSpec = {
     },
   ],
   async run({ arguments: [file], options, global, terminal }) {
+    const place =
+      typeof file === 'string'
+        ? path.resolve(global.cwd, file)
+        : (await findRun(findHome(global.cwd), options['run'] as string | undefined)).artifacts;
+    const lite = await findLitePlan(place);
+    if (lite !== undefined)
+      return checkLitePlan(lite, findProject(global.cwd), options['commit'] as string | undefined);
     const subject =
       typeof file === 'string'
         ? await planFromFile(path.resolve(global.cwd, file))

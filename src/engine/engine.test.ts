@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -207,14 +207,17 @@ test('a second engine is told who holds the store', async () => {
   expect(second).toMatchObject({ opened: false, holder: { pid: process.pid } });
 });
 
-test('a run that is asked for twice goes on once', async () => {
+test('a run that is asked for twice goes on once, and what a killed writer left is gone', async () => {
   hold.release();
   const opened = await open();
   await createRun('r8', { ask: false });
+  const unfinished = path.join(runDirectoryOf(home, 'r8').artifacts, '.oos.md.d30388395ba1.tmp');
+  writeFileSync(unfinished, '');
   await Promise.all([opened.start('r8'), opened.start('r8')]);
   const end = await opened.wait('r8', { signal: new AbortController().signal });
   expect(end.record.status).toBe('done');
   expect(calls.toSorted()).toEqual(['a', 'b', 'one', 'slow']);
+  expect(existsSync(unfinished)).toBe(false);
 });
 
 async function until(condition: () => boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
+import { removeUnfinished } from '../files/atomic.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
@@ -124,6 +125,7 @@ export class Engine {
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
     if (this.#underWay.has(runId)) return;
     this.#underWay.add(runId);
+    removeUnfinished(directory.artifacts);
     const live = this.#openRun(runId);
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.

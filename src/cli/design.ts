@@ -3,6 +3,7 @@ import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { panelNames } from '../panel/panels.ts';
+import { stepOrder } from '../panel/steps.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { DepthName } from '../workflows/design/depth.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
@@ -76,6 +77,11 @@ export const command: CommandSpec = {
     {
       flags: '--from-run <run>',
       description: 'take over finished answers of an earlier run where the request is the same',
+    },
+    {
+      flags: '--from-step <step>',
+      description: 'with --from-run: do this step and all after it anew',
+      choices: stepOrder,
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
   ],

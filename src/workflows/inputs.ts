@@ -8,4 +8,6 @@ export type RunInputs = {
   parallel: number;
   /** An earlier run whose finished answers are taken over where the request is the same. */
   fromRun?: string;
+  /** With `fromRun`: from this step on everything is done anew. */
+  fromStep?: string;
 };

@@ -26,6 +26,8 @@ export type LaneRequest = {
   judgement: JudgementName;
   wallMs: number;
   idleMs: number;
+  /** False: a finished answer of an earlier run is not taken over. */
+  reuse?: boolean;
   /** Digest of the question file. */
   digest: string;
   /** Where else than in the project, and whether files may be changed there. Absent: the project, to read. */
@@ -218,7 +220,9 @@ function call(
     const own = finishedAttempt(place, digest, agent.id);
     if (own !== undefined) return own;
     const earlier =
-      services.earlierLanes && finishedAttempt(path.join(services.earlierLanes, folder), digest, agent.id);
+      request.reuse !== false &&
+      services.earlierLanes &&
+      finishedAttempt(path.join(services.earlierLanes, folder), digest, agent.id);
     if (earlier) {
       beginAttempt(place, prompt);
       finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result: earlier });

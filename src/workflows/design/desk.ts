@@ -4,7 +4,7 @@ import { CharretteError } from '../../errors.ts';
 import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
 import { endLine, startLine } from '../../panel/breadcrumbs.ts';
 import { type StatusTable, statusLine } from '../../panel/status-table.ts';
-import type { Step } from '../../panel/steps.ts';
+import { type Step, stepOrder } from '../../panel/steps.ts';
 import { scaledTimeout, type TimeoutFamily, timeouts } from '../../panel/timeouts.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
@@ -161,8 +161,15 @@ export class Desk {
       judgement,
       wallMs,
       idleMs,
+      reuse: this.#mayReuse(),
       digest,
     };
+  }
+
+  /** `--from-step`: what lies before it may come from the earlier run. */
+  #mayReuse(): boolean {
+    const { fromStep } = this.inputs;
+    return fromStep === undefined || stepOrder.indexOf(this.#step) < stepOrder.indexOf(fromStep as Step);
   }
 
   /** C-31: a narrow task of the author; without a usable answer the run fails with the reason and can be resumed. */

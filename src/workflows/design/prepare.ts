@@ -22,6 +22,7 @@ export type DesignFlags = DepthFlags & {
   maxUsd?: number;
   out?: string;
   reviewRounds?: string;
+  fromStep?: string;
   branch?: boolean;
   sessionEnv?: string;
   stepPrefix?: string;
@@ -102,6 +103,7 @@ export async function prepareDesign(
     ...optional('author', flags.author ?? config.author),
     ...optional('out', flags.out === undefined ? undefined : path.resolve(options.cwd, flags.out)),
     ...optional('fromRun', options.fromRun),
+    ...optional('fromStep', flags.fromStep),
   };
   return { inputs, warnings: entry.warnings };
 }

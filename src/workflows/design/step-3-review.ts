@@ -81,7 +81,6 @@ async function raise(
           commission: design.commission,
           stance: seat.stance,
           plan,
-          planPath: `${desk.context.live.directory.artifacts}/plan.txt`,
           competition: true,
           schema,
         }),

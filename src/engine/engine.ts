@@ -127,6 +127,8 @@ export class Engine {
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const live = this.#openRun(runId);
+    await this.#readInbox(runId, live);
+    if ((await readRunRecord(directory)).status === 'cancelled') return;
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
     await updateRunRecord(directory, {
@@ -146,6 +148,7 @@ export class Engine {
       await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
     } else {
       this.#emitResume(live);
+      await this.#wake(runId);
       await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: resumeQueue });
     }
   }
@@ -164,6 +167,8 @@ export class Engine {
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
   async wait(runId: string, options: { answer?: AnswerProvider; signal: AbortSignal }): Promise<RunEnd> {
     const directory = runDirectoryOf(this.#options.home, runId);
+    const before = await readRunRecord(directory);
+    if (isFinal(before.status)) return { kind: 'ended', record: before };
     const watch = this.#watch(runId);
     const stopped = once(options.signal);
     const ended = DBOS.getResult(runId, { pollingIntervalMs: 50 }).then(
@@ -214,7 +219,7 @@ export class Engine {
       if (question !== undefined) checkAnswer(question, answer.value);
     }
     rememberAnswers(directory, answers);
-    await DBOS.send(runId, 'answered', 'answers');
+    await this.#wake(runId);
   }
 
   /** Ends a run for good; what runs is stopped first. */
@@ -324,6 +329,11 @@ export class Engine {
     const live = this.#openRun(runId);
     await live.stop();
     live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
+  }
+
+  /** Tells a run that waits to look at its answers again; one that was never started needs no telling. */
+  async #wake(runId: string): Promise<void> {
+    if ((await DBOS.getWorkflowStatus(runId)) !== null) await DBOS.send(runId, 'answered', 'answers');
   }
 
   #emitResume(live: LiveRun): void {

@@ -90,7 +90,9 @@ export class WorkflowContext {
         this.live.resumeFromPause();
         return new Map(answers.map((answer) => [answer.question, answer]));
       }
-      this.live.pause(questions);
+      // Answers that came meanwhile have left a message; only what nobody answered is worth a pause.
+      const known = new Set(readQuestions(this.live.directory).answers.map((answer) => answer.question));
+      if (!ids.every((id) => known.has(id))) this.live.pause(questions);
       await DBOS.recv('answers', { timeoutSeconds: tenYears, pollingIntervalMs: 100 });
     }
   }

@@ -73,7 +73,10 @@ async function askConsent(desk: Desk): Promise<void> {
     {
       id: 'consent',
       text: `Let ${callers.map((agent) => `${agent.title} (${agent.id}, ${agent.family})`).join(', ')} read this repository?`,
-      detail: `About ${estimate.calls} calls and ${estimate.tokens} tokens (estimated); what that costs depends on your contract with each vendor.`,
+      detail: [
+        `About ${estimate.calls} calls and ${estimate.tokens} tokens (estimated); what that costs depends on your contract with each vendor.`,
+        ...declaredPlaces(desk.inputs.roster),
+      ].join('\n'),
       options: [
         { value: 'yes', label: 'Yes, in this project from now on' },
         { value: 'no', label: 'No' },
@@ -89,4 +92,12 @@ async function askConsent(desk: Desk): Promise<void> {
     });
   }
   await desk.context.step('remember consent', async () => grantConsent(desk.context.live.directory, ids));
+}
+
+/** A command or address from the configuration decides who gets the login and the code, so it is shown as it is. */
+function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
+  return roster.flatMap(({ id, command, baseUrl }) => [
+    ...(command === undefined ? [] : [`${id} runs: ${command.join(' ')}`]),
+    ...(baseUrl === undefined ? [] : [`${id} talks to: ${baseUrl}`]),
+  ]);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { modeOf, readArguments, readWords, resolveTrigger } from './arguments.ts';
-import { preferenceQuestions, preferencesFrom, resumedPreferences } from './preferences.ts';
+import { preferenceQuestions, preferencesFrom } from './preferences.ts';
 import { sessionId } from './session-id.ts';
 
 test.each([
@@ -68,13 +68,6 @@ test('P-004 P-010 two questions to plan, one to execute, none with -y', () => {
   ]);
   expect(preferencesFrom('plan', none, answers)).toEqual({ autoYes: true, forceExplore: true });
   expect(preferencesFrom('execute', none, answers)).toEqual({ autoYes: true, forceExplore: false });
-});
-
-test('P-015 resuming with -y upgrades; without it nothing is downgraded', () => {
-  const auto = { autoYes: true, forceExplore: true };
-  const asked = { autoYes: false, forceExplore: false };
-  expect(resumedPreferences(auto, asked)).toEqual(auto);
-  expect(resumedPreferences(asked, auto)).toEqual({ autoYes: true, forceExplore: false });
 });
 
 const day = new Date('2026-11-15T23:30:00Z');

@@ -48,8 +48,3 @@ export function preferencesFrom(
 
 /** P-013: what auto mode takes where a person would choose. */
 export const autoSelection = { confirm: 'allow', execution: 'auto', review: 'skip' } as const;
-
-/** P-015: a flag at resume can make a run automatic; nothing makes it less so behind anybody's back. */
-export function resumedPreferences(stored: Preferences, flags: Preferences): Preferences {
-  return { ...stored, autoYes: stored.autoYes || flags.autoYes };
-}

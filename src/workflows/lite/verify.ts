@@ -179,7 +179,9 @@ async function fix(
     },
   ]);
   if (reply?.value === undefined) {
-    desk.warn(`Fix round ${round} failed: ${reply?.message ?? 'no answer'}.`);
+    desk.warn(
+      `Fix round ${round} failed: ${reply?.message ?? 'no answer'}. What was done is in ${checkout}.`,
+    );
     return false;
   }
   const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\nCharrette-Batch: ${desk.context.live.directory.id}/${name}.\n`;

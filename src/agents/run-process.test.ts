@@ -1,7 +1,9 @@
+import { pbkdf2 } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, readJson } from '../safe-json.ts';
 import { endOrphans, readProcessRecord } from './process/process-record.ts';
@@ -235,6 +237,21 @@ describe('runProcess', () => {
     const exit = await runProcess(request('agent-garbles.mjs', { onLine: (line) => void lines.push(line) }));
     expect(exit.code).toBe(0);
     expect(lines).toHaveLength(2);
+  });
+
+  test('output of a process that ended before its record could be opened is not lost', async () => {
+    const lines: string[] = [];
+    // The threads that open files are busy for longer than the process lives.
+    const busy = Array.from({ length: 8 }, () =>
+      promisify(pbkdf2)('password', 'salt', 400_000, 64, 'sha512'),
+    );
+    const running = startProcess({
+      ...request('agent-echoes.mjs', { onLine: (line) => void lines.push(line) }),
+      argv: ['/bin/echo', 'quick'],
+    });
+    await running.exited;
+    await Promise.all(busy);
+    expect(lines).toEqual(['quick']);
   });
 
   test('a conversation: stdin stays open until it is closed', async () => {

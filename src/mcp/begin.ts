@@ -31,7 +31,8 @@ export async function beginRun(
   const limit = Date.now() + firstSignMs;
   while (!over && Date.now() < limit && !fresh().some(({ type }) => signs.includes(type))) await sleep(50);
   // A question without a person at hand ends the process; before that the record is on its way.
-  const asks = fresh().findLast(({ type }) => signs.includes(type))?.type === 'question-ask';
-  if (asks && !over) await Promise.race([ended, sleep(pauseMs, undefined, { ref: false })]);
+  const last = fresh().findLast(({ type }) => signs.includes(type))?.type;
+  const pausing = last === 'question-ask' || last === 'run-pause';
+  if (pausing && !over) await Promise.race([ended, sleep(pauseMs, undefined, { ref: false })]);
   return runStateOf(directory);
 }

@@ -76,6 +76,8 @@ export async function recordStream(options: {
   onExhausted: () => void;
 }): Promise<void> {
   const { stream, file, budget, onBytes, onExhausted } = options;
+  // When a process exits, Node lets a stream that nobody listens to flow away; this keeps it until the file is open.
+  stream.on('readable', () => {});
   const handle: FileHandle = await open(file, 'w');
   // Leaving the loop destroys the stream, so what went wrong here is kept apart from how the stream ended.
   let failure: { error: unknown } | undefined;

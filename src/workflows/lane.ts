@@ -254,7 +254,7 @@ function call(
         ),
       );
       signal.throwIfAborted();
-      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
+      // Before the answer counts as complete: a call that is never made again must not be missing here.
       context.live.ledger.add({
         v: 1,
         id: folder,
@@ -268,6 +268,7 @@ function call(
         usage: result.usage,
         durationMs: result.durationMs,
       });
+      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
       return result;
     } finally {
       closeSync(events);

@@ -111,7 +111,6 @@ export class PhaseDesk {
         ),
       );
       signal.throwIfAborted();
-      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
       this.context.live.ledger.add({
         v: 1,
         id: lane,
@@ -125,6 +124,7 @@ export class PhaseDesk {
         usage: result.usage,
         durationMs: result.durationMs,
       });
+      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
       return result;
     } finally {
       closeSync(events);

@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     globals: false,
     pool: 'forks',
+    maxWorkers: 2,
     testTimeout: 30_000,
     // On a machine of others a process can miss its moment once; what fails twice is broken.
     retry: process.env['CI'] === undefined ? 0 : 1,

@@ -6,8 +6,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,
-    // On a machine of others a process can miss its moment once; what fails twice is broken.
-    retry: process.env['CI'] === undefined ? 0 : 1,
     hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },

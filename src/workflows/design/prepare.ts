@@ -69,6 +69,11 @@ export async function prepareDesign(
     trustBranchInfo: flags.trustBranchInfo === true,
   });
   const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
+  const [planBrief, reviewBrief] = await Promise.all(
+    (['plan', 'review'] as const).map((consumer) =>
+      promptContext({ root: project, consumer, task: feature }),
+    ),
+  );
   const characters = feature.length + brief.text.length;
   const name =
     named === 'auto'
@@ -99,6 +104,10 @@ export async function prepareDesign(
     budget: budgetOf(flags, config),
     ...optional('caller', callerOf(sessionEnv)),
     ...optional('agentSeconds', config.limits?.agentSeconds),
+    briefs: {
+      ...optional('plan', planBrief?.text || undefined),
+      ...optional('review', reviewBrief?.text || undefined),
+    },
     ...optional('brief', brief.text === '' ? undefined : brief.text),
     ...optional('author', flags.author ?? config.author),
     ...optional('out', flags.out === undefined ? undefined : path.resolve(options.cwd, flags.out)),

@@ -35,6 +35,8 @@ export type DesignInputs = RunInputs & {
   entry?: Entry;
   /** The packed design context; absent when there is none. */
   brief?: string;
+  /** The same for the planner and the reviewers: other project specs apply to them. */
+  briefs?: { plan?: string; review?: string };
   branch: boolean;
   /** A plan of an earlier run that a person changed or commented. */
   edited?: { plan: Plan; comment?: string };

@@ -14,7 +14,7 @@ export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Desi
     judgement: 'plan',
     draft: (schema) =>
       planPrompt({
-        commission: design.commission,
+        commission: { ...design.commission, brief: desk.inputs.briefs?.plan },
         ...(design.synthesisText === undefined ? {} : { synthesis: design.synthesisText }),
         ...(design.resolutionsText === undefined ? {} : { resolutions: design.resolutionsText }),
         schema,

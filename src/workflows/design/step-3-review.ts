@@ -78,7 +78,7 @@ async function raise(
       judgement: 'review' as const,
       draft: (schema) =>
         planReviewPrompt({
-          commission: design.commission,
+          commission: { ...design.commission, brief: desk.inputs.briefs?.review },
           stance: seat.stance,
           plan,
           competition: true,

@@ -18,9 +18,13 @@ const phase = /phase (\\d+) \\(/.exec(text)[1];
 fs.appendFileSync('calls.log', phase + ' ');
 const names = [...text.matchAll(/- the value \`(\\w+)\`/g)].map((match) => match[1]);
 const files = [...text.matchAll(/- the file \`([^\`]+)\`/g)].map((match) => match[1]);
+const known = {
+  'plan.json': { summary: 's', approach: 'a', task_ids: ['TASK-001'], task_count: 1, _metadata: {} },
+  'execution.json': { results: [{ id: 'TASK-001', status: 'completed' }] },
+};
 const outputs = Object.fromEntries(names.map((name) => [name, name === 'conflictRisk' ? 'low' : name + '-1']));
 if (fs.existsSync('fail-' + phase)) delete outputs[names[0]];
-console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, 'made by ' + phase])) }));
+console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, fs.existsSync('loose') || !known[file.split('/').at(-1)] ? '"made by ' + phase + '"' : JSON.stringify(known[file.split('/').at(-1)])])) }));
 `;
 
 function charrette(...words: string[]) {
@@ -71,4 +75,17 @@ test('skill run carries the shipped plan package out, fails by name, resumes wit
     json: { status: 'done' },
   });
   expect(calls()).toBe('1 2 4 4 4 4 5 1 2');
+
+  writeFileSync(path.join(project, 'loose'), '');
+  expect(charrette('run', path.join(root, 'skills/lite-plan'), 'fix it', '--yes')).toMatchObject({
+    exit: 1,
+    json: {
+      error: {
+        code: 'phase-failed',
+        message: expect.stringMatching(
+          /^Phase 1 \(Lite Plan\) failed .*\.workflow\/\.lite-plan\/sessionId-1\/plan\.json does not fit schemas\/plan\.schema\.json/,
+        ),
+      },
+    },
+  });
 });

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
 import { isRecord } from '../../safe-json.ts';
+import { type OutputSchema, schemaOfFile } from './output-schema.ts';
 import type { RunPhase } from './run-plan.ts';
 
 export type PhaseStatus = 'DONE' | 'DONE_WITH_CONCERNS' | 'BLOCKED' | 'NEEDS_CONTEXT';
@@ -22,6 +23,8 @@ export type PhaseCall = {
   values: Readonly<Record<string, unknown>>;
   /** What was wrong with the attempts before. */
   problems: readonly string[];
+  /** Schemas of outputs, by name. */
+  schemas: ReadonlyMap<string, OutputSchema>;
   seed: string;
 };
 
@@ -34,6 +37,7 @@ export function phasePrompt({
   preferences,
   values,
   problems,
+  schemas,
   seed,
 }: PhaseCall): string {
   const nonce = seededNonce(seed);
@@ -41,8 +45,8 @@ export function phasePrompt({
     phase.inputs.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
   );
   const expected = [
-    ...phase.variables.map((name) => `- the value \`${name}\``),
-    ...phase.files.map((file) => `- the file \`${file}\``),
+    ...phase.variables.map((name) => `- the value \`${name}\`${shape(schemas.get(name))}`),
+    ...phase.files.map((file) => `- the file \`${file}\`${shape(schemaOfFile(schemas, file))}`),
   ];
   return [
     `You carry out phase ${phase.number} (${phase.name}) of the workflow ${skill} in the current directory. The coordinator is a program: it keeps the todo list, asks people and starts the next phase. Do this phase only.`,
@@ -63,7 +67,12 @@ export function phasePrompt({
   ].join('\n\n');
 }
 
-export function phaseSchema({ variables }: RunPhase): JsonSchema {
+/** How an output must look, when the package says so. */
+function shape(found: OutputSchema | undefined): string {
+  return found === undefined ? '' : `, which must fit this JSON Schema: ${JSON.stringify(found.schema)}`;
+}
+
+export function phaseSchema({ variables }: RunPhase, schemas: ReadonlyMap<string, OutputSchema>): JsonSchema {
   return {
     type: 'object',
     required: ['status', 'summary', 'outputs'],
@@ -73,7 +82,7 @@ export function phaseSchema({ variables }: RunPhase): JsonSchema {
       outputs: {
         type: 'object',
         required: [...variables],
-        properties: Object.fromEntries(variables.map((name) => [name, {}])),
+        properties: Object.fromEntries(variables.map((name) => [name, schemas.get(name)?.schema ?? {}])),
       },
       files: { type: 'object', additionalProperties: { type: 'string' } },
     },
@@ -124,5 +133,5 @@ export function expandPath(file: string, values: Readonly<Record<string, unknown
     complete = false;
     return whole;
   });
-  return complete && !expanded.includes('*') ? expanded : undefined;
+  return complete ? expanded : undefined;
 }

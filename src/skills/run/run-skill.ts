@@ -46,7 +46,8 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
   const state: RunState = {
     task: input.task,
     preferences: await preferences(plan, input, world),
-    values: { task: input.task },
+    // Phases write below a session; one that no phase opens is the run itself.
+    values: { task: input.task, sessionId: input.session },
     summaries: [],
   };
   let list = startList(plan, input);

@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Agent } from '../../agents/port.ts';
-import type { LiveRun } from '../../engine/live-run.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
-import { writeFileAtomic, writeJsonAtomic } from '../../files/atomic.ts';
-import { containedPath } from '../../files/contained.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
+import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { snapshotPhase } from '../compaction/compaction.ts';
+import type { ActivePhase } from '../compaction/todo-list.ts';
 import { buildPackage } from '../model/package.ts';
 import { readPackageFiles } from '../read-package.ts';
-import { expandPath, phasePrompt, phaseSchema, readPhaseAnswer } from './phase-call.ts';
+import { callPhase, type PhaseCaller } from './call-phase.ts';
 import { type RunPhase, runPlan } from './run-plan.ts';
-import { type AttemptResult, closingStatus, type RunState, runSkill } from './run-skill.ts';
+import { closingStatus, type RunState, runSkill } from './run-skill.ts';
 
 /** What a skill run keeps in run.json. */
 export type SkillRunInputs = {
@@ -29,7 +25,7 @@ type Outcome = { status: 'done' | 'not-accepted'; exit: number; message?: string
 
 /** The story of `skill run`: every phase attempt is a journaled step, every question asked once. */
 export function skillRunWorkflow(
-  agentOf: (live: LiveRun, id: string) => Promise<Agent>,
+  agentOf: PhaseCaller['agentOf'],
 ): WorkflowDefinition<SkillRunInputs, Outcome> {
   return {
     name: 'skill-run',
@@ -67,17 +63,18 @@ export function skillRunWorkflow(
           attempt: (phase, round, attempt, current, problems) =>
             callPhase(
               context,
-              inputs,
-              plan.skill,
-              agentOf,
-              phase,
-              `phase-${phase.number}-${round}-${attempt}`,
-              attempt,
-              current,
-              problems,
+              { inputs, skill: plan.skill, agentOf },
+              {
+                phase,
+                folder: `phase-${phase.number}-${round}-${attempt}`,
+                attempt,
+                state: current,
+                problems,
+              },
             ),
           todo: async (list, { phase, status, reason }) => {
-            await context.artifact('todo.json', `${JSON.stringify(list, null, 2)}\n`);
+            const active = status === 'in_progress' ? activePhase(inputs.package, phase) : undefined;
+            await context.artifact('todo.json', `${JSON.stringify({ ...list, active }, null, 2)}\n`);
             const name = `phase-${phase.number}`;
             const elapsedMs = context.clock.now() - started;
             if (status === 'in_progress')
@@ -112,129 +109,12 @@ export function skillRunWorkflow(
   };
 }
 
-function callPhase(
-  context: WorkflowContext,
-  inputs: SkillRunInputs,
-  skill: string,
-  agentOf: (live: LiveRun, id: string) => Promise<Agent>,
-  phase: RunPhase,
-  folder: string,
-  attempt: number,
-  state: RunState,
-  problems: readonly string[],
-): Promise<AttemptResult> {
-  const { directory } = context.live;
-  return context.step(folder, async (signal) => {
-    // The phase document is loaded now, when its phase runs.
-    const document = readFileSync(await containedPath(inputs.package, phase.file), 'utf8');
-    const prompt = phasePrompt({
-      skill,
-      phase,
-      document,
-      task: state.task,
-      preferences: state.preferences,
-      values: state.values,
-      problems,
-      seed: directory.id,
-    });
-    const digest = createHash('sha256').update(prompt).digest('hex');
-    const lane = openLane(path.join(directory.lanes, folder));
-    const done = finished(lane, digest);
-    if (done !== undefined) return done;
-    mkdirSync(lane, { recursive: true });
-    writeFileSync(path.join(lane, 'prompt.md'), prompt);
-    const agent = await agentOf(context.live, inputs.agent);
-    const result = await agent.call(
-      {
-        task: 'skill-phase',
-        run: directory.id,
-        seat: `phase-${phase.number}`,
-        attempt,
-        prompt,
-        directory: inputs.project,
-        access: inputs.access,
-        limits: { wallMs: inputs.wallMs, idleMs: inputs.wallMs },
-        schema: phaseSchema(phase),
-        laneDirectory: lane,
-      },
-      { signal, onEvent: () => {} },
-    );
-    signal.throwIfAborted();
-    writeFileSync(path.join(lane, 'answer.txt'), result.text);
-    context.live.ledger.add({
-      v: 1,
-      id: folder,
-      time: new Date(context.clock.now()).toISOString(),
-      phase: `phase-${phase.number}`,
-      task: 'skill-phase',
-      seat: `phase-${phase.number}`,
-      agent: agent.id,
-      family: agent.family,
-      ...(result.model === undefined ? {} : { model: result.model }),
-      usage: result.usage,
-      durationMs: result.durationMs,
-    });
-    if (result.kind !== 'ok' && result.kind !== 'bad_output') {
-      const outcome: AttemptResult = {
-        answer: undefined,
-        problems: [`The agent ${agent.id} failed (${result.kind}): ${result.message ?? ''}`],
-      };
-      await writeJsonAtomic(path.join(lane, rejectedName), { schemaVersion: 1, digest, outcome });
-      return outcome;
-    }
-    const reading = readPhaseAnswer(result.value, phase);
-    const written =
-      reading.answer === undefined
-        ? []
-        : await writeAndCheckFiles(inputs.project, phase, reading.answer, {
-            ...state.values,
-            ...reading.answer.outputs,
-          });
-    const outcome: AttemptResult = { answer: reading.answer, problems: [...reading.problems, ...written] };
-    const name = outcome.problems.length === 0 ? 'result.json' : rejectedName;
-    await writeJsonAtomic(path.join(lane, name), { schemaVersion: 1, digest, outcome });
-    return outcome;
-  });
-}
-
-const rejectedName = 'rejected.json';
-
-/** A run that failed and goes on asks again; what was rejected stays on record beside the new attempt. */
-function openLane(lane: string): string {
-  let folder = lane;
-  for (let again = 2; existsSync(path.join(folder, rejectedName)); again += 1)
-    folder = `${lane}-again-${again}`;
-  return folder;
-}
-
-/** A finished attempt for exactly this request; resuming after a failure does not call the agent again. */
-function finished(lane: string, digest: string): AttemptResult | undefined {
-  const file = path.join(lane, 'result.json');
-  if (!existsSync(file)) return undefined;
-  const reading = readJson(readFileSync(file, 'utf8'));
-  if (!reading.ok || !isRecord(reading.value) || reading.value['digest'] !== digest) return undefined;
-  return reading.value['outcome'] as unknown as AttemptResult;
-}
-
-/** Writes declared files that came with the answer, inside the project only, and names those that are missing or empty. */
-async function writeAndCheckFiles(
-  project: string,
-  { files }: RunPhase,
-  { files: given }: { files: Record<string, string> },
-  values: Readonly<Record<string, unknown>>,
-): Promise<string[]> {
-  const problems: string[] = [];
-  for (const file of files) {
-    const expanded = expandPath(file, values);
-    if (expanded === undefined || expanded.endsWith('/')) continue;
-    const target = await containedPath(project, expanded);
-    const content = given[expanded] ?? given[file];
-    if (content !== undefined) await writeFileAtomic(target, content);
-    const found = statSync(target, { throwIfNoEntry: false });
-    if (found === undefined) problems.push(`The output file ${expanded} is missing.`);
-    else if (found.isFile() && found.size === 0) problems.push(`The output file ${expanded} is empty.`);
-  }
-  return problems;
+/** P-160, P-164: which document is being carried out, and what it was when the phase began. */
+function activePhase(directory: string, { number, file }: RunPhase): ActivePhase | undefined {
+  const target = path.join(directory, file);
+  if (!existsSync(target)) return undefined;
+  const { sha256, steps } = snapshotPhase(file, readFileSync(target, 'utf8'));
+  return { phase: `phase-${number}`, file, sha256, steps, cursor: undefined };
 }
 
 function renderSummary(skill: string, state: RunState): string {

@@ -54,6 +54,7 @@ export const errorTable = {
   'consent-refused': { exit: 5, meaning: 'Consent to call the agents was refused.' },
   'heavy-phase-failed': { exit: 1, meaning: 'The worker process of `design --subagent` did not deliver.' },
   'plan-invalid': { exit: 2, meaning: 'A plan file cannot be read as a plan.' },
+  'tasks-invalid': { exit: 2, meaning: 'A file of tasks to compare holds none, or one that cannot be used.' },
   'plan-drift': { exit: 8, meaning: 'Files of the plan have changed since it was made.' },
   'author-failed': { exit: 1, meaning: 'No agent gave a usable answer to a task the run cannot do without.' },
   'too-few-sketches': { exit: 1, meaning: 'Fewer usable sketches came back than a design needs.' },

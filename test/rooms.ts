@@ -7,6 +7,7 @@ export const floors = {
     'panel',
     'dialectic',
     'review',
+    'compare',
     'plan',
     'prompts',
     'context',

@@ -58,6 +58,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'End a run for good',
     load: async () => (await import('./cancel.ts')).command,
   },
+  compare: {
+    summary: 'Solo against panel on your own features: cost, coverage, blind verdicts',
+    load: async () => (await import('./compare.ts')).command,
+  },
   report: {
     summary: 'A run on one page: plan, debates, votes, cost',
     load: async () => (await import('./report.ts')).command,

@@ -6,12 +6,14 @@ import { panelNames } from '../panel/panels.ts';
 import { stepOrder } from '../panel/steps.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { DepthName } from '../workflows/design/depth.ts';
+import { describeEstimate } from '../workflows/design/estimate.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
 import { makeAnswerProvider, readAnswerFile } from './ask.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { columns } from './help.ts';
+import { positive } from './positive.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
 export const command: CommandSpec = {
@@ -136,7 +138,7 @@ async function chooseDepth(
     ({ measure, value, points }) => [measure, `${value} → ${points} points`] as const,
   );
   const costs = Object.entries(proposal.costs).map(
-    ([name, { calls, tokens }]) => [name, `about ${calls} calls, ${tokens} tokens (estimated)`] as const,
+    ([name, estimate]) => [name, describeEstimate(estimate)] as const,
   );
   if (!global.quiet) {
     const lines = [
@@ -161,16 +163,5 @@ async function chooseDepth(
 
 function describe(inputs: DesignInputs): string {
   const agents = inputs.roster.map(({ id }) => id).join(', ');
-  return `Would design with ${agents}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}, about ${inputs.estimate.calls} calls.\n`;
-}
-
-function positive(flag: string) {
-  return (value: string) => {
-    const number = Number(value);
-    if (Number.isFinite(number) && number > 0) return number;
-    throw new CharretteError({
-      code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes a number above 0.`,
-    });
-  };
+  return `Would design with ${agents}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}\n`;
 }

@@ -22,7 +22,7 @@ export function findHome(cwd: string): Home {
 export async function findRun(home: Home, name: string | undefined): Promise<RunDirectory> {
   const ids = await listRunIds(home);
   if (name === undefined || name === 'latest') {
-    const latest = ids.at(-1);
+    const latest = ids.findLast((id) => !isStartedByAnother(id, ids));
     if (latest === undefined) {
       throw new CharretteError({
         code: 'run-not-found',
@@ -32,7 +32,9 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
     }
     return runDirectoryOf(home, latest);
   }
-  const matches = ids.includes(name) ? [name] : ids.filter((id) => id.includes(name));
+  const found = ids.includes(name) ? [name] : ids.filter((id) => id.includes(name));
+  // A comparison and its designs share a name; the part of it that all have means the comparison.
+  const matches = found.filter((id) => !isStartedByAnother(id, found));
   const [match, another] = matches;
   if (match !== undefined && another === undefined) return runDirectoryOf(home, match);
   throw new CharretteError({
@@ -43,4 +45,9 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
         : `${JSON.stringify(name)} matches ${matches.length} runs: ${matches.slice(0, 5).join(', ')}.`,
     fix: 'Run `charrette runs` for the list.',
   });
+}
+
+/** Runs that a run starts are named after it. */
+function isStartedByAnother(id: string, ids: readonly string[]): boolean {
+  return ids.some((other) => id.startsWith(`${other}-`));
 }

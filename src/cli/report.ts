@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { loadConfig } from '../config/config.ts';
+import { costsBy } from '../engine/costs.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger } from '../engine/ledger.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { costsBy } from '../report/costs.ts';
 import { markdownReport } from '../report/markdown-report.ts';
 import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';

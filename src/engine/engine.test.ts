@@ -7,7 +7,7 @@ import { type Engine, openEngine } from './engine.ts';
 import { readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
 import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import { writeRunRecord } from './run-record.ts';
+import { readRunRecord, writeRunRecord } from './run-record.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
@@ -69,13 +69,13 @@ async function open(): Promise<Engine> {
   return engine;
 }
 
-async function createRun(id: string, inputs: unknown): Promise<void> {
+async function createRun(id: string, inputs: unknown, workflow = 'test-story'): Promise<void> {
   const directory = runDirectoryOf(home, id);
   await createRunDirectory(directory);
   await writeRunRecord(directory, {
     schemaVersion: 1,
     run: id,
-    workflow: 'test-story',
+    workflow,
     codeVersion: 'test-1',
     title: 'a test',
     inputs,
@@ -222,3 +222,57 @@ test('a run that is asked for twice goes on once, and what a killed writer left 
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(10);
 }
+
+test('F-38: a run can run others: each has its own record, a failed one is an end, and stopping stops all', async () => {
+  const parent: WorkflowDefinition<{ others: string[] }, { status: 'done'; exit: 0 }> = {
+    name: 'test-parent',
+    async run(context, { others }) {
+      const ends = await context.runs(others);
+      await context.artifact('ends.json', JSON.stringify(ends.map(({ run, status }) => `${run} ${status}`)));
+      return { status: 'done', exit: 0 };
+    },
+  };
+  const openBoth = async () => {
+    const opening = await openEngine({
+      home,
+      store: 'embedded',
+      codeVersion: 'test-1',
+      workflows: [story, parent],
+      children: [lane],
+    });
+    if (!opening.opened) throw new Error('the store is locked');
+    engine = opening.engine;
+    return opening.engine;
+  };
+  const others = ['run-1-good', 'run-1-bad'];
+  await createRun('run-1', { others }, 'test-parent');
+  await createRun('run-1-good', { ask: false });
+  await createRun('run-1-bad', { ask: false, fail: true });
+  const stop = new AbortController();
+  const first = await openBoth();
+  await first.start('run-1');
+  const waiting = first.wait('run-1', { signal: stop.signal });
+  await until(() => calls.filter((call) => call === 'slow' || call === 'b').length === 4);
+  await sleep(100);
+  stop.abort();
+  expect((await waiting).kind).toBe('stopped');
+  for (const id of others)
+    expect(await readRunRecord(runDirectoryOf(home, id))).toMatchObject({ status: 'stopped' });
+  await first.close();
+  engine = undefined;
+
+  hold.release();
+  const again = await openBoth();
+  await again.start('run-1');
+  expect(await again.wait('run-1', { signal: new AbortController().signal })).toMatchObject({
+    kind: 'ended',
+    record: { status: 'done' },
+  });
+  expect(readFileSync(path.join(runDirectoryOf(home, 'run-1').artifacts, 'ends.json'), 'utf8')).toBe(
+    '["run-1-good done","run-1-bad failed"]',
+  );
+  expect(await readRunRecord(runDirectoryOf(home, 'run-1-good'))).toMatchObject({ status: 'done', exit: 0 });
+  // What was finished before the stop was not done again; what was under way was.
+  expect(calls.filter((call) => call === 'a')).toHaveLength(2);
+  expect(calls.filter((call) => call === 'slow')).toHaveLength(4);
+});

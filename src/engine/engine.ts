@@ -16,10 +16,10 @@ import {
   rememberAnswers,
   unanswered,
 } from './question.ts';
-import { type Home, prepareHome, runDirectoryOf } from './run-directory.ts';
+import { type Home, listRunIds, prepareHome, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
-import { type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+import { type ChildHandle, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
 
 /** How a main workflow says that it is through. */
 export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
@@ -227,6 +227,7 @@ export class Engine {
     const directory = runDirectoryOf(this.#options.home, runId);
     const live = this.#openRun(runId);
     await live.stop();
+    for (const id of await this.#openRunsOf(runId)) await this.cancel(id, reason);
     live.events.emit(`run:cancel-${live.events.count}`, {
       type: 'run-end',
       status: 'cancelled',
@@ -260,6 +261,7 @@ export class Engine {
 
   async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
     const directory = runDirectoryOf(this.#options.home, runId);
+    if (!this.#underWay.has(runId)) await this.#takeUp(runId);
     const context = this.#context(runId, key);
     try {
       const outcome: Outcome = await definition.run(context, input);
@@ -299,7 +301,48 @@ export class Engine {
         child.input,
       );
     };
-    return new WorkflowContext(this.#openRun(runId), key, startChild);
+    return new WorkflowContext(this.#openRun(runId), key, startChild, {
+      start: (id) => this.#startRunOf(runId, id),
+      ending: async (id) => {
+        const { run, status, exit, error } = await readRunRecord(runDirectoryOf(this.#options.home, id));
+        return { run, status, exit, error };
+      },
+    });
+  }
+
+  /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
+  async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
+    if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
+    const record = await readRunRecord(runDirectoryOf(this.#options.home, runId));
+    const workflow = this.#registered.get(record.workflow);
+    if (workflow === undefined) throw new Error(`The workflow ${record.workflow} is not registered.`);
+    return DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+  }
+
+  /** Puts a run that nobody started by its name on record as being worked on. */
+  async #takeUp(runId: string): Promise<void> {
+    const directory = runDirectoryOf(this.#options.home, runId);
+    this.#underWay.add(runId);
+    removeUnfinished(directory.artifacts);
+    const { workflow, title } = await updateRunRecord(directory, {
+      status: 'running',
+      process: thisProcess(),
+      ended: undefined,
+      exit: undefined,
+      error: undefined,
+    });
+    const live = this.#openRun(runId);
+    if (live.events.count > 0) this.#emitResume(live);
+    else live.events.emit('run:start', { type: 'run-start', workflow, title });
+  }
+
+  /** Runs that this one started and that have not ended. */
+  async #openRunsOf(runId: string): Promise<string[]> {
+    const ids = (await listRunIds(this.#options.home)).filter((id) => id.startsWith(`${runId}-`));
+    const records = await Promise.all(
+      ids.map((id) => readRunRecord(runDirectoryOf(this.#options.home, id)).catch(() => undefined)),
+    );
+    return records.flatMap((record) => (record === undefined || isFinal(record.status) ? [] : [record.run]));
   }
 
   #openRun(runId: string): LiveRun {
@@ -329,6 +372,13 @@ export class Engine {
     const live = this.#openRun(runId);
     await live.stop();
     live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
+    for (const id of await this.#openRunsOf(runId)) {
+      await this.#stopRun(id, 'stop');
+      await updateRunRecord(runDirectoryOf(this.#options.home, id), {
+        status: 'stopped',
+        process: undefined,
+      });
+    }
   }
 
   /** Tells a run that waits to look at its answers again; one that was never started needs no telling. */
@@ -344,7 +394,8 @@ export class Engine {
   /** The run and those of its children that did not finish. */
   async #unfinished(runId: string): Promise<string[]> {
     const children = await DBOS.listWorkflows({
-      workflow_id_prefix: `${runId}.`,
+      // Its own children, the runs it started and theirs.
+      workflow_id_prefix: [`${runId}.`, `${runId}-`],
       status: ['PENDING', 'ENQUEUED'],
       loadInput: false,
       loadOutput: false,

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
+import type { RunRecord } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step or a child. */
 export type WorkflowDefinition<Input, Output> = {
@@ -22,12 +23,14 @@ export class WorkflowContext {
   readonly live: LiveRun;
   readonly #key: string;
   readonly #startChild: StartChild;
+  readonly #otherRuns: OtherRuns;
   #emitted = 0;
 
-  constructor(live: LiveRun, key: string, startChild: StartChild) {
+  constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns) {
     this.live = live;
     this.#key = key;
     this.#startChild = startChild;
+    this.#otherRuns = otherRuns;
   }
 
   get clock(): Clock {
@@ -66,6 +69,23 @@ export class WorkflowContext {
         });
       },
       { name: `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200) },
+    );
+  }
+
+  /**
+   * Runs other runs side by side, each with the directory and record that were made for it, and waits for all. A run
+   * that failed has an end like any other. Such runs must not ask: nobody is told that they wait.
+   */
+  async runs(ids: readonly string[]): Promise<RunEnding[]> {
+    const handles: ChildHandle[] = [];
+    // One after another: the journal numbers them in this order.
+    for (const id of ids) handles.push(await this.#otherRuns.start(id));
+    return DBOS.runStep(
+      async () => {
+        await Promise.allSettled(handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })));
+        return Promise.all(ids.map((id) => this.#otherRuns.ending(id)));
+      },
+      { name: `await ${ids.join(', ')}`.slice(0, 200) },
     );
   }
 
@@ -121,6 +141,14 @@ export class WorkflowContext {
 }
 
 export type ChildHandle = { getResult(options: { pollingIntervalMs: number }): Promise<unknown> };
+
+/** How a run that another run started came to its end. */
+export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error'>;
+
+export type OtherRuns = {
+  start(id: string): Promise<ChildHandle>;
+  ending(id: string): Promise<RunEnding>;
+};
 
 export type StartChild = <Input, Output>(
   definition: WorkflowDefinition<Input, Output>,

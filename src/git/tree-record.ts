@@ -32,7 +32,11 @@ export function worstStatus(statuses: readonly TreeStatus[]): TreeStatus {
 export type DirtyTree = { status: TreeStatus; stage: Boundary; recoveryRequired: boolean };
 
 /** L-424: `dirty-tree-detected.env`. */
-export function renderDirtyTree({ status, stage, recoveryRequired }: DirtyTree): string {
+export function renderDirtyTree({
+  status,
+  stage,
+  recoveryRequired,
+}: Omit<DirtyTree, 'stage'> & { stage: string }): string {
   return `STATUS=${status}\nSTAGE=${stage}\nRECOVERY_REQUIRED=${recoveryRequired}\n`;
 }
 

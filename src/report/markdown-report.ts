@@ -1,9 +1,9 @@
+import { type CostRow, costsBy, describeMoney } from '../engine/costs.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
 import type { RunRecord } from '../engine/run-record.ts';
 import { formatElapsed } from '../text/elapsed.ts';
-import { type CostRow, costsBy, describeMoney } from './costs.ts';
 
 export type ReportSource = {
   record: RunRecord;

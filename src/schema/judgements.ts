@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { codeReviewSchema } from './judgements/code-review.ts';
+import { comparisonSchema } from './judgements/comparison.ts';
 import { defenceSchema } from './judgements/defence.ts';
 import { diagramSchema } from './judgements/diagram.ts';
 import { executionSchema } from './judgements/execution.ts';
@@ -33,6 +34,7 @@ export const judgements = {
   vote: voteSchema,
   revision: revisionSchema,
   diagram: diagramSchema,
+  comparison: comparisonSchema,
   exploration: explorationSchema,
   'lite-plan': litePlanAnswerSchema,
   execution: executionSchema,

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import type { Clock, Ids } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
 import {
@@ -22,15 +24,31 @@ async function takeOverAnswers(
   rememberAnswers(directory, readQuestions(runDirectoryOf(home, fromRun)).answers);
 }
 
+export type NewRun = {
+  workflow: string;
+  title: string;
+  inputs: RunInputs;
+  baseCommit?: string | undefined;
+};
+
 /** Makes the directory and the record of a run; nothing runs yet. */
 export async function createRun(
   home: Home,
-  run: { workflow: string; title: string; inputs: RunInputs; baseCommit?: string | undefined },
+  run: NewRun,
   { clock, ids }: { clock: Clock; ids: Ids },
 ): Promise<string> {
   await prepareHome(home);
   const id = makeRunId(run.title, clock, ids);
+  await createNamedRun(home, id, run, clock);
+  return id;
+}
+
+/** The same under a given id, for a run that another run starts; one that is there already is left alone. */
+export async function createNamedRun(home: Home, id: string, run: NewRun, clock: Clock): Promise<void> {
   const directory = runDirectoryOf(home, id);
+  if (existsSync(directory.record)) return;
+  // Without its record it is what a crash left of the making of it.
+  await rm(directory.root, { recursive: true, force: true });
   await createRunDirectory(directory);
   await takeOverAnswers(home, directory, run.inputs.fromRun);
   await writeRunRecord(directory, {
@@ -44,5 +62,4 @@ export async function createRun(
     status: 'running',
     created: new Date(clock.now()).toISOString(),
   });
-  return id;
 }

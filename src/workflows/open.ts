@@ -7,6 +7,7 @@ import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
+import { compareWorkflow } from './compare/compare.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
@@ -36,6 +37,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       designWorkflow(lane, servicesOf),
       heavyWorkflow(lane, servicesOf),
       reviewWorkflow(lane, servicesOf),
+      compareWorkflow(lane, servicesOf),
       litePlanWorkflow(lane, servicesOf),
       liteExecuteWorkflow(lane, servicesOf),
       featurePhaseWorkflow(servicesOf),

@@ -84,6 +84,14 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     }));
     return cast.length === 0 ? undefined : { votes: cast };
   },
+  comparison: (text) => {
+    const said = /^[-*\s]*(?:BETTER|VERDICT|WINNER)\**:\**\s*\**(?:PLAN )?(A|B|TIE)\b[*\s—–:-]*(.*)$/im.exec(
+      text,
+    );
+    return said === null
+      ? undefined
+      : { better: said[1]?.toUpperCase(), reason: said[2]?.trim() || 'No reason was given.' };
+  },
   diagram: (text) => {
     const fence = /^ {0,3}```+[ \t]*mermaid[ \t]*\n([\s\S]*?)^ {0,3}```+[ \t]*$/m.exec(text);
     return fence?.[1] === undefined ? undefined : { mermaid: fence[1] };

@@ -93,6 +93,14 @@ export function panelAnswer(task, prompt, seat = 'seat') {
         resolution: 'The limit is read from the configuration.',
       })),
     }),
+    // Whichever plan was revised is the better one, wherever it stands.
+    compare: () => {
+      const revised = prompt.indexOf('The limit comes from the configuration.');
+      const second = prompt.indexOf('Plan B');
+      const better = revised < 0 ? 'TIE' : revised < second ? 'A' : 'B';
+      const covered = (plan) => (better === plan ? [1, 2] : [1]);
+      return { better, reason: `It is configurable.`, coveredByA: covered('A'), coveredByB: covered('B') };
+    },
     diagram: () => ({ mermaid: 'flowchart LR\n  client --> limit --> router', reason: null }),
   };
 
@@ -119,6 +127,7 @@ export function taskOf(prompt) {
   const has = (key) => schema.includes(`"${key}"`);
   if (has('steelman')) return /Recommend ANTI_THESIS/.test(prompt) ? 'debate-antithesis' : 'debate-thesis';
   if (has('verdicts')) return 'judge';
+  if (has('coveredByA')) return 'compare';
   if (has('clusters')) return 'merge-findings';
   if (has('votes')) return 'vote';
   if (has('findings')) return 'plan-review';

@@ -1,4 +1,5 @@
 export type { Commission } from './common.ts';
+export { type ComparePlansInput, comparePlansPrompt } from './compare-plans.ts';
 export { type DebateDecision, type DebateInput, type DebateSide, debatePrompt } from './debate.ts';
 export { type DiagramInput, diagramPrompt } from './diagram.ts';
 export { type DiscussionInput, discussionPrompt, type SecondRound } from './discussion.ts';

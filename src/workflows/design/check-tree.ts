@@ -1,8 +1,10 @@
+import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { type Boundary, probeTree } from '../../git/tree-probe.ts';
 import { renderDirtyTree } from '../../git/tree-record.ts';
 import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import type { Desk } from './desk.ts';
+import type { Entry } from './entry.ts';
 
 const labels = {
   restore: 'Undo what was changed and go on',
@@ -14,6 +16,16 @@ const labels = {
 export async function checkTree(desk: Desk, boundary: Boundary): Promise<void> {
   const { entry, project } = desk.inputs;
   if (entry === undefined) return;
+  await guardTree(desk, project, entry, boundary);
+}
+
+/** The same for any workflow: `entry` is the tree as the run found it. */
+export async function guardTree(
+  desk: { context: WorkflowContext; warn(text: string): void },
+  project: string,
+  entry: Pick<Entry, 'untracked' | 'changed'>,
+  boundary: string,
+): Promise<void> {
   const look = () => probeTree(project, { mode: 'baseline', untracked: entry.untracked });
   const seen = await desk.context.step(`tree after ${boundary}`, look);
   // Changes that were there before the run are the user's own.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { depthOf, estimateOf, namedDepth } from './depth.ts';
+import { depthOf, namedDepth } from './depth.ts';
 
 test('--solo and --quick are depths; two different ones contradict each other', () => {
   expect(namedDepth({ solo: true })).toBe('solo');
@@ -29,11 +29,4 @@ test('an explicit flag wins over the depth, the configuration only where no dept
     panel: 'diagonal',
     dialectic: 'binding',
   });
-});
-
-test('a deeper panel is never estimated cheaper', () => {
-  const calls = (['solo', 'quick', 'regular', 'wide'] as const).map(
-    (name) => estimateOf(depthOf({}, {}, name), 100).calls,
-  );
-  expect(calls).toEqual([...calls].sort((a, b) => a - b));
 });

@@ -58,14 +58,3 @@ export function depthOf(flags: DepthFlags, config: Config, name: DepthName | und
     dialectic: (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic ?? base.dialectic,
   };
 }
-
-/** Calls and tokens before anything ran; a rough figure, and called one. */
-export function estimateOf(depth: Depth, characters: number): { calls: number; tokens: number } {
-  const debates = depth.dialectic === 'off' || depth.sketches === 0 ? 0 : 3;
-  const judges = debates === 0 ? 0 : depth.dialectic === 'binding' ? 6 : 3;
-  const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
-  const sketches = depth.panel === 'wide' && depth.sketches === 4 ? 10 : depth.sketches;
-  const author = depth.panel === 'solo' ? 2 : 5;
-  const calls = sketches + 2 * debates + judges + panel + author;
-  return { calls, tokens: Math.round(calls * (12_000 + characters / 4)) };
-}

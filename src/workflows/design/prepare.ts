@@ -1,15 +1,17 @@
 import path from 'node:path';
-import type { World } from '../../agents/settings.ts';
+import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
 import { promptContext } from '../../context/for-prompt.ts';
+import { CharretteError } from '../../errors.ts';
 import { openIndex } from '../../evidence/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
 import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
 import type { Config } from '../../schema/config.ts';
 import { rosterOf } from '../roster.ts';
 import { callerOf } from './caller.ts';
-import { type DepthFlags, type DepthName, depthOf, depths, estimateOf, namedDepth } from './depth.ts';
+import { type DepthFlags, type DepthName, depthOf, depths, namedDepth } from './depth.ts';
 import { enterRepository } from './entry.ts';
+import { type Estimate, estimateOf } from './estimate.ts';
 import type { DesignInputs } from './state.ts';
 
 /** What a person or program may say about a design run; every surface hands over the same. */
@@ -30,7 +32,7 @@ export type DesignFlags = DepthFlags & {
   trustBranchInfo?: boolean;
 };
 
-export type DepthProposal = SizeProposal & { costs: Record<DepthName, { calls: number; tokens: number }> };
+export type DepthProposal = SizeProposal & { costs: Record<DepthName, Estimate> };
 
 export type PrepareOptions = {
   feature: string;
@@ -77,14 +79,14 @@ export async function prepareDesign(
   const characters = feature.length + brief.text.length;
   const name =
     named === 'auto'
-      ? await options.chooseDepth(await propose(options, entry.baseCommit, characters))
+      ? await options.chooseDepth(await propose(options, entry.baseCommit, characters, roster, config.prices))
       : named;
   const depth = depthOf(flags, config, name);
   const sessionEnv = flags.sessionEnv === undefined ? undefined : path.resolve(options.cwd, flags.sessionEnv);
   const inputs: DesignInputs = {
     feature,
     project,
-    roster: depth.panel === 'solo' ? roster.slice(0, 1) : roster,
+    roster: depth.panel === 'solo' ? [soloist(roster, flags.author ?? config.author)] : roster,
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !options.interactive,
     quick: depth.quick,
@@ -100,7 +102,7 @@ export async function prepareDesign(
     entry,
     baseCommit: entry.baseCommit,
     consented: options.consented || config.consent === true,
-    estimate: estimateOf(depth, characters),
+    estimate: estimateOf(depth, characters, roster, config.prices),
     budget: budgetOf(flags, config),
     ...optional('caller', callerOf(sessionEnv)),
     ...optional('agentSeconds', config.limits?.agentSeconds),
@@ -117,13 +119,30 @@ export async function prepareDesign(
   return { inputs, warnings: entry.warnings };
 }
 
+/** Alone works the author where one is named, else the first choice. */
+function soloist(roster: readonly AgentSettings[], author: string | undefined): AgentSettings {
+  const [first] = roster;
+  const chosen = roster.find(({ id }) => id === author) ?? first;
+  if (chosen !== undefined) return chosen;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: 'There is no agent to work alone.',
+    fix: 'Run `charrette doctor` to see which agents are here.',
+  });
+}
+
 async function propose(
   { project, feature }: PrepareOptions,
   commit: string,
   characters: number,
+  roster: readonly AgentSettings[],
+  prices: Config['prices'],
 ): Promise<DepthProposal> {
   const proposal = proposeDepth(measureSize(await openIndex(project, commit), feature));
-  const costs = Object.entries(depths).map(([name, depth]) => [name, estimateOf(depth, characters)]);
+  const costs = Object.entries(depths).map(([name, depth]) => [
+    name,
+    estimateOf(depth, characters, roster, prices),
+  ]);
   return { ...proposal, costs: Object.fromEntries(costs) };
 }
 

@@ -11,6 +11,7 @@ import type { Synthesis } from '../../schema/judgements/synthesis.ts';
 import type { RunInputs } from '../inputs.ts';
 import type { Caller } from './caller.ts';
 import type { Entry } from './entry.ts';
+import type { Estimate } from './estimate.ts';
 
 /** What `design` was asked to do, settled before the run starts and kept in run.json. */
 export type DesignInputs = RunInputs & {
@@ -43,7 +44,7 @@ export type DesignInputs = RunInputs & {
   caller?: Caller;
   /** Consent was given beforehand, by flag or configuration. */
   consented: boolean;
-  estimate: { calls: number; tokens: number };
+  estimate: Estimate;
   budget: { maxTokens?: number; maxUsd?: number };
   /** Where the deliverables are copied to as well. */
   out?: string;

@@ -1,15 +1,19 @@
 import { CharretteError } from '../../errors.ts';
 import { healthWarning, isUp, runAvailability } from '../../panel/health.ts';
-import { grantConsent, isConsented } from '../consent.ts';
+import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
+import { describeEstimate } from './estimate.ts';
 import { probeAgents } from './health.ts';
 import type { Design } from './state.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
 export async function setup(desk: Desk, _design: Design): Promise<Partial<Design>> {
   desk.begin('0');
-  await askConsent(desk);
+  await askConsent(desk.context, desk.services.agents.values(), {
+    consented: desk.inputs.consented,
+    detail: [describeEstimate(desk.inputs.estimate), ...declaredPlaces(desk.inputs.roster)].join('\n'),
+  });
   const agents = [...desk.services.agents.values()];
   const knownDown = await greetCaller(desk);
   const probes = await probeAgents(desk, 'agents', agents, knownDown);
@@ -61,41 +65,8 @@ async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void
   });
 }
 
-/** The first run in a project says whom it will call and asks; runs after it do not. */
-async function askConsent(desk: Desk): Promise<void> {
-  const callers = [...desk.services.agents.values()].filter((agent) => agent.family !== 'static');
-  if (desk.inputs.consented || callers.length === 0) return;
-  const ids = callers.map((agent) => agent.id);
-  if (await desk.context.step('consent on record', async () => isConsented(desk.context.live.directory, ids)))
-    return;
-  const { estimate } = desk.inputs;
-  const answers = await desk.context.ask([
-    {
-      id: 'consent',
-      text: `Let ${callers.map((agent) => `${agent.title} (${agent.id}, ${agent.family})`).join(', ')} read this repository?`,
-      detail: [
-        `About ${estimate.calls} calls and ${estimate.tokens} tokens (estimated); what that costs depends on your contract with each vendor.`,
-        ...declaredPlaces(desk.inputs.roster),
-      ].join('\n'),
-      options: [
-        { value: 'yes', label: 'Yes, in this project from now on' },
-        { value: 'no', label: 'No' },
-      ],
-      recommended: 'yes',
-    },
-  ]);
-  if (answers.get('consent')?.value !== 'yes') {
-    throw new CharretteError({
-      code: 'consent-refused',
-      message: 'Nobody may be called: consent was refused.',
-      fix: 'Use `--agents static` to work without any agent, or choose agents with `--agents`.',
-    });
-  }
-  await desk.context.step('remember consent', async () => grantConsent(desk.context.live.directory, ids));
-}
-
 /** A command or address from the configuration decides who gets the login and the code, so it is shown as it is. */
-function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
+export function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
   return roster.flatMap(({ id, command, baseUrl }) => [
     ...(command === undefined ? [] : [`${id} runs: ${command.join(' ')}`]),
     ...(baseUrl === undefined ? [] : [`${id} talks to: ${baseUrl}`]),

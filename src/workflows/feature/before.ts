@@ -1,39 +1,18 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
 import { resumeAbility } from '../../prompts/resume/probe-memory.ts';
 import { probeResume } from '../../prompts/resume/run-probe.ts';
-import { grantConsent, isConsented } from '../consent.ts';
+import { askConsent as askProjectConsent } from '../consent.ts';
 import { agentOf } from '../services.ts';
 import type { PhaseDesk } from './desk.ts';
 
 /** Nobody's agent is called before somebody agreed to it once. */
-export async function askConsent({ context, inputs, services }: PhaseDesk): Promise<void> {
-  const ids = [...new Set([inputs.author, inputs.reviewer])].filter(
-    (id) => agentOf(services, id).family !== 'static',
-  );
-  if (inputs.consented || ids.length === 0) return;
-  const { directory } = context.live;
-  if (await context.step('consent on record', async () => isConsented(directory, ids))) return;
-  const answers = await context.ask([
-    {
-      id: 'consent',
-      text: `May ${ids.join(' and ')} be called for ${inputs.phase}?`,
-      detail: 'The agents read this project and may cost money.',
-      options: [
-        { value: 'yes', label: 'Yes, and remember it for this project' },
-        { value: 'no', label: 'No' },
-      ],
-      recommended: 'yes',
-    },
-  ]);
-  if (answers.get('consent')?.value !== 'yes') {
-    throw new CharretteError({
-      code: 'consent-refused',
-      message: 'Nobody may be called: consent was refused.',
-    });
-  }
-  await context.step('remember consent', async () => grantConsent(directory, ids));
+export function askConsent({ context, inputs, services }: PhaseDesk): Promise<void> {
+  const agents = [...new Set([inputs.author, inputs.reviewer])].map((id) => agentOf(services, id));
+  return askProjectConsent(context, agents, {
+    consented: inputs.consented,
+    detail: `They are called for ${inputs.phase} and may cost money.`,
+  });
 }
 
 /** T-115, T-116: whether the reviewer's sessions are continued; found out once for each version of an agent. */

@@ -1,7 +1,6 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
-import { CharretteError } from '../../errors.ts';
 import type { LiteCommission } from '../../lite/prompts.ts';
 import { type TodoState, todoOf } from '../../lite/todo.ts';
 import { compose } from '../../prompts/compose.ts';
@@ -9,7 +8,7 @@ import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import { type Judgement, type JudgementName, judgementJsonSchema } from '../../schema/judgements.ts';
 import { formatElapsed } from '../../text/elapsed.ts';
-import { grantConsent, isConsented } from '../consent.ts';
+import { askConsent } from '../consent.ts';
 import type { LaneAnswer, LaneRequest, LaneWork } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
@@ -155,31 +154,10 @@ export class LiteDesk {
   }
 
   /** The first run in a project says whom it will call and asks. */
-  async askConsent(): Promise<void> {
-    const callers = [...this.services.agents.values()].filter(({ family }) => family !== 'static');
-    const ids = callers.map(({ id }) => id);
-    const { directory } = this.context.live;
-    if (this.inputs.consented || callers.length === 0) return;
-    if (await this.context.step('consent on record', async () => isConsented(directory, ids))) return;
-    const answers = await this.context.ask([
-      {
-        id: 'consent',
-        text: `Let ${callers.map(({ title, id }) => `${title} (${id})`).join(', ')} read this repository?`,
-        detail: 'They change files only after the plan was allowed, and then in checkouts of their own.',
-        options: [
-          { value: 'yes', label: 'Yes, in this project from now on' },
-          { value: 'no', label: 'No' },
-        ],
-        recommended: 'yes',
-      },
-    ]);
-    if (answers.get('consent')?.value !== 'yes') {
-      throw new CharretteError({
-        code: 'consent-refused',
-        message: 'Nobody may be called: consent was refused.',
-        fix: 'Use `--agents static` to plan without any agent, or choose agents with `--agents`.',
-      });
-    }
-    await this.context.step('remember consent', async () => grantConsent(directory, ids));
+  askConsent(): Promise<void> {
+    return askConsent(this.context, this.services.agents.values(), {
+      consented: this.inputs.consented,
+      detail: 'They change files only after the plan was allowed, and then in checkouts of their own.',
+    });
   }
 }

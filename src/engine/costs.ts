@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../engine/ledger.ts';
-import { costOf, type Price } from '../engine/prices.ts';
+import type { LedgerEntry } from './ledger.ts';
+import { costOf, type Price } from './prices.ts';
 
 /** One row of a cost table; the three parts of `usd` are kept apart, and calls without a price are counted. */
 export type CostRow = {

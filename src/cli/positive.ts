@@ -1,0 +1,13 @@
+import { CharretteError } from '../errors.ts';
+
+/** Reads the value of a flag that takes a number above 0. */
+export function positive(flag: string) {
+  return (value: string) => {
+    const number = Number(value);
+    if (Number.isFinite(number) && number > 0) return number;
+    throw new CharretteError({
+      code: 'usage',
+      message: `${flag} was ${JSON.stringify(value)}; it takes a number above 0.`,
+    });
+  };
+}

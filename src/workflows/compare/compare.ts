@@ -1,0 +1,255 @@
+import path from 'node:path';
+import { blindPlan } from '../../compare/blind-plan.ts';
+import { type ComparedTask, compared, costOfCalls } from '../../compare/comparison.ts';
+import { comparisonText } from '../../compare/comparison-text.ts';
+import { coverageOf } from '../../compare/coverage.ts';
+import { benchFor } from '../../compare/judges.ts';
+import { coveredCriteria, type JudgeSheet, taskVerdict, verdictOf } from '../../compare/verdicts.ts';
+import type { Outcome } from '../../engine/engine.ts';
+import { readLedger, totalsOf } from '../../engine/ledger.ts';
+import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
+import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { CharretteError } from '../../errors.ts';
+import { askConsent } from '../consent.ts';
+import { createNamedRun } from '../create-run.ts';
+import { guardTree } from '../design/check-tree.ts';
+import { describeEstimate } from '../design/estimate.ts';
+import { declaredPlaces } from '../design/step-0-setup.ts';
+import type { LaneAnswer, LaneRequest } from '../lane.ts';
+import type { ServicesOf } from '../services.ts';
+import { CompareDesk } from './desk.ts';
+import { type DesignResult, readDesign } from './read-design.ts';
+import type { CompareInputs } from './state.ts';
+
+type Task = CompareInputs['tasks'][number];
+const sides = ['solo', 'panel'] as const;
+
+/** `charrette compare`: every feature designed by one agent and by the panel, then judged blind, in both orders. */
+export function compareWorkflow(
+  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<CompareInputs, Outcome> {
+  return {
+    name: 'compare',
+    async run(context, inputs) {
+      const desk = new CompareDesk(context, lane, await servicesOf(context.live), inputs);
+      await confirm(desk);
+      const tasks: ComparedTask[] = [];
+      for (const [index, task] of inputs.tasks.entries()) {
+        const number = index + 1;
+        await checkBudget(desk, number);
+        desk.begin(`task-${number}`, `task ${number} of ${inputs.tasks.length}: ${task.feature}`);
+        const results = await design(desk, task, number);
+        await guardTree(desk, inputs.project, inputs.tree, `task-${number}`);
+        const done = await judge(desk, task, number, results);
+        tasks.push(done);
+        desk.end(`task ${number}: ${done.verdict ?? `no verdict — ${done.problem}`}`);
+      }
+      return conclude(desk, tasks);
+    },
+  };
+}
+
+/** Consent once per project; the cost of a comparison is asked about every time. */
+async function confirm(desk: CompareDesk): Promise<void> {
+  const { inputs, services, context } = desk;
+  desk.begin('setup', `${inputs.tasks.length} task(s), each designed alone and by the panel`);
+  const cost = describeEstimate(inputs.estimate);
+  desk.note(cost);
+  await askConsent(context, services.agents.values(), {
+    consented: inputs.consented,
+    detail: [cost, ...declaredPlaces(inputs.roster)].join('\n'),
+  });
+  if (inputs.confirmed) return;
+  const answers = await context.ask([
+    {
+      id: 'compare-cost',
+      text: `Design ${inputs.tasks.length} task(s) twice and have them judged?`,
+      detail: cost,
+      options: [
+        { value: 'yes', label: 'Yes' },
+        { value: 'no', label: 'No' },
+      ],
+      recommended: 'yes',
+    },
+  ]);
+  if (answers.get('compare-cost')?.value === 'yes') return;
+  throw new CharretteError({
+    code: 'consent-refused',
+    message: 'The comparison was called off before anything was called.',
+    fix: 'Use fewer tasks, `--depth quick` or cheaper agents.',
+  });
+}
+
+/** Both designs side by side, each a run of its own that can be shown, reported and resumed. */
+async function design(
+  desk: CompareDesk,
+  task: Task,
+  number: number,
+): Promise<Record<'solo' | 'panel', DesignResult>> {
+  const { context, inputs } = desk;
+  const home = homeOf(inputs.project);
+  const ids = sides.map((side) => `${context.live.directory.id}-${number}-${side}`);
+  await context.step(`make the runs of task ${number}`, async () => {
+    for (const [index, side] of sides.entries())
+      await createNamedRun(
+        home,
+        ids[index] ?? '',
+        {
+          workflow: 'design',
+          title: `${task.feature} (${side})`,
+          inputs: task[side],
+          baseCommit: inputs.baseCommit,
+        },
+        context.clock,
+      );
+  });
+  const endings = await context.runs(ids);
+  const results = await context.step(`read the plans of task ${number}`, () =>
+    Promise.all(endings.map((ending) => readDesign(runDirectoryOf(home, ending.run), ending, inputs.prices))),
+  );
+  const [solo, panel] = results;
+  if (solo === undefined || panel === undefined) throw new Error('A design of the task is missing.');
+  return { solo, panel };
+}
+
+async function judge(
+  desk: CompareDesk,
+  task: Task,
+  number: number,
+  { solo, panel }: Record<'solo' | 'panel', DesignResult>,
+): Promise<ComparedTask> {
+  const bench = benchFor(
+    [...desk.services.agents.values()].map(({ id, family }) => ({ id, family })),
+    [...solo.authorFamilies, ...panel.authorFamilies],
+  );
+  const both = solo.plan !== undefined && panel.plan !== undefined;
+  const sheets = both ? await collect(desk, task, number, { solo, panel }, bench.judges) : [];
+  const verdicts = sheets.map(verdictOf);
+  const verdict = taskVerdict(verdicts);
+  const problem = !both
+    ? 'one of the designs has no plan'
+    : bench.judges.length === 0
+      ? 'there is no model among the agents, and rules do not judge'
+      : 'no judge answered in both orders';
+  return {
+    number,
+    feature: task.feature,
+    solo: sideOf(solo, task, coveredCriteria(sheets, 'solo', task.criteria.length).length),
+    panel: sideOf(panel, task, coveredCriteria(sheets, 'panel', task.criteria.length).length),
+    judges: verdicts,
+    independent: bench.independent,
+    ...(verdict === undefined ? { problem } : { verdict }),
+  };
+}
+
+/** Every judge sees the plans in both orders, at the same time and without knowing of the other order. */
+async function collect(
+  desk: CompareDesk,
+  { feature, criteria }: Task,
+  number: number,
+  { solo, panel }: Record<'solo' | 'panel', DesignResult>,
+  judges: readonly { id: string; family: string }[],
+): Promise<JudgeSheet[]> {
+  if (solo.plan === undefined || panel.plan === undefined) return [];
+  const rules = { feature, seats: [...solo.seats, ...panel.seats] };
+  const [alone, together] = [blindPlan(solo.plan, rules), blindPlan(panel.plan, rules)];
+  const replies = await desk.judge(
+    judges.flatMap(({ id }) => [
+      { lane: `compare-${number}-${id}`, agent: id, feature, criteria, planA: alone, planB: together },
+      {
+        lane: `compare-${number}-${id}-swapped`,
+        agent: id,
+        feature,
+        criteria,
+        planA: together,
+        planB: alone,
+      },
+    ]),
+  );
+  for (const { kind, lane, message } of replies)
+    if (kind !== 'ok') desk.warn(`${lane} gave no verdict — ${message ?? kind}.`);
+  return judges.map(({ id, family }, index) => {
+    const [forward, backward] = [replies[2 * index]?.value, replies[2 * index + 1]?.value];
+    return {
+      judge: id,
+      family,
+      ...(forward === undefined ? {} : { forward }),
+      ...(backward === undefined ? {} : { backward }),
+    };
+  });
+}
+
+function sideOf(result: DesignResult, task: Task, met: number): ComparedTask['solo'] {
+  const { plan, report, review, seats: _, ...side } = result;
+  if (plan === undefined || report === undefined) return side;
+  return { ...side, coverage: coverageOf(plan, report, review, { ...task, met }) };
+}
+
+async function conclude(desk: CompareDesk, tasks: ComparedTask[]): Promise<Outcome> {
+  const { context, inputs, services } = desk;
+  const { directory } = context.live;
+  desk.begin('report', 'comparison');
+  const judgeCost = await context.step('cost of judging', async () =>
+    costOfCalls(readLedger(directory.ledger), inputs.prices),
+  );
+  const comparison = compared(
+    {
+      run: directory.id,
+      baseCommit: inputs.baseCommit,
+      agents: [...services.agents.values()].map(({ id, family }) => ({ id, family })),
+      depth: inputs.depth,
+      tasks,
+    },
+    judgeCost,
+  );
+  const text = comparisonText(comparison);
+  await context.artifact('comparison.json', `${JSON.stringify(comparison, null, 2)}\n`);
+  await context.artifact('comparison.md', text);
+  context.emit({ type: 'body', heading: 'Comparison', text: text.replace(/^# .*\n+/, '') });
+  desk.end(`comparison: ${path.join(directory.artifacts, 'comparison.md')}`);
+  return tasks.some(({ solo, panel }) => solo.coverage !== undefined && panel.coverage !== undefined)
+    ? { status: 'done', exit: 0 }
+    : { status: 'not-accepted', exit: 6, message: 'no task has two plans to compare' };
+}
+
+/** A limit on tokens or money holds for all runs of the comparison together; it pauses between two tasks. */
+async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
+  const { context, inputs } = desk;
+  const { maxTokens, maxUsd } = inputs.budget;
+  if (maxTokens === undefined && maxUsd === undefined) return;
+  const spent = await context.step(`budget before task ${number}`, async () => spentSoFar(desk, number));
+  const over =
+    (maxTokens !== undefined && spent.tokens >= maxTokens) || (maxUsd !== undefined && spent.usd >= maxUsd);
+  if (!over) return;
+  const id = `budget-task-${number}`;
+  const answers = await context.ask([
+    {
+      id,
+      text: `The budget is used up (${spent.tokens} tokens, $${spent.usd.toFixed(2)}) before task ${number} of ${inputs.tasks.length}. Go on without a limit?`,
+      options: [
+        { value: 'go-on', label: 'Go on without a limit' },
+        { value: 'stop', label: 'Stop here and keep what there is' },
+      ],
+    },
+  ]);
+  if (answers.get(id)?.value === 'go-on') {
+    inputs.budget.maxTokens = undefined;
+    inputs.budget.maxUsd = undefined;
+    return;
+  }
+  throw new CharretteError({
+    code: 'budget-used-up',
+    message: `Stopped before task ${number}: the budget is used up.`,
+  });
+}
+
+function spentSoFar(desk: CompareDesk, number: number): { tokens: number; usd: number } {
+  const { directory } = desk.context.live;
+  const home = homeOf(desk.inputs.project);
+  const runs = Array.from({ length: number - 1 }, (_, index) => index + 1).flatMap((task) =>
+    sides.map((side): RunDirectory => runDirectoryOf(home, `${directory.id}-${task}-${side}`)),
+  );
+  const totals = totalsOf([directory, ...runs].flatMap(({ ledger }) => readLedger(ledger)));
+  return { tokens: totals.inputTokens + totals.outputTokens, usd: totals.usd };
+}

@@ -1,0 +1,79 @@
+import type { AgentSettings } from '../../agents/settings.ts';
+import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
+import type { Depth } from './depth.ts';
+
+/** What a run may take, before anything ran; rough figures, and called so. */
+export type Estimate = {
+  calls: number;
+  tokens: number;
+  /** Money for the calls of agents whose price is known. */
+  usd?: number;
+  /** Agents whose price nobody knows: their model is not set, or not in the table. */
+  unpriced?: string[];
+};
+
+/** How much of a call is answer; the rest is prompt and what the agent reads. */
+const answerShare = 0.1;
+
+/** Calls and tokens of a depth, and money where the configuration names models with a price. */
+export function estimateOf(
+  depth: Depth,
+  characters: number,
+  roster: readonly AgentSettings[] = [],
+  prices?: Readonly<Record<string, Price>>,
+): Estimate {
+  const debates = depth.dialectic === 'off' || depth.sketches === 0 ? 0 : 3;
+  const judges = debates === 0 ? 0 : depth.dialectic === 'binding' ? 6 : 3;
+  const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
+  const sketches = depth.panel === 'wide' && depth.sketches === 4 ? 10 : depth.sketches;
+  const author = depth.panel === 'solo' ? 2 : 5;
+  const calls = sketches + 2 * debates + judges + panel + author;
+  const tokens = Math.round(calls * (12_000 + characters / 4));
+  const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
+  return { calls, tokens, ...moneyOf(tokens, callers, prices) };
+}
+
+/** The tokens are taken to be spread evenly over the agents. */
+function moneyOf(
+  tokens: number,
+  roster: readonly AgentSettings[],
+  prices: Readonly<Record<string, Price>> | undefined,
+): Pick<Estimate, 'usd' | 'unpriced'> {
+  if (roster.length === 0) return {};
+  const free: Price = { input: 0, cachedInput: 0, output: 0 };
+  const known = roster.map(({ id, protocol, model }) => ({
+    id,
+    price: protocol === 'static' ? free : priceOf(model, prices),
+  }));
+  const unpriced = known.filter(({ price }) => price === undefined).map(({ id }) => id);
+  if (unpriced.length === roster.length) return { unpriced };
+  const each = tokens / roster.length / 1_000_000;
+  const usd = known.reduce(
+    (sum, { price = free }) => sum + each * (price.input * (1 - answerShare) + price.output * answerShare),
+    0,
+  );
+  return { usd, ...(unpriced.length === 0 ? {} : { unpriced }) };
+}
+
+export function addEstimates(estimates: readonly Estimate[]): Estimate {
+  const priced = estimates.flatMap(({ usd }) => usd ?? []);
+  const unpriced = [...new Set(estimates.flatMap(({ unpriced = [] }) => unpriced))];
+  return {
+    calls: estimates.reduce((sum, { calls }) => sum + calls, 0),
+    tokens: estimates.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...(priced.length === 0 ? {} : { usd: priced.reduce((sum, usd) => sum + usd, 0) }),
+    ...(unpriced.length === 0 ? {} : { unpriced }),
+  };
+}
+
+/** One line for people: what is estimated, from which prices, and what nobody knows. */
+export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate): string {
+  const money =
+    usd === undefined
+      ? 'money unknown'
+      : usd === 0
+        ? 'no money'
+        : `$${usd.toFixed(2)} at list prices of ${listPrices.asOf} or your own`;
+  const unknown = unpriced.length === 0 ? '' : `; no price is known for ${unpriced.join(', ')}`;
+  return `About ${calls} calls, ${tokens} tokens, ${money} (estimated${unknown}).`;
+}

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import type { ComparisonFile } from '../../src/compare/comparison.ts';
+import { startCharrette, until } from '../support/live-program.ts';
+import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+const list = '- add rate limiting\n  - answers 429\n  - is configurable\n- cancel an order\n';
+
+async function makeTasks(options: Parameters<typeof makeProject>[0] = {}, text = list) {
+  const made = await makeProject(options);
+  const tasks = path.join(path.dirname(made.project), 'tasks.md');
+  writeFileSync(tasks, text);
+  return { ...made, tasks };
+}
+
+test('both sides of every task are designed, judged blind in both orders by the other family, and reported', async () => {
+  const { project, calls, tasks } = await makeTasks();
+  const ended = await charrette(['compare', '--tasks', tasks, '--yes', '--json'], { cwd: project });
+  expect(ended.code).toBe(0);
+  const { run, comparison } = JSON.parse(ended.stdout) as { run: string; comparison: ComparisonFile };
+  expect(comparison.standing).toEqual({ panel: 2, solo: 0, ties: 0, undecided: 0, anecdotal: true });
+  const [first] = comparison.tasks;
+  expect(first).toMatchObject({
+    verdict: 'panel',
+    independent: true,
+    judges: [{ judge: 'two', family: 'two', consistent: true }],
+  });
+  expect(first?.solo.authorFamilies).toEqual(['one']);
+  expect(first?.panel.coverage).toMatchObject({ criteria: [2, 2], errors: 0 });
+  expect(first?.solo.coverage).toMatchObject({ criteria: [1, 2] });
+  expect(comparison.totals.panel.calls).toBeGreaterThan(comparison.totals.solo.calls);
+  expect(callsIn(calls).filter((call) => call.startsWith('compare '))).toHaveLength(4);
+  const text = artifactsOf(project, run)['comparison.md'] ?? '';
+  expect(text).toContain('Anecdotal: fewer than 10');
+  expect(text).toContain('| 1. add rate limiting | panel | solo |');
+
+  // Every design is a run of its own; the comparison is what `latest` means.
+  expect(runsOf(project)).toEqual(
+    ['', '-1-panel', '-1-solo', '-2-panel', '-2-solo'].map((end) => `${run}${end}`),
+  );
+  const shown = await charrette(['show', '--json'], { cwd: project });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ run, workflow: 'compare' });
+  const lane = path.join(project, '.charrette/runs', run, 'lanes', 'compare-1-two.json');
+  const { prompt } = JSON.parse(readFileSync(lane, 'utf8')) as { prompt: string };
+  expect(prompt).not.toMatch(/DECISION_|FINDING_|## Dissent/);
+}, 180_000);
+
+test('it asks before it spends: without a terminal it pauses, and goes on with the answers', async () => {
+  const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
+  const paused = await charrette(['compare', '--tasks', tasks, '--json'], { cwd: project });
+  expect(paused.code).toBe(7);
+  const { run, questions } = JSON.parse(paused.stdout) as { run: string; questions: { id: string }[] };
+  expect(questions.map(({ id }) => id)).toEqual(['consent']);
+  expect(callsIn(calls)).toEqual([]);
+  const answered = await charrette(['answer', run, 'consent=yes', 'compare-cost=no'], { cwd: project });
+  expect(answered.stderr + answered.stdout).not.toContain('internal');
+  const refused = await charrette(['resume', run, '--json'], { cwd: project });
+  expect(refused.code).toBe(5);
+  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'consent-refused' } });
+  expect(callsIn(calls)).toEqual([]);
+}, 120_000);
+
+test('killed in the middle it goes on, and no call that was answered is made again', async () => {
+  const { project, calls, tasks } = await makeTasks({ delayMs: 150 }, 'add rate limiting\n');
+  const running = startCharrette(['compare', '--tasks', tasks, '--yes'], { cwd: project });
+  await until(() => callsIn(calls).some((call) => call.startsWith('plan-review ')));
+  running.kill('SIGKILL');
+  await running.ended;
+  const [run = ''] = runsOf(project);
+  const ended = await charrette(['resume', run, '--yes'], { cwd: project });
+  expect(ended.code).toBe(0);
+  expect(artifactsOf(project, run)['comparison.md']).toContain('Panel better: 1.');
+  const made = (task: string) => callsIn(calls).filter((call) => call.startsWith(`${task} `)).length;
+  const before = ['sketch', 'synthesis', 'debate-thesis', 'debate-antithesis', 'judge', 'plan'];
+  expect(before.map(made)).toEqual([4, 1, 1, 1, 6, 2]);
+  // Four reviews may have been under way.
+  expect(made('plan-review')).toBeLessThanOrEqual(8);
+}, 180_000);
+
+test('a design without a plan is no verdict, and a comparison without any exits 6', async () => {
+  const { project, tasks } = await makeTasks({ failTask: 'plan' }, 'add rate limiting\n');
+  const ended = await charrette(['compare', '--tasks', tasks, '--yes'], { cwd: project });
+  expect(ended.code).toBe(6);
+  const [run = ''] = runsOf(project);
+  const text = artifactsOf(project, run)['comparison.md'];
+  expect(text).toContain('No verdict: one of the designs has no plan');
+  expect(text).toMatch(/Solo has no plan: No agent could do the task plan/);
+}, 120_000);
+
+test('without a model nobody judges, and that is said; cost and coverage stand all the same', async () => {
+  const { project, tasks } = await makeTasks();
+  const ended = await charrette(['compare', '--tasks', tasks, '--yes', '--agents', 'static'], {
+    cwd: project,
+  });
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain('there is no model among the agents, and rules do not judge');
+  expect(ended.stdout).toContain('2 without a verdict');
+  expect(ended.stdout).toMatch(/\| 1\. add rate limiting \| none \| solo \| \d+\/\d+ \|/);
+}, 120_000);
+
+test.each([
+  [['compare'], 2, 'usage', /--tasks/],
+  [['compare', '--tasks', 'nowhere.md'], 4, 'not-found', /nowhere\.md does not exist/],
+  [['compare', '--tasks', 'empty.md'], 2, 'tasks-invalid', /empty\.md holds no task/],
+  [['compare', '--tasks', 'empty.md', '--depth', 'solo'], 2, 'usage', /quick, regular, wide/],
+])('%j is refused before anything happens', async (words, exit, code, message) => {
+  const { project } = await makeProject();
+  writeFileSync(path.join(project, 'empty.md'), '# nothing\n');
+  const ended = await charrette([...words, '--json'], { cwd: project });
+  expect(ended.code).toBe(exit);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    error: { code, message: expect.stringMatching(message) },
+  });
+  expect(runsOf(project)).toEqual([]);
+});

@@ -1,21 +1,20 @@
 import type { Table } from './document.ts';
 import { type Comment, type Document, type Fence, type Heading, lineKind, type Quote } from './document.ts';
 import { frontmatterLines } from './frontmatter-lines.ts';
+import {
+  closesFence,
+  endHeadings,
+  headingTitle,
+  isListStart,
+  isMarkdown,
+  isThematicBreak,
+  type OpenFence,
+  opensInner,
+  pastQuoteMarks,
+  runLength,
+  startsOfLines,
+} from './line-syntax.ts';
 import { isDelimiterRow, parseTable } from './tables.ts';
-
-type OpenFence = {
-  marker: number;
-  length: number;
-  indent: number;
-  /** Content column of the list item the fence stands in; a line left of it ends the item and the fence. */
-  container: number;
-  quoted: boolean;
-  language: string;
-  openLine: number;
-  start: number;
-  /** Inner fences opened by a marker with a language, inside a Markdown sample. */
-  depth: number;
-};
 
 const listMarker = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)/;
 
@@ -25,20 +24,6 @@ export function parseDocument(path: string, text: string): Document {
   // People nest ``` in ```markdown; when that reading leaves a fence open to the end, the strict one decides.
   const open = document.fences.some(({ closed, language }) => !closed && isMarkdown(language));
   return open ? scan(path, text, false) : document;
-}
-
-function isMarkdown(language: string): boolean {
-  return language === 'md' || language === 'markdown';
-}
-
-/** A marker with a language inside a Markdown sample. */
-function opensInner(text: string, from: number, end: number, fence: OpenFence): boolean {
-  if (!isMarkdown(fence.language) || text.charCodeAt(from) !== fence.marker) return false;
-  const length = runLength(text, from, end, fence.marker);
-  return (
-    length >= fence.length &&
-    /^[ \t]*[A-Za-z]/.test(text.slice(from + length, Math.min(end, from + length + 8)))
-  );
 }
 
 function scan(path: string, text: string, nesting: boolean): Document {
@@ -238,73 +223,4 @@ function scan(path: string, text: string, nesting: boolean): Document {
     tables,
     comments,
   };
-}
-
-function startsOfLines(text: string): number[] {
-  const starts = [0];
-  for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', feed + 1)) {
-    if (feed + 1 < text.length) starts.push(feed + 1);
-  }
-  return starts;
-}
-
-function endHeadings(headings: Heading[], count: number): void {
-  const open: Heading[] = [];
-  for (const heading of headings) {
-    while (open.length > 0 && (open.at(-1)?.level ?? 0) >= heading.level) {
-      const closed = open.pop();
-      if (closed !== undefined) closed.endLine = heading.line;
-    }
-    heading.endLine = count;
-    open.push(heading);
-  }
-}
-
-function headingTitle(raw: string): string {
-  return raw
-    .trim()
-    .replace(/(?:^|[ \t])#+$/, '')
-    .trim();
-}
-
-function isListStart(code: number): boolean {
-  return code === 45 || code === 42 || code === 43 || (code >= 48 && code <= 57);
-}
-
-function isThematicBreak(text: string, start: number, end: number): boolean {
-  const marker = text.charCodeAt(start);
-  if (marker !== 45 && marker !== 42) return false;
-  let count = 0;
-  for (let index = start; index < end; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === marker) count += 1;
-    else if (code !== 32 && code !== 9) return false;
-  }
-  return count >= 3;
-}
-
-function pastQuoteMarks(text: string, start: number, end: number): number {
-  let index = start;
-  while (index < end) {
-    const code = text.charCodeAt(index);
-    if (code !== 62 && code !== 32 && code !== 9) break;
-    index += 1;
-  }
-  return index;
-}
-
-function runLength(text: string, start: number, end: number, marker: number): number {
-  let index = start;
-  while (index < end && text.charCodeAt(index) === marker) index += 1;
-  return index - start;
-}
-
-function closesFence(text: string, start: number, end: number, fence: OpenFence): boolean {
-  const length = runLength(text, start, end, fence.marker);
-  if (length < fence.length) return false;
-  for (let index = start + length; index < end; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code !== 32 && code !== 9) return false;
-  }
-  return true;
 }

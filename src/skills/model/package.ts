@@ -68,7 +68,12 @@ export function buildPackage(files: PackageFiles, wanted?: Profile): SkillPackag
     triggers,
     tools: skill === undefined ? [] : readTools(skill.frontmatter),
     ownNames: ownNames(name === '' ? files.directory : name, triggers),
-    profile: wanted ?? detectProfile(document, phases.length),
+    profile:
+      wanted ??
+      detectProfile(
+        document,
+        phases.map(({ slug }) => slug),
+      ),
     skill,
     phases,
     documents,

@@ -39,12 +39,13 @@ export function readPhaseFile(document: Document): PhaseFile {
   const heading = /^(?:[^\p{L}\p{N}]*)phase\s+(\d+(?:\.\d+)?)\s*(?:[:：—–-]\s*(.*))?$/iu.exec(
     title?.title ?? '',
   );
+  const half = halfPhase(named, heading?.[1]);
   return {
     document,
     file,
-    number: named?.[1] === undefined ? undefined : Number(named[1]),
-    slug: named?.[2] ?? file.replace(/\.md$/, ''),
-    wellNamed: goodFileName.test(file),
+    number: half ?? (named?.[1] === undefined ? undefined : Number(named[1])),
+    slug: (half === undefined ? named?.[2] : named?.[2]?.slice(2)) ?? file.replace(/\.md$/, ''),
+    wellNamed: goodFileName.test(file) && half === undefined,
     title,
     titleNumber: heading?.[1] === undefined ? undefined : Number(heading[1]),
     name: (heading?.[2] ?? title?.title ?? '').trim(),
@@ -55,6 +56,14 @@ export function readPhaseFile(document: Document): PhaseFile {
     nextPhase: findHeading(document, /^next\s+phase\b/i),
     completion: findHeading(document, /^completion\b/i),
   };
+}
+
+/** `06-5-auto-fix.md` headed "Phase 6.5" is a half phase in a wrong spelling, not a second phase 6. */
+function halfPhase(named: RegExpExecArray | null, title: string | undefined): number | undefined {
+  const digit = /^(\d)-/.exec(named?.[2] ?? '')?.[1];
+  if (named?.[1] === undefined || digit === undefined || title === undefined) return undefined;
+  const number = Number(`${named[1]}.${digit}`);
+  return number === Number(title) ? number : undefined;
 }
 
 /** A heading by its words, numbering and decoration left out. */

@@ -82,6 +82,24 @@ export function readRoutingTable(document: Document): RoutingTable | undefined {
   return undefined;
 }
 
+/** A table that sends modes to phases without triggers: a Mode or Route column, and rows that name two phases or more. */
+export function routesByTable({ tables }: Document, slugs: readonly string[]): boolean {
+  return tables.some(({ header, rows }) => {
+    const [first = '', ...rest] = header.map(plain);
+    if (/^(?:#|phase|阶段|no\.?)$/i.test(first)) return false;
+    if (![first, ...rest].some((cell) => /(?:^|\s)(?:mode|route)$/i.test(cell))) return false;
+    const text = rows.map(({ cells }) => ` ${cells.join(' ')} `).join('\n');
+    return (
+      slugs.filter((slug) => new RegExp(`[\\s/\`-]${escaped(slug)}(?:\\.md)?[\\s)\`\\]]`).test(text)).length >
+      1
+    );
+  });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
 function plain(cell: string): string {
   return cell.replace(/[`*]/g, '').trim();
 }

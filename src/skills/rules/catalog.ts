@@ -1,28 +1,32 @@
 import type { Rule } from '../lint/rule.ts';
 import { compactRules } from './compact.ts';
+import { conditionRules } from './conditions.ts';
 import { conversionRules } from './conversion.ts';
 import { crossRules } from './cross-package.ts';
 import { dataFlowRules } from './data-flow.ts';
 import { frontmatterRules } from './frontmatter.ts';
 import { hygieneRules } from './hygiene.ts';
+import { phaseReferenceRules } from './phase-references.ts';
 import { planRules } from './plan.ts';
 import { preferenceRules } from './preferences.ts';
-import { referenceRules } from './references.ts';
+import { targetRules } from './references.ts';
 import { sectionRules } from './sections.ts';
+import { sentinelRules } from './sentinels.ts';
 import { specificationRules } from './specification.ts';
 import { structureRules } from './structure.ts';
 import { suppressionRules } from './suppression.ts';
 import { todoRules } from './todo.ts';
+import { toolRules } from './tools.ts';
 
 /** Rules that look at one package. */
 export const packageRules: readonly Rule[] = [
-  ...frontmatterRules,
+  ...inOrder(frontmatterRules, toolRules),
   ...structureRules,
-  ...referenceRules,
+  ...inOrder(targetRules, phaseReferenceRules),
   ...sectionRules,
   ...hygieneRules,
-  ...compactRules,
-  ...dataFlowRules,
+  ...inOrder(compactRules, sentinelRules),
+  ...inOrder(dataFlowRules, conditionRules),
   ...preferenceRules,
   ...todoRules,
   ...conversionRules,
@@ -30,6 +34,11 @@ export const packageRules: readonly Rule[] = [
   ...specificationRules,
   ...suppressionRules,
 ];
+
+/** One family whose rules stand in several files, by id. */
+function inOrder(...parts: readonly (readonly Rule[])[]): Rule[] {
+  return parts.flat().sort((one, other) => one.id.localeCompare(other.id));
+}
 
 export type RuleText = Omit<Rule, 'check'>;
 

@@ -1,7 +1,5 @@
 import { lineAt, lineText } from '../document/document.ts';
-import { containsAny, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
-import { conditionVariables, ordinalLevels } from '../model/condition.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';
 import { readPreferencePaths, readPreferenceUses } from '../model/preferences.ts';
@@ -21,7 +19,8 @@ export function conditionalPhases({ skill }: SkillPackage): Set<number> {
   return new Set((skill?.flow.conditions ?? []).flatMap(({ phase }) => phase ?? []));
 }
 
-function namesIn(subject: SkillPackage): Set<string> {
+/** Every name that a package gives to a value. */
+export function namesIn(subject: SkillPackage): Set<string> {
   const { skill, documents } = subject;
   const names = new Set<string>(producers(subject).map(({ name }) => name));
   for (const { variables } of skill?.flow.edges ?? []) for (const name of variables) names.add(name);
@@ -39,12 +38,6 @@ function namesIn(subject: SkillPackage): Set<string> {
   return names;
 }
 
-const levels = ordinalLevels.join('|');
-const quotedLevels = ordinalLevels.flatMap((level) => [`'${level}'`, `"${level}"`]);
-const ordinalAsString = new RegExp(
-  `[\\w$.\\])]\\s*(?:>=|<=|>|<)\\s*(["'])(?:${levels})\\1|(["'])(?:${levels})\\2\\s*(?:>=|<=|>|<)\\s*[\\w$(]`,
-  'g',
-);
 const careful =
   /\bif\b|\?\?|\?\.|\|\||\bexists?\b|\boptional|\botherwise\b|\bfallback\b|\bdefault|\bwhen (?:present|available|it)|\bunless\b|\babsent\b|\bskipped\b|若|如果|可选/i;
 
@@ -139,57 +132,6 @@ export const dataFlowRules: readonly Rule[] = [
       ),
   },
   {
-    id: 'DF004',
-    severity: 'error',
-    in: { single: 'off' },
-    fence: 'none',
-    summary: 'A condition uses only known variables.',
-    why: 'An unknown name is never true, so the phase is always skipped.',
-    hint: 'Use the name under which the value is produced.',
-    bad: 'if riskLevel >= medium, only conflictRisk exists',
-    check: (subject) => {
-      const { skill } = subject;
-      if (skill === undefined || skill.flow.conditions.length === 0) return [];
-      const known = namesIn(subject);
-      const lines = new Set(skill.flow.conditions.map(({ line }) => line));
-      const elsewhere = (name: string) =>
-        subject.phases.some(({ document }) => mentions(document.text, name)) ||
-        skill.document.lineStarts.some(
-          (_, line) => !lines.has(line) && mentions(lineText(skill.document, line), name),
-        );
-      return skill.flow.conditions.flatMap(({ condition, line }): Draft[] => {
-        if (condition === undefined) return [];
-        return conditionVariables(condition)
-          .filter(
-            (name) =>
-              !known.has(name) &&
-              !known.has(name.split('.').at(-1) ?? '') &&
-              !known.has(name.split('.')[0] ?? '') &&
-              !elsewhere(name),
-          )
-          .map((name) => at(skill.document, line, `The condition uses ${name}, which nothing produces.`));
-      });
-    },
-  },
-  {
-    id: 'DF005',
-    severity: 'error',
-    fence: 'fences',
-    summary: 'Ordered levels are not compared as strings.',
-    why: "As strings 'high' is less than 'medium', so the riskiest case is the one that is skipped.",
-    hint: 'Compare positions in none < low < medium < high < critical, or write the level without quotes in a condition.',
-    bad: "conflictRisk >= 'medium'",
-    check: ({ documents }) =>
-      documents.flatMap((document) => {
-        if (!containsAny(document.text, quotedLevels)) return [];
-        return summarised(
-          document,
-          occurrences(document, ordinalAsString, 'fences'),
-          'A level is compared as a string',
-        );
-      }),
-  },
-  {
     id: 'DF006',
     severity: 'warning',
     in: { single: 'off' },
@@ -247,32 +189,7 @@ export const dataFlowRules: readonly Rule[] = [
       return drafts;
     },
   },
-  {
-    id: 'DF008',
-    severity: 'error',
-    in: { single: 'off' },
-    fence: 'none',
-    summary: 'A skip branch leads to a phase that exists.',
-    why: 'A last phase that is conditional has no next one to skip to.',
-    hint: 'Skip to an existing phase or to completion.',
-    bad: 'the last phase is conditional: Skip to Phase 7 of 6',
-    check: ({ skill, phases }) => {
-      if (skill === undefined || phases.length === 0) return [];
-      return skill.flow.skips
-        .filter(({ target }) => !phases.some(({ number }) => number === target))
-        .map(({ target, line }) =>
-          at(skill.document, line, `The branch skips to phase ${target}, which does not exist.`),
-        );
-    },
-  },
 ];
-
-function mentions(text: string, name: string): boolean {
-  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + name.length)) {
-    if (!/[\w$]/.test(text[from - 1] ?? '') && !/[\w$]/.test(text[from + name.length] ?? '')) return true;
-  }
-  return false;
-}
 
 /** The first line of a later phase that names the value, when neither it nor its neighbours look careful. */
 function unguardedUse(source: PhaseFile, consumer: PhaseFile, name: string): Draft[] {
@@ -285,4 +202,12 @@ function unguardedUse(source: PhaseFile, consumer: PhaseFile, name: string): Dra
     if (near >= 0 && careful.test(lineText(document, near).slice(0, 400))) return [];
   }
   return [at(document, line, `${name} comes from phase ${source.number}, which may be skipped.`)];
+}
+
+/** The name stands in the text as a word of its own. */
+export function mentions(text: string, name: string): boolean {
+  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + name.length)) {
+    if (!/[\w$]/.test(text[from - 1] ?? '') && !/[\w$]/.test(text[from + name.length] ?? '')) return true;
+  }
+  return false;
 }

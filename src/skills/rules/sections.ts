@@ -2,6 +2,7 @@ import { lineKind } from '../document/document.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, plainTitle } from '../model/phase-file.ts';
+import { routesByTable } from '../model/phase-table.ts';
 
 /** S-095, C-19. A router's flow may be written per mode, so the three general sections only weigh a warning there. */
 export const requiredSections = {
@@ -44,6 +45,8 @@ export const recommendedSections = {
 
 /** Other headings under which a section is known. */
 const aliases: Readonly<Record<string, RegExp>> = {
+  'Architecture Overview': /^(?:system |workflow )?architecture(?: overview| diagram)?$/i,
+  'Execution Flow': /^(?:execution (?:flow|process)|workflow)$/i,
   'Mode Detection & Routing': /^mode detection(?:\s*(?:&|and)\s*routing)?$|^routing(?: table)?$/i,
   'TodoWrite Pattern':
     /^(?:todowrite|todo|task ?(?:create|tracking)?) (?:pattern|coordination|tracking)$|^todowrite$/i,
@@ -53,13 +56,18 @@ const aliases: Readonly<Record<string, RegExp>> = {
   'Key Design Principles': /^(?:key )?design principles$/i,
 };
 
+/** "Error Handling & Recovery" is the section on error handling too; "Data Flow Notes" is another one than "Data Flow". */
+const conjunction = /\s*(?:&|\+|\/|,|\band\b)\s*/i;
+
 function hasSection({ skill }: SkillPackage, name: string): boolean {
   if (skill === undefined) return false;
   const wanted = aliases[name];
   return skill.document.headings.some(({ level, title }) => {
     if (level < 2 || level > 3) return false;
     const plain = plainTitle(title);
-    return wanted === undefined ? plain.toLowerCase() === name.toLowerCase() : wanted.test(plain);
+    return [plain, ...plain.split(conjunction)].some((part) =>
+      wanted === undefined ? part.toLowerCase() === name.toLowerCase() : wanted.test(part),
+    );
   });
 }
 
@@ -69,6 +77,15 @@ function missing(subject: SkillPackage, names: readonly string[], word: string):
   return names
     .filter((name) => !hasSection(subject, name))
     .map((name) => at(skill.document, 0, `The ${word} section "${name}" is missing.`));
+}
+
+/** C-19: a routing table is what its section is for; a package without preferences has none to collect. */
+function needs({ skill, phases, documents }: SkillPackage, section: string): boolean {
+  if (section === 'Interactive Preference Collection')
+    return documents.some(({ text }) => text.includes('workflowPreferences'));
+  if (section !== 'Mode Detection & Routing' || skill === undefined) return true;
+  const slugs = phases.map(({ slug }) => slug);
+  return skill.routing === undefined && !routesByTable(skill.document, slugs);
 }
 
 type Feature = { section: string; used: (subject: SkillPackage) => string | undefined };
@@ -108,7 +125,12 @@ export const sectionRules: readonly Rule[] = [
     why: 'Each holds something the coordinator needs at run time; a similar word elsewhere does not replace it.',
     hint: 'Add the section; `charrette skill explain SC001` lists them by profile.',
     bad: '### Data Flow notes only',
-    check: (subject) => missing(subject, requiredSections[subject.profile], 'required'),
+    check: (subject) =>
+      missing(
+        subject,
+        requiredSections[subject.profile].filter((name) => needs(subject, name)),
+        'required',
+      ),
   },
   {
     id: 'SC002',
@@ -150,10 +172,13 @@ export const sectionRules: readonly Rule[] = [
     why: 'A trigger without a row falls into the default mode.',
     hint: 'Give each trigger of the description a row with its mode and one phase document.',
     bad: 'a trigger of the description that is not in the table',
-    check: ({ skill, triggers }) => {
+    check: ({ skill, triggers, phases: files }) => {
       if (skill === undefined) return [];
       const { routing, document } = skill;
-      if (routing === undefined) return [at(document, 0, 'There is no routing table.')];
+      if (routing === undefined) {
+        const slugs = files.map(({ slug }) => slug);
+        return routesByTable(document, slugs) ? [] : [at(document, 0, 'There is no routing table.')];
+      }
       const known = routing.rows.map(({ trigger }) => trigger.toLowerCase());
       const unlisted = triggers.filter(
         (trigger) => !known.some((cell) => cell.includes(trigger.toLowerCase())),

@@ -1,10 +1,20 @@
+import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fixPackage } from './fix/fix-package.ts';
+import { shippedRoot, shippedSkills } from './install/shipped.ts';
+import { readPackageFiles } from './read-package.ts';
 import { cleanTexts, lintTexts, packageOf } from './testing.ts';
 
 const clean = cleanTexts();
-const files = Object.keys(clean);
+
+/** Packages that are mutated: a generated one, and those that are shipped. */
+const bases = [
+  clean,
+  ...shippedSkills().map((name) =>
+    Object.fromEntries(readPackageFiles(path.join(shippedRoot(), name)).texts.entries()),
+  ),
+];
 
 const shard = fc.constantFrom(
   '```',
@@ -48,19 +58,23 @@ const shard = fc.constantFrom(
   'Skip to Phase 99',
 );
 
+const base = fc.constantFrom(...bases);
+
 /** A cut, an insertion or a doubling somewhere in a file of a real-looking package. */
 const mutation = fc.record({
-  file: fc.constantFrom(...files),
+  file: fc.double({ min: 0, max: 0.999, noNaN: true }),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   length: fc.nat(400),
   insert: fc.array(shard, { maxLength: 4 }),
 });
 
-function mutate(
-  mutations: readonly { file: string; at: number; length: number; insert: string[] }[],
-): Record<string, string> {
-  const texts = { ...clean };
-  for (const { file, at, length, insert } of mutations) {
+type Mutation = { file: number; at: number; length: number; insert: string[] };
+
+function mutate(base: Record<string, string>, mutations: readonly Mutation[]): Record<string, string> {
+  const texts = { ...base };
+  const files = Object.keys(base);
+  for (const { file: which, at, length, insert } of mutations) {
+    const file = files[Math.floor(which * files.length)] ?? 'SKILL.md';
     const text = texts[file] ?? '';
     const position = Math.floor(at * text.length);
     texts[file] = text.slice(0, position) + insert.join('\n') + text.slice(position + length);
@@ -70,8 +84,8 @@ function mutate(
 
 test('no mutation of a package crashes a rule or leads a position out of its file', () => {
   fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 5 }), (mutations) => {
-      const texts = mutate(mutations);
+    fc.property(base, fc.array(mutation, { minLength: 1, maxLength: 5 }), (whole, mutations) => {
+      const texts = mutate(whole, mutations);
       for (const { file, line } of lintTexts(texts).findings) {
         const lines = (texts[file] ?? '').split('\n').length;
         expect(line).toBeGreaterThanOrEqual(1);
@@ -84,8 +98,8 @@ test('no mutation of a package crashes a rule or leads a position out of its fil
 
 test('fixing a mutated package never crashes and comes to rest', () => {
   fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 3 }), (mutations) => {
-      const texts = mutate(mutations);
+    fc.property(base, fc.array(mutation, { minLength: 1, maxLength: 3 }), (whole, mutations) => {
+      const texts = mutate(whole, mutations);
       const once = { ...texts, ...Object.fromEntries(fixPackage(packageOf(texts).files, false).texts) };
       const errors = (all: Record<string, string>) =>
         lintTexts(all).findings.filter(({ severity }) => severity === 'error').length;

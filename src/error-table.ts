@@ -68,6 +68,26 @@ export const errorTable = {
     exit: 4,
     meaning: 'An artifact that the call cannot do without is missing or empty.',
   },
+  DESIGN_IMPORT_NOT_FOUND: { exit: 4, meaning: 'The bundle to import does not exist or cannot be read.' },
+  DESIGN_IMPORT_UNSUPPORTED_FORMAT: {
+    exit: 2,
+    meaning: 'The bundle is neither a whole ZIP archive nor HTML.',
+  },
+  DESIGN_IMPORT_UNSUPPORTED_VERSION: {
+    exit: 2,
+    meaning: 'The format version of the bundle is not supported.',
+  },
+  DESIGN_IMPORT_SECURITY_REJECT: {
+    exit: 5,
+    meaning: 'The bundle has entries that are not safe, or is not what it declares; nothing was written.',
+  },
+  DESIGN_IMPORT_MISSING_MANIFEST: {
+    exit: 2,
+    meaning: 'The bundle has no manifest.json with a format version.',
+  },
+  BRAND_DESIGN_MISSING_IDENTITY: { exit: 5, meaning: 'A brand file is missing or has a placeholder in it.' },
+  BRAND_DESIGN_CONFLICT: { exit: 5, meaning: 'Design tokens say something else than the brand files.' },
+  BRIEF_SECTION_INCOMPLETE: { exit: 2, meaning: 'A brief lacks its goal, its audience or its brand.' },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -13,6 +13,7 @@ export const floors = {
     'context',
     'skills',
     'refine',
+    'brand',
     'imports',
     'feature',
     'lite',

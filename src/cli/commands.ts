@@ -30,6 +30,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Carry out a plan, a file or a prompt; test and review the result',
     load: async () => (await import('./lite-execute.ts')).command,
   },
+  import: {
+    summary: 'Take a design bundle (ZIP or HTML) over into the design folder',
+    load: async () => (await import('./import.ts')).command,
+  },
   plan: {
     summary: 'Check, show, compare and edit plans',
     load: async () => (await import('./plan.ts')).plan,

@@ -1,0 +1,109 @@
+import { parse, serializeOuter } from 'parse5';
+import { isRecord, readJson } from '../safe-json.ts';
+import { type Component, componentName } from './components.ts';
+import { attributeOf, cleanMarkup, textOf, walk } from './markup.ts';
+import { type Tokens, tokensFromProperties } from './tokens.ts';
+import type { ImportWarning } from './warnings.ts';
+
+export type HtmlBundle = {
+  tokens: Tokens;
+  components: Component[];
+  copy: { page_type: string; sections: { name: string; primary: string }[] } | undefined;
+  version: string | undefined;
+  warnings: ImportWarning[];
+};
+
+const copyElements = new Set([
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'p',
+  'li',
+  'button',
+  'a',
+  'label',
+  'figcaption',
+  'blockquote',
+]);
+const mostTexts = 2000;
+
+/** One exported page as a bundle: custom properties and tagged JSON as tokens, named parts, texts. Nothing is fetched or run. */
+export function readHtmlBundle(source: string): HtmlBundle {
+  const properties = new Map<string, string>();
+  const warnings: ImportWarning[] = [];
+  const components: Component[] = [];
+  const texts: { name: string; primary: string }[] = [];
+  let declared: Tokens = {};
+  let scripts = 0;
+  walk(parse(source), (element) => {
+    const { tagName } = element;
+    if (tagName === 'style') readProperties(textOf(element), properties);
+    if (tagName === 'script') {
+      if (attributeOf(element, 'data-design-tokens') === undefined) scripts += 1;
+      else declared = { ...declared, ...readTokens(rawText(element), warnings) };
+      return false;
+    }
+    if (tagName === 'link' || tagName === 'img' || tagName === 'source') {
+      const target = attributeOf(element, 'href') ?? attributeOf(element, 'src');
+      if (target !== undefined && !/^(?:data:|#)/i.test(target))
+        warnings.push({ code: 'external', text: `not fetched: ${target.slice(0, 300)}` });
+    }
+    const name = attributeOf(element, 'data-component');
+    if (name !== undefined) {
+      const { markup, variants } = cleanMarkup(serializeOuter(element));
+      components.push({ name: componentName(name), file: null, variants, markup });
+    }
+    if (copyElements.has(tagName)) {
+      const primary = textOf(element);
+      if (primary !== '' && texts.length < mostTexts) texts.push({ name: tagName, primary });
+      return tagName === 'li' || tagName === 'blockquote';
+    }
+    return true;
+  });
+  if (scripts > 0) warnings.push({ code: 'script', text: `${scripts} scripts were left out` });
+  const { format_version: version, ...tokens } = declared;
+  return {
+    tokens: merge(tokensFromProperties(properties), tokens),
+    components,
+    copy: texts.length === 0 ? undefined : { page_type: 'page', sections: texts },
+    version: typeof version === 'string' || typeof version === 'number' ? String(version) : undefined,
+    warnings,
+  };
+}
+
+/** The first definition of a property counts; later ones are those of themes and media. */
+export function readProperties(css: string, into: Map<string, string>): void {
+  const text = css.replace(/\/\*[\s\S]*?\*\//g, ' ');
+  for (const [, name = '', value = ''] of text.matchAll(
+    /(?:^|[\s;{])--([\w-]{1,120})\s*:\s*([^;{}]{1,500})/g,
+  )) {
+    if (!into.has(name)) into.set(name, value.trim());
+  }
+}
+
+function readTokens(text: string, warnings: ImportWarning[]): Tokens {
+  const reading = readJson(text);
+  if (reading.ok && isRecord(reading.value)) return reading.value;
+  warnings.push({
+    code: 'tokens-unreadable',
+    text: 'a block of design tokens is no JSON object and was left out',
+  });
+  return {};
+}
+
+function rawText(element: Parameters<typeof textOf>[0]): string {
+  return element.childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+}
+
+/** Declared tokens win over custom properties, key by key. */
+function merge(base: Tokens, over: Tokens): Tokens {
+  const result: Tokens = { ...base };
+  for (const [key, value] of Object.entries(over)) {
+    const below = result[key];
+    result[key] = isRecord(below) && isRecord(value) ? merge(below, value) : value;
+  }
+  return result;
+}

@@ -1,0 +1,85 @@
+/** How large a bundle may be. What is over a limit is refused before anything is written. */
+export const limits = {
+  entries: 10_000,
+  /** One file of the bundle, unpacked. */
+  entryBytes: 256 * 1024 * 1024,
+  /** All files of the bundle, unpacked. */
+  totalBytes: 1024 * 1024 * 1024,
+  /** Unpacked over packed; small files are let off, since a page of blanks packs as well as a bomb. */
+  ratio: 200,
+  ratioFrom: 1024 * 1024,
+  nameBytes: 512,
+  depth: 16,
+  /** Files that are read whole. */
+  manifestBytes: 1024 * 1024,
+  documentBytes: 8 * 1024 * 1024,
+  svgBytes: 8 * 1024 * 1024,
+  componentBytes: 512 * 1024,
+  /** Markup of all components together that is taken over; of the others only the name. */
+  componentTotalBytes: 16 * 1024 * 1024,
+  htmlBytes: 32 * 1024 * 1024,
+} as const;
+
+/** Programs; a design has none. */
+export const executableExtensions: readonly string[] = [
+  ...['sh', 'exe', 'bat', 'cmd', 'ps1', 'py', 'rb', 'pl'],
+  ...['com', 'scr', 'msi', 'dll', 'so', 'dylib', 'app', 'jar', 'vbs', 'wsf', 'lnk', 'desktop', 'command'],
+];
+
+export const archiveExtensions: readonly string[] = [
+  ...[
+    'zip',
+    'tar',
+    'gz',
+    'tgz',
+    'bz2',
+    'tbz2',
+    'xz',
+    'txz',
+    'zst',
+    '7z',
+    'rar',
+    'cab',
+    'iso',
+    'lzma',
+    'zipx',
+  ],
+];
+
+export type AssetKind = 'image' | 'font';
+
+/** Assets that are taken over, by extension, with the first bytes that files of the kind have. */
+export const assetTypes: Readonly<Record<string, { kind: AssetKind; magic: readonly string[] }>> = {
+  png: { kind: 'image', magic: ['89504e470d0a1a0a'] },
+  jpg: { kind: 'image', magic: ['ffd8ff'] },
+  jpeg: { kind: 'image', magic: ['ffd8ff'] },
+  gif: { kind: 'image', magic: ['474946383761', '474946383961'] },
+  webp: { kind: 'image', magic: ['52494646'] },
+  ico: { kind: 'image', magic: ['00000100'] },
+  // Text; it goes through the sanitizer instead.
+  svg: { kind: 'image', magic: [] },
+  woff2: { kind: 'font', magic: ['774f4632'] },
+  woff: { kind: 'font', magic: ['774f4646'] },
+  ttf: { kind: 'font', magic: ['00010000', '74727565'] },
+  otf: { kind: 'font', magic: ['4f54544f', '00010000'] },
+};
+
+/** First bytes of what must not be in a bundle, whatever its name says. */
+export const forbiddenMagic: readonly { hex: string; what: 'program' | 'archive' }[] = [
+  { hex: '4d5a', what: 'program' },
+  { hex: '7f454c46', what: 'program' },
+  { hex: '2321', what: 'program' },
+  { hex: 'cafebabe', what: 'program' },
+  { hex: 'feedface', what: 'program' },
+  { hex: 'feedfacf', what: 'program' },
+  { hex: 'cefaedfe', what: 'program' },
+  { hex: 'cffaedfe', what: 'program' },
+  { hex: '504b0304', what: 'archive' },
+  { hex: '504b0506', what: 'archive' },
+  { hex: '1f8b08', what: 'archive' },
+  { hex: '425a68', what: 'archive' },
+  { hex: 'fd377a585a00', what: 'archive' },
+  { hex: '28b52ffd', what: 'archive' },
+  { hex: '377abcaf271c', what: 'archive' },
+  { hex: '526172211a07', what: 'archive' },
+];

@@ -1,0 +1,108 @@
+import { type DefaultTreeAdapterTypes, parse, parseFragment, serialize } from 'parse5';
+
+type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
+type Parent = DefaultTreeAdapterTypes.ParentNode;
+
+/** Elements that run, load or embed something. */
+const activeElements = new Set([
+  'script',
+  'iframe',
+  'frame',
+  'object',
+  'embed',
+  'applet',
+  'base',
+  'noscript',
+  'template',
+]);
+const urlAttributes = new Set([
+  'href',
+  'src',
+  'action',
+  'formaction',
+  'poster',
+  'data',
+  'background',
+  'srcdoc',
+  'xlink:href',
+]);
+
+export type CleanMarkup = { markup: string; removed: number; variants: string[] };
+
+/** A piece of HTML without anything that runs, and the variants it names in `data-variant`. */
+export function cleanMarkup(source: string): CleanMarkup {
+  const isPage = /<!doctype|<html[\s>]/i.test(source.slice(0, 2000));
+  const fragment = isPage ? bodyOf(parse(source)) : parseFragment(source);
+  const variants = new Set<string>();
+  let removed = 0;
+  walk(fragment, (element, parent) => {
+    if (activeElements.has(element.tagName) || isLoadingMeta(element)) {
+      parent.childNodes.splice(parent.childNodes.indexOf(element), 1);
+      removed += 1;
+      return false;
+    }
+    const variant = attributeOf(element, 'data-variant');
+    if (variant !== undefined && variant.length <= 80) variants.add(variant);
+    const kept = element.attrs.filter(({ name, prefix, value }) =>
+      isPassive(prefix ? `${prefix}:${name}` : name, value),
+    );
+    removed += element.attrs.length - kept.length;
+    element.attrs = kept;
+    return true;
+  });
+  return { markup: serialize(fragment).trim(), removed, variants: [...variants] };
+}
+
+function isPassive(name: string, value: string): boolean {
+  if (/^on/i.test(name) || name.toLowerCase() === 'srcdoc') return false;
+  if (!urlAttributes.has(name.toLowerCase())) return true;
+  const target = value.replace(/[\0- \u00a0]/g, '').toLowerCase();
+  return !/^(?:javascript|vbscript|data:(?!image\/(?:png|jpe?g|gif|webp)))/.test(target);
+}
+
+function isLoadingMeta({ tagName, attrs }: Element): boolean {
+  return tagName === 'meta' && attrs.some(({ name }) => name === 'http-equiv');
+}
+
+function bodyOf(document: DefaultTreeAdapterTypes.Document): Parent {
+  let body: Parent = document;
+  walk(document, (element) => {
+    if (element.tagName === 'body') body = element;
+    return element.tagName === 'html';
+  });
+  return body;
+}
+
+/** Every element from the top down; a visitor that gives false keeps its children from being visited. */
+export function walk(root: Parent, visit: (element: Element, parent: Parent) => boolean): void {
+  // A list instead of recursion: depth is the author's choice.
+  const pending: Parent[] = [root];
+  for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
+    const below: Parent[] = [];
+    for (const node of [...parent.childNodes]) {
+      if (isElement(node) && visit(node, parent)) below.push(node);
+    }
+    pending.push(...below.reverse());
+  }
+}
+
+export function isElement(node: Node): node is Element {
+  return 'tagName' in node;
+}
+
+export function attributeOf(element: Element, name: string): string | undefined {
+  return element.attrs.find((attribute) => attribute.name === name)?.value;
+}
+
+/** The text below an element on one line. */
+export function textOf(element: Element): string {
+  const parts: string[] = [];
+  const pending: Node[] = [element];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if ('value' in node && node.nodeName === '#text') parts.push(node.value);
+    if ('childNodes' in node && !(isElement(node) && activeElements.has(node.tagName)))
+      pending.push(...[...node.childNodes].reverse());
+  }
+  return parts.join(' ').replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,135 @@
+import sax, { type QualifiedAttribute, type QualifiedTag, type Tag } from 'sax';
+import {
+  isSafeReference,
+  isSafeStyle,
+  svgAttributes,
+  svgElements,
+  svgNamespace,
+  unwrappedElements,
+  xlinkNamespace,
+  xmlNamespace,
+} from './svg-rules.ts';
+
+export type SanitizedSvg = { ok: true; text: string; removed: string[] } | { ok: false; reason: string };
+
+/**
+ * Writes a drawing anew from its parsed form, with nothing but elements and attributes that can only draw. A text that
+ * is not well-formed XML is refused: what a browser would make of it is anybody's guess.
+ */
+export function sanitizeSvg(source: string): SanitizedSvg {
+  const writer = new SvgWriter();
+  const reader = sax.parser(true, { xmlns: true, position: false, strictEntities: true } as object);
+  let failure: string | undefined;
+  reader.onerror = (error) => {
+    failure ??= error.message.split('\n')[0] ?? 'not well-formed';
+    throw error;
+  };
+  reader.onopentag = (tag) => writer.open(tag as QualifiedTag);
+  reader.onclosetag = () => writer.close();
+  reader.ontext = (text) => writer.text(text);
+  reader.oncdata = (text) => writer.text(text);
+  reader.ondoctype = () => writer.note('document type');
+  reader.onprocessinginstruction = ({ name }) => {
+    if (name.toLowerCase() !== 'xml') writer.note('processing instruction');
+  };
+  try {
+    reader.write(source.replace(/^\ufeff/, '')).close();
+  } catch (error) {
+    failure ??= error instanceof Error ? error.message : String(error);
+  }
+  if (failure !== undefined) return { ok: false, reason: `not well-formed: ${failure}` };
+  return writer.finish();
+}
+
+type OpenElement = { name: string; mode: 'kept' | 'unwrapped' | 'dropped'; style: string };
+
+class SvgWriter {
+  #out = '';
+  #depth = 0;
+  readonly #stack: OpenElement[] = [];
+  readonly #removed = new Map<string, number>();
+  #root: string | undefined;
+
+  open(tag: QualifiedTag | Tag): void {
+    const qualified = tag as QualifiedTag;
+    const { local } = qualified;
+    this.#root ??= isSvg(qualified.uri) ? local : `${qualified.prefix}:${local}`;
+    const mode = this.#modeOf(qualified);
+    if (mode === 'dropped' && this.#stack.at(-1)?.mode !== 'dropped') this.note(`<${qualified.name}>`);
+    if (mode === 'unwrapped') this.note(`<${local}>`);
+    this.#stack.push({ name: local, mode, style: '' });
+    if (mode !== 'kept') return;
+    const attributes = Object.values(qualified.attributes).flatMap((attribute) =>
+      this.#attribute(local, attribute),
+    );
+    const isRoot = this.#depth === 0;
+    const declared = isRoot ? [` xmlns="${svgNamespace}"`] : [];
+    this.#depth += 1;
+    if (local !== 'style') this.#out += `<${local}${[...declared, ...attributes].join('')}>`;
+  }
+
+  close(): void {
+    const element = this.#stack.pop();
+    if (element?.mode !== 'kept') return;
+    this.#depth -= 1;
+    if (element.name !== 'style') {
+      this.#out += `</${element.name}>`;
+      return;
+    }
+    if (isSafeStyle(element.style)) this.#out += `<style>${escapeText(element.style)}</style>`;
+    else this.note('<style>');
+  }
+
+  text(text: string): void {
+    const element = this.#stack.at(-1);
+    if (element === undefined || this.#stack.some(({ mode }) => mode === 'dropped')) return;
+    if (element.name === 'style') element.style += text;
+    else this.#out += escapeText(text);
+  }
+
+  note(what: string): void {
+    this.#removed.set(what, (this.#removed.get(what) ?? 0) + 1);
+  }
+
+  finish(): SanitizedSvg {
+    if (this.#root !== 'svg') return { ok: false, reason: `its root is <${this.#root ?? ''}>, not <svg>` };
+    const removed = [...this.#removed].map(([what, count]) => (count === 1 ? what : `${what} ×${count}`));
+    return { ok: true, text: `${this.#out}\n`, removed };
+  }
+
+  #modeOf({ uri, local }: QualifiedTag): OpenElement['mode'] {
+    if (this.#stack.at(-1)?.mode === 'dropped' || !isSvg(uri) || !svgElements.has(local)) return 'dropped';
+    return unwrappedElements.has(local) && this.#stack.length > 0 ? 'unwrapped' : 'kept';
+  }
+
+  #attribute(element: string, { name, local, prefix, uri, value }: QualifiedAttribute): string[] {
+    if (prefix === 'xmlns' || name === 'xmlns') return [];
+    if (local === 'href' && (uri === xlinkNamespace || prefix === '')) {
+      // One form for both: browsers read plain href, and it needs no declaration.
+      if (isSafeReference(element, value)) return [` href="${escapeAttribute(value.trim())}"`];
+      this.note(`${element} ${name}`);
+      return [];
+    }
+    const plain = prefix === '' && (svgAttributes.has(local) || /^(?:data|aria)-[\w.-]+$/.test(local));
+    const isXml = uri === xmlNamespace && (local === 'space' || local === 'lang');
+    if ((plain || isXml) && isSafeStyle(value)) return [` ${name}="${escapeAttribute(value)}"`];
+    this.note(`${element} ${name}`);
+    return [];
+  }
+}
+
+function isSvg(uri: string): boolean {
+  return uri === svgNamespace || uri === '';
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function escapeAttribute(text: string): string {
+  return escapeText(text)
+    .replaceAll('"', '&quot;')
+    .replaceAll('\t', '&#9;')
+    .replaceAll('\n', '&#10;')
+    .replaceAll('\r', '&#13;');
+}

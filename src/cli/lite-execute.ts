@@ -14,12 +14,12 @@ import {
 } from '../lite/plan-files.ts';
 import { looksLikeFile, planInvalid, recognisePlan } from '../lite/read-plan.ts';
 import { readJson } from '../safe-json.ts';
-import { readJudgement } from '../schema/judgements.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
 import { readLiteFolder } from './lite-folder.ts';
+import { readDesign } from './plan-files.ts';
 import { findHome, findRun } from './project.ts';
 
 export const command: CommandSpec = {
@@ -129,13 +129,10 @@ async function fromRun(cwd: string, name: string): Promise<Source> {
     const plan = await planFolder(directory.artifacts, planText);
     return { ...plan, task: record.title, ...(await handoffOf(directory.artifacts)) };
   }
-  const reading = readJson(planText);
-  const design = readJudgement('plan', reading.ok ? reading.value : undefined);
-  if (!design.ok) throw planInvalid(design.problems);
+  const design = readDesign(planText);
   return {
     task: record.title,
-    plan: (facts) =>
-      filesFromDesign(design.value, { ...facts, baseCommit: record.baseCommit ?? facts.baseCommit }),
+    plan: (facts) => filesFromDesign(design, { ...facts, baseCommit: record.baseCommit ?? facts.baseCommit }),
   };
 }
 

@@ -2,11 +2,12 @@ import type { CommandSpec } from './command.ts';
 
 export const plan: CommandSpec = {
   name: 'plan',
-  summary: 'Check, show, compare and edit plans',
+  summary: 'Check, show, compare, edit, export and import plans',
   examples: [
     ['charrette plan check', 'the plan of the latest run against the repository'],
     ['charrette plan check docs/plan.md', 'any plan file'],
     ['charrette plan drift', 'what changed since the plan was made'],
+    ['charrette plan export --format spec-kit', 'for another tool'],
     ['charrette plan edit latest --comment "keep the old endpoint"', 'have it revised and reviewed again'],
   ],
   subcommands: {
@@ -22,6 +23,14 @@ export const plan: CommandSpec = {
     diff: {
       summary: 'Compare two plans, or a plan before and after review',
       load: async () => (await import('./plan-show.ts')).diff,
+    },
+    export: {
+      summary: 'Write a plan for GitHub spec-kit, OpenSpec, Task Master, or as an issue',
+      load: async () => (await import('./plan-export.ts')).planExport,
+    },
+    import: {
+      summary: 'Make a plan of the files of another tool',
+      load: async () => (await import('./plan-import.ts')).planImport,
     },
     edit: {
       summary: 'Change or comment a plan and have it reviewed again',

@@ -159,13 +159,29 @@ export function filesFromDesign(design: Plan, facts: PlanFacts): LitePlanFiles {
             test: { commands, unit: design.tests.map(({ description }) => description) },
           },
         ];
-  return assemble({ summary: design.summary, approach: design.approach }, [...tasks, ...testing], facts, {
-    source: 'action-planning-agent',
-    planning_mode: 'agent-based',
-  });
+  return assemble(
+    {
+      title: design.title,
+      summary: design.summary,
+      approach: design.approach,
+      ...(design.decisions.length === 0
+        ? {}
+        : {
+            design_decisions: design.decisions.map(({ id, honoured }) => ({
+              decision: id,
+              rationale: honoured,
+            })),
+          }),
+      ...(design.edgeCases.length === 0 ? {} : { edge_cases: design.edgeCases }),
+    },
+    [...tasks, ...testing],
+    facts,
+    { source: 'action-planning-agent', planning_mode: 'agent-based' },
+  );
 }
 
-function assemble(
+/** Numbers conversations, counts, and checks: what every way of making a plan ends with. */
+export function assemble(
   overview: Pick<LitePlan, 'summary' | 'approach'> & Partial<LitePlan>,
   tasks: readonly LiteTask[],
   { session, timestamp, complexity, angles, baseCommit }: PlanFacts,

@@ -23,7 +23,7 @@ export function recognisePlan(text: string): PlanInput {
     return {
       kind: 'prompt',
       warning:
-        'The file embeds its tasks, as plans once did; move each to .task/<id>.json and list the ids in task_ids.',
+        'The file embeds its tasks, as plans once did, and is taken as text; `charrette plan import` makes a plan of it.',
     };
   const missing = ['summary', 'approach', 'task_ids'].filter((key) => !keys.includes(key));
   return keys.length === 0

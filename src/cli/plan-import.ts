@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { clockFrom } from '../engine/clock.ts';
+import { exitCodes } from '../error-table.ts';
+import { headCommit } from '../git/repository-facts.ts';
+import type { ExchangeFile } from '../lite/exchange/exchange-file.ts';
+import { filesFromOutline } from '../lite/exchange/outline.ts';
+import { assessComplexity } from '../lite/explore-decision.ts';
+import { slugify } from '../text/slug.ts';
+import type { CommandSpec } from './command.ts';
+import { importFormats, readForeignPlan } from './foreign-plan.ts';
+import { findProject } from './project.ts';
+import { writeNewFiles } from './write-new-files.ts';
+
+export const planImport: CommandSpec = {
+  name: 'import',
+  summary:
+    'Make a plan of the files of another tool: GitHub spec-kit, OpenSpec, Task Master, or an older plan',
+  examples: [
+    ['charrette plan import specs/001-limits', 'to plans/limits/plan.json and its .task folder'],
+    ['charrette plan import openspec/changes/add-limits --out plans/mine', 'elsewhere'],
+    ['charrette plan import .taskmaster/tasks/tasks.json --name limits', 'one tag of Task Master'],
+    ['charrette lite-execute plans/limits/plan.json', 'carry it out'],
+  ],
+  arguments: [['<place>', 'a feature or change folder, tasks.json, or a plan file with its tasks inside']],
+  options: [
+    {
+      flags: '--format <format>',
+      description: 'the tool it comes from; absent: seen from the files',
+      choices: importFormats,
+    },
+    { flags: '--name <name>', description: 'the tag of Task Master; absent: master' },
+    { flags: '--out <folder>', description: 'where the plan goes; absent: plans/<name>' },
+    { flags: '--force', description: 'replace files that are there' },
+  ],
+  async run({ arguments: [place], options, global, terminal }) {
+    const project = findProject(global.cwd);
+    const { format, name, outline, notes } = await readForeignPlan(
+      path.resolve(global.cwd, place as string),
+      {
+        format: options['format'] as string | undefined,
+        tag: options['name'] as string | undefined,
+      },
+    );
+    const folder = (options['out'] as string | undefined) ?? path.join('plans', slugify(name, 60, 'plan'));
+    const root = path.resolve(options['out'] === undefined ? project : global.cwd, folder);
+    const baseCommit = await headCommit(project).catch(() => undefined);
+    const files = filesFromOutline(
+      outline,
+      {
+        session: slugify(name, 40, 'plan'),
+        timestamp: new Date(clockFrom(terminal.env).now()).toISOString(),
+        angles: [],
+        baseCommit,
+      },
+      outline.tasks.length === 1 ? assessComplexity(outline.summary) : 'Medium',
+    );
+    const written = await writeNewFiles(
+      root,
+      [
+        jsonFile('plan.json', files.plan),
+        ...files.tasks.map((task): ExchangeFile => jsonFile(`.task/${task.id}.json`, task)),
+      ],
+      { force: options['force'] === true, dryRun: global.dryRun },
+    );
+    const { critical, minor } = files.plan._metadata.quality_check ?? { critical: [], minor: [] };
+    const plan = path.relative(global.cwd, path.join(root, 'plan.json'));
+    const lines = [
+      `${files.tasks.length} tasks from ${format} ${global.dryRun ? 'would go' : 'went'} to ${path.dirname(plan)}`,
+      ...notes.map((note) => `note: ${note}`),
+      ...critical.map((problem) => `error: ${problem}`),
+      ...minor.map((problem) => `warning: ${problem}`),
+      critical.length > 0
+        ? `Mend these before it is carried out; \`charrette plan check ${path.dirname(plan)}\` looks again.`
+        : `Carry it out with \`charrette lite-execute ${plan}\`.`,
+    ];
+    return {
+      exit: critical.length > 0 ? exitCodes.notAccepted : exitCodes.done,
+      text: `${lines.join('\n')}\n`,
+      json: {
+        format,
+        plan,
+        tasks: files.plan.task_ids,
+        files: written,
+        notes,
+        errors: critical,
+        warnings: minor,
+        dryRun: global.dryRun,
+      },
+    };
+  },
+};
+
+const jsonFile = (name: string, value: unknown): ExchangeFile => ({
+  path: name,
+  text: `${JSON.stringify(value, null, 2)}\n`,
+});

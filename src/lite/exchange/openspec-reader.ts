@@ -1,0 +1,139 @@
+import { pathsIn } from '../../text/citations.ts';
+import { readItems } from '../../text/item-list.ts';
+import { toLines } from '../../text/labelled-block.ts';
+import { readSections } from '../../text/named-sections.ts';
+import { planInvalid } from '../read-plan.ts';
+import { openSpecDesignTitles } from './openspec-writer.ts';
+import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';
+import { readDecision } from './spec-kit-reader.ts';
+import { addQuoted, readDetail, unquoted } from './task-lines.ts';
+
+/** The files of a change folder; `specs` are the texts below `specs/` with the names of their capabilities. */
+export type OpenSpecFiles = {
+  tasks: string;
+  proposal?: string;
+  design?: string;
+  specs?: readonly { capability: string; text: string }[];
+};
+
+type Group = { task: OutlineTask; explicit: boolean; open: number; boxes: number };
+
+/** Reads a change of OpenSpec: a numbered group of tasks.md becomes a task, its boxes the steps. */
+export function readOpenSpec(
+  { tasks, proposal = '', design = '', specs = [] }: OpenSpecFiles,
+  name: string,
+): OutlineReading {
+  const groups = readGroups(toLines(tasks));
+  if (groups.length === 0)
+    throw planInvalid(['tasks.md has no group of the form "## 1. Title" with boxes below it']);
+  const open = groups.filter(({ open: left, boxes }) => left > 0 || boxes === 0);
+  const numbers = new Set(groups.map(({ task }) => task.number));
+  const left = new Set(open.map(({ task }) => task.number));
+  const settled = open.map(({ task, explicit }, index) => {
+    // Groups are written in the order of the work; who says nothing waits for the one before.
+    const before = open[index - 1]?.task.number;
+    const dependsOn = explicit ? task.dependsOn : before === undefined ? [] : [before];
+    return { ...task, dependsOn: dependsOn.filter((each) => left.has(each) || !numbers.has(each)) };
+  });
+  const known = new Set(settled.flatMap(({ criteria }) => criteria));
+  const scenarios = specs
+    .flatMap(scenariosOf)
+    .filter((text) => ![...known].some((each) => text.endsWith(`THEN ${each}`)));
+  settled.at(-1)?.criteria.push(...scenarios);
+  const { sections } = readSections(design, openSpecDesignTitles);
+  const proposed = readSections(proposal, ['Why', 'What Changes', 'Capabilities', 'Impact']);
+  const title = /^#\s+(?:Change:\s*|Proposal:\s*)?(.+)$/m.exec(proposed.preamble)?.[1]?.trim() ?? name;
+  const summary = sections.get('Context') ?? proposed.sections.get('Why') ?? title;
+  const decided = sections.get('Decisions') ?? '';
+  const approach = toLines(decided)
+    .map(unquoted)
+    .filter((line) => line !== undefined)
+    .join('\n')
+    .trim();
+  return {
+    outline: {
+      title,
+      summary,
+      approach: approach || decided || (proposed.sections.get('What Changes') ?? summary),
+      date: '1970-01-01',
+      decisions: approach === '' ? [] : readItems(decided).map(readDecision),
+      edgeCases: readItems(sections.get('Edge Cases') ?? '').map(oneLine),
+      tasks: settled,
+    },
+    notes: [
+      ...(open.length === groups.length
+        ? []
+        : [`${groups.length - open.length} groups are ticked off and were left out`]),
+      ...(groups.every(({ explicit }) => explicit) ? [] : ['groups without "Depends on" follow one another']),
+      ...(scenarios.length === 0 ? [] : [`${scenarios.length} scenarios became criteria of the last task`]),
+    ],
+  };
+}
+
+function readGroups(lines: readonly string[]): Group[] {
+  const groups: Group[] = [];
+  for (const line of lines) {
+    const heading = /^##\s+(?:(\d{1,4})[.)]\s*)?(\S.*)$/.exec(line);
+    if (heading !== null) {
+      const number = Number(heading[1] ?? groups.length + 1);
+      groups.push({ task: emptyTask(number, oneLine(heading[2] ?? '')), explicit: false, open: 0, boxes: 0 });
+      continue;
+    }
+    const group = groups.at(-1);
+    if (group !== undefined && line.trim() !== '') readGroupLine(group, line);
+  }
+  const useful = groups.filter(({ task, boxes }) => boxes > 0 || task.criteria.length > 0);
+  for (const { task, explicit } of useful) {
+    // Whoever says what a group waits for also says which files it touches.
+    if (explicit || task.files.length > 0) continue;
+    const named = pathsIn([task.title, ...task.steps].join(' ')).map(({ path }) => path);
+    task.files.push(...[...new Set(named)].map((path) => ({ path })));
+  }
+  return useful;
+}
+
+function readGroupLine(group: Group, line: string): void {
+  const { task } = group;
+  const box = /^\s*[-*]\s*\[([\sxX])\]\s*(?:\d+(?:\.\d+)*\.?\s+)?(.*)$/.exec(line);
+  if (box !== null) {
+    group.boxes += 1;
+    const ticked = /x/i.test(box[1] ?? '');
+    if (ticked) return;
+    group.open += 1;
+    const text = oneLine(box[2] ?? '');
+    if (!readDetail(task, text) && text !== '') task.steps.push(text);
+    return;
+  }
+  const depends = /^Depends on:\s*(.*)$/i.exec(line.trim())?.[1];
+  if (depends !== undefined) {
+    group.explicit = true;
+    task.dependsOn.push(...[...depends.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
+    return;
+  }
+  const text = unquoted(line);
+  if (text !== undefined) addQuoted(task, text);
+  else readDetail(task, line.replace(/^\s*[-*]\s+/, ''));
+}
+
+/** Every scenario of the requirements a change adds or modifies, as one line. */
+function scenariosOf({ capability, text }: { capability: string; text: string }): string[] {
+  const found: string[] = [];
+  let [kept, requirement, scenario] = [false, '', undefined as string[] | undefined];
+  const finish = () => {
+    if (scenario !== undefined && scenario.length > 0)
+      found.push(`${capability}, ${requirement}: ${scenario.join(' ')}`);
+    scenario = undefined;
+  };
+  for (const line of toLines(text)) {
+    const section = /^##\s+(.+)$/.exec(line)?.[1];
+    const title = /^###\s+Requirement:\s*(.+)$/i.exec(line)?.[1];
+    if (/^#{1,4}\s/.test(line)) finish();
+    if (section !== undefined) kept = /^(?:ADDED|MODIFIED) Requirements/i.test(section);
+    if (title !== undefined) requirement = oneLine(title);
+    if (kept && /^####\s+Scenario:/i.test(line)) scenario = [];
+    const clause = /^\s*[-*]\s+\*{0,2}(GIVEN|WHEN|THEN|AND)\*{0,2}:?\s+(.+)$/.exec(line);
+    if (clause !== null) scenario?.push(oneLine(`${clause[1]} ${clause[2]}`));
+  }
+  finish();
+  return found;
+}

@@ -1,0 +1,150 @@
+import { pathsIn } from '../../text/citations.ts';
+import { readFrontMatter } from '../../text/frontmatter.ts';
+import { readItems } from '../../text/item-list.ts';
+import { toLines } from '../../text/labelled-block.ts';
+import { readSections } from '../../text/named-sections.ts';
+import { planInvalid } from '../read-plan.ts';
+import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';
+import { orderOf, type PhasedTask } from './spec-kit-order.ts';
+import { because, specKitPlanTitles, unescapeTitle } from './spec-kit-writer.ts';
+import { addQuoted, readDetail, unquoted } from './task-lines.ts';
+
+const taskLine = /^\s*[-*]\s*\[([ xX])\]\s+T(\d{1,5})\b\s*(.*)$/;
+
+/** The files of a `specs/NNN-name/` folder by name. */
+export type SpecKitFiles = { tasks: string; plan?: string; spec?: string };
+
+/** Reads a feature folder of GitHub spec-kit, written by us or by anybody. Tasks that are ticked off are left out. */
+export function readSpecKit(
+  { tasks: tasksText, plan = '', spec = '' }: SpecKitFiles,
+  name: string,
+): OutlineReading {
+  const { data, body } = readFrontMatter(tasksText);
+  const explicit = data['dependencies'] === 'explicit';
+  const found = readTasks(toLines(body), explicit);
+  if (found.length === 0) throw planInvalid(['tasks.md has no line of the form "- [ ] T001 Description"']);
+  const order = orderOf(found, explicit);
+  const open = found.filter(({ done }) => !done).toSorted((a, b) => a.task.number - b.task.number);
+  const openNumbers = new Set(open.map(({ task }) => task.number));
+  const outcomes = success(spec);
+  const tasks = open.map(({ task }) => ({
+    ...task,
+    dependsOn: (order.get(task.number) ?? []).filter((each) => openNumbers.has(each) || !known(found, each)),
+  }));
+  const missing = outcomes.filter((text) => !tasks.some(({ criteria }) => criteria.includes(text)));
+  tasks.at(-1)?.criteria.push(...missing);
+  const sections = readSections(plan, specKitPlanTitles).sections;
+  const title =
+    heading(tasksText, 'Tasks') ??
+    heading(plan, 'Implementation Plan') ??
+    heading(spec, 'Feature Specification') ??
+    name;
+  const summary = sections.get('Summary') ?? title;
+  return {
+    outline: {
+      title,
+      summary,
+      approach: sections.get('Approach') ?? sections.get('Technical Context') ?? summary,
+      date: /\*\*(?:Date|Created)\*\*:\s*(\d{4}-\d{2}-\d{2})/.exec(`${plan}\n${spec}`)?.[1] ?? '1970-01-01',
+      decisions: readItems(sections.get('Design Decisions') ?? '').map(readDecision),
+      edgeCases: edgeCasesOf(spec),
+      tasks,
+    },
+    notes: [
+      ...(open.length === found.length
+        ? []
+        : [`${found.length - open.length} tasks are ticked off and were left out`]),
+      ...(explicit ? [] : ['the order was taken from phases, [P] marks and "depends on"']),
+    ],
+  };
+}
+
+const known = (found: readonly PhasedTask[], number: number) =>
+  found.some(({ task }) => task.number === number);
+
+function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
+  const found: PhasedTask[] = [];
+  let phase = '';
+  let current: PhasedTask | undefined;
+  const finish = () => {
+    if (current !== undefined) settle(current.task, explicit);
+    current = undefined;
+  };
+  for (const line of lines) {
+    const title = /^##\s+(.*)$/.exec(line)?.[1];
+    if (title !== undefined) {
+      finish();
+      phase = title;
+      continue;
+    }
+    const match = taskLine.exec(line);
+    if (match !== null) {
+      finish();
+      const [, mark = ' ', number = '0', rest = ''] = match;
+      current = { ...readTaskLine(Number(number), rest), phase, done: mark !== ' ' };
+      found.push(current);
+      continue;
+    }
+    if (current === undefined || line.trim() === '') continue;
+    const text = unquoted(line);
+    if (text !== undefined && /^\s/.test(line)) addQuoted(current.task, text);
+    else if (/^\s+[-*]\s/.test(line)) readBullet(current.task, line.replace(/^\s+[-*]\s+/, ''));
+    else {
+      const test = /^\*\*Checkpoint\*\*:\s*(.+)$/.exec(line)?.[1];
+      if (test !== undefined) current.task.criteria.push(oneLine(test));
+      finish();
+    }
+  }
+  finish();
+  return found;
+}
+
+function readTaskLine(number: number, rest: string): Pick<PhasedTask, 'task' | 'parallel' | 'after'> {
+  const marks = /^((?:\[(?:P|US\d+)\]\s*)*)(.*)$/.exec(rest);
+  const depends = /^(.*?)(?<!\\)\s*\(depends on ((?:T\d+(?:,\s*|\s+and\s+|\s*&\s*)?)+)\)\s*$/i.exec(
+    marks?.[2] ?? '',
+  );
+  const after = [...(depends?.[2] ?? '').matchAll(/T(\d+)/g)].map(([, digits]) => Number(digits));
+  const title = unescapeTitle(oneLine(depends?.[1] ?? marks?.[2] ?? ''));
+  return { task: emptyTask(number, title || `T${number}`), parallel: /\[P\]/.test(marks?.[1] ?? ''), after };
+}
+
+/** A bullet below a task says something known, or is a step. */
+function readBullet(task: OutlineTask, text: string): void {
+  if (!readDetail(task, text)) task.steps.push(oneLine(text.replace(/^\[[ xX]\]\s*/, '')));
+}
+
+/** A path at the end of our own lines repeats the first file; in other lines it is all that is known of files. */
+function settle(task: OutlineTask, explicit: boolean): void {
+  const [first] = task.files;
+  if (first !== undefined) {
+    const suffix = ` in ${first.path}`;
+    if (task.title.endsWith(suffix)) task.title = task.title.slice(0, -suffix.length);
+    return;
+  }
+  if (explicit) return;
+  const paths = [...new Set(pathsIn(task.title).map(({ path }) => path))];
+  task.files.push(...paths.map((path) => ({ path })));
+}
+
+function success(spec: string): string[] {
+  return [...spec.matchAll(/^-\s+\*\*SC-\d+\*\*:\s*(.+)$/gm)].map(([, text = '']) => oneLine(text));
+}
+
+function edgeCasesOf(spec: string): string[] {
+  const body = /^### Edge Cases\s*$([\s\S]*?)(?=^#{1,3} |(?![\s\S]))/m.exec(spec)?.[1] ?? '';
+  return readItems(body.replace(/<!--[\s\S]*?-->/g, '').trim()).map(oneLine);
+}
+
+function heading(text: string, kind: string): string | undefined {
+  const title = new RegExp(`^# ${kind}: (.+)$`, 'm').exec(text)?.[1]?.trim();
+  return title === '' ? undefined : title;
+}
+
+export function readDecision(item: string): { decision: string; rationale: string } {
+  const text = oneLine(item);
+  const at = text.indexOf(because);
+  return at < 0
+    ? { decision: text, rationale: 'not stated' }
+    : { decision: text.slice(0, at), rationale: text.slice(at + because.length) };
+}

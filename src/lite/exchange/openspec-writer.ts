@@ -122,7 +122,7 @@ function requirementsText({ title, summary, tasks }: Outline): string {
     ...tasks.flatMap((task) => [
       `### Requirement: ${task.title}`,
       '',
-      `The change SHALL do what task ${task.number} asks for.`,
+      `The change SHALL deliver this: ${task.title}.`,
       '',
       ...task.criteria.flatMap((text, index) => [
         `#### Scenario: Task ${task.number}, criterion ${index + 1}`,

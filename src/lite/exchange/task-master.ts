@@ -52,13 +52,11 @@ export function writeTaskMaster(outline: Outline, tag: string, existing?: string
   const { title, summary, approach, date, decisions, edgeCases, tasks } = outline;
   const stamp = `${date}T00:00:00.000Z`;
   const list = {
-    tasks: tasks.map(foreignOf),
-    metadata: {
-      created: stamp,
-      updated: stamp,
-      description: title,
-      charrette: { summary, approach, decisions, edgeCases },
-    },
+    // Task Master writes the metadata of a list anew; that of a task it keeps.
+    tasks: tasks.map((task, index) =>
+      foreignOf(task, index === 0 ? { title, summary, approach, date, decisions, edgeCases } : undefined),
+    ),
+    metadata: { created: stamp, updated: stamp, description: title },
   };
   return [{ path: taskMasterFile, text: `${JSON.stringify({ ...before, [tag]: list }, null, 2)}\n` }];
 }
@@ -70,7 +68,7 @@ export function tagsOf(text: string): Record<string, unknown> {
   return Array.isArray(value['tasks']) ? { master: value } : value;
 }
 
-function foreignOf(task: OutlineTask): Record<string, unknown> {
+function foreignOf(task: OutlineTask, plan: Omit<Outline, 'tasks'> | undefined): Record<string, unknown> {
   const { number, title, description, dependsOn, files, steps, criteria, rest = {} } = task;
   const { action, tests, commands, risks, why, excludes } = task;
   return {
@@ -89,9 +87,8 @@ function foreignOf(task: OutlineTask): Record<string, unknown> {
       description: change ?? '',
       action: kind === 'create' ? 'create' : 'modify',
     })),
-    // Kept by Task Master through all its operations.
     metadata: {
-      charrette: { action, files, steps, tests, commands, risks, why, excludes, rest: task.rest },
+      charrette: { action, files, steps, tests, commands, risks, why, excludes, rest: task.rest, plan },
     },
   };
 }
@@ -121,13 +118,13 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
   if (open.length === 0) throw planInvalid([`the tag ${chosen} has no open task`]);
   const numberOf = new Map(tasks.map((task, index) => [String(task.id), index + 1]));
   const left = new Set(open.map((task) => numberOf.get(String(task.id))));
-  const own = isRecord(metadata?.['charrette']) ? metadata['charrette'] : {};
-  const title = typeof metadata?.['description'] === 'string' ? metadata['description'] : chosen;
+  const own = planIn(tasks);
+  const title = textOf(own['title']) ?? textOf(metadata?.['description']) ?? chosen;
   const outline: Outline = {
     title: oneLine(title) || chosen,
     summary: textOf(own['summary']) ?? title,
     approach: textOf(own['approach']) ?? title,
-    date: /^\d{4}-\d{2}-\d{2}/.exec(String(metadata?.['created'] ?? ''))?.[0] ?? '1970-01-01',
+    date: textOf(own['date']) ?? '1970-01-01',
     decisions: decisionsSchema.catch([]).parse(own['decisions']),
     edgeCases: textsSchema.catch([]).parse(own['edgeCases']),
     tasks: open.map((task) => {
@@ -144,6 +141,15 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
         ? []
         : [`${tasks.length - open.length} tasks are done or cancelled and were left out`],
   };
+}
+
+/** What the first task we wrote carries about the whole plan. */
+function planIn(tasks: readonly ForeignTask[]): Record<string, unknown> {
+  for (const { metadata } of tasks) {
+    const own = metadata?.['charrette'];
+    if (isRecord(own) && isRecord(own['plan'])) return own['plan'];
+  }
+  return {};
 }
 
 /** A dependency on a subtask is one on its task; an unknown one gets a number that no task has. */

@@ -68,7 +68,8 @@ export const planImport: CommandSpec = {
       `${files.tasks.length} tasks from ${format} ${global.dryRun ? 'would go' : 'went'} to ${path.dirname(plan)}`,
       ...notes.map((note) => `note: ${note}`),
       ...critical.map((problem) => `error: ${problem}`),
-      ...minor.map((problem) => `warning: ${problem}`),
+      ...minor.slice(0, 3).map((problem) => `warning: ${problem}`),
+      ...(minor.length > 3 ? [`and ${minor.length - 3} more warnings; \`plan check\` lists them`] : []),
       critical.length > 0
         ? `Mend these before it is carried out; \`charrette plan check ${path.dirname(plan)}\` looks again.`
         : `Carry it out with \`charrette lite-execute ${plan}\`.`,

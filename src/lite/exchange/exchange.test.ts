@@ -316,6 +316,8 @@ test.each([
     'master.tasks.0.id',
   ],
   ['no spec-kit task', () => readSpecKit({ tasks: '# Tasks\n- do it\n' }, 'x'), 'T001'],
+  ['no open spec-kit task', () => readSpecKit({ tasks: '- [x] T001 a\n' }, 'x'), 'ticked off'],
+  ['no open OpenSpec task', () => readOpenSpec({ tasks: '## 1. A\n- [x] 1.1 a' }, 'x'), 'ticked off'],
   ['no OpenSpec group', () => readOpenSpec({ tasks: '- [ ] alone' }, 'x'), '## 1. Title'],
   ['no embedded task', () => readEmbeddedPlan('{"summary":"s","tasks":[]}', 'plan.json'), 'tasks'],
 ])('P-104 %s is said, not guessed', (_name, read, message) => {

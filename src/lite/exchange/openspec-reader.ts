@@ -27,6 +27,7 @@ export function readOpenSpec(
   if (groups.length === 0)
     throw planInvalid(['tasks.md has no group of the form "## 1. Title" with boxes below it']);
   const open = groups.filter(({ open: left, boxes }) => left > 0 || boxes === 0);
+  if (open.length === 0) throw planInvalid(['everything in tasks.md is ticked off']);
   const numbers = new Set(groups.map(({ task }) => task.number));
   const left = new Set(open.map(({ task }) => task.number));
   const settled = open.map(({ task, explicit }, index) => {

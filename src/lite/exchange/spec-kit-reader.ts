@@ -25,6 +25,7 @@ export function readSpecKit(
   if (found.length === 0) throw planInvalid(['tasks.md has no line of the form "- [ ] T001 Description"']);
   const order = orderOf(found, explicit);
   const open = found.filter(({ done }) => !done).toSorted((a, b) => a.task.number - b.task.number);
+  if (open.length === 0) throw planInvalid(['everything in tasks.md is ticked off']);
   const openNumbers = new Set(open.map(({ task }) => task.number));
   const outcomes = success(spec);
   const tasks = open.map(({ task }) => ({

@@ -171,7 +171,7 @@ test('lite/T-06 P-101 P-103 P-104 prose is a prompt, one word with an ending a f
     kind: 'prompt',
     warning: expect.stringContaining('task_ids'),
   });
-  expect(recognisePlan('{"tasks":[]}')).toMatchObject({ warning: expect.stringContaining('.task/') });
+  expect(recognisePlan('{"tasks":[]}')).toMatchObject({ warning: expect.stringContaining('plan import') });
   expect(recognisePlan('{"other":1}')).toEqual({ kind: 'prompt' });
   expect(recognisePlan('# Text')).toEqual({ kind: 'prompt' });
 });

@@ -3,6 +3,7 @@ import type { Answer, Question } from '../engine/question.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
+import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
 import type { GlobalFlags, Terminal } from './command.ts';
 
 /** Who answers the questions of a run: a file, the recommendation (--yes), a person on the terminal, or nobody. */
@@ -29,13 +30,19 @@ export function makeAnswerProvider(
 }
 
 async function askOnTerminal(
-  question: Question,
+  asked: Question,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const question = forTerminal(asked);
   const { isCancel, log, select, text } = await import('@clack/prompts');
   const output = terminal.stderr as NodeJS.WriteStream;
-  if (question.detail !== undefined) log.message(question.detail, { output });
+  if (question.detail !== undefined) {
+    const { wrap } = await import('./live/fit.ts');
+    const columns = (terminal.stderr.columns ?? 80) - 4;
+    const lines = question.detail.split('\n').flatMap((line) => wrap(line, columns));
+    log.message(lines, { output });
+  }
   if (question.options !== undefined) {
     const options = question.options.map(({ value, label }) =>
       value === question.recommended ? { value, label, hint: 'recommended' } : { value, label },
@@ -55,6 +62,18 @@ async function askOnTerminal(
       : { placeholder: question.recommended, defaultValue: question.recommended };
   const written = await text({ message: question.text, ...placeholder, output, signal });
   return isCancel(written) ? undefined : written;
+}
+
+/** What agents wrote into a question must not steer the terminal; values stay as they are, they are never shown. */
+function forTerminal({ text, detail, options, ...rest }: Question): Question {
+  return {
+    ...rest,
+    text: untrustedText(text),
+    ...(detail === undefined ? {} : { detail: untrustedText(detail) }),
+    ...(options === undefined
+      ? {}
+      : { options: options.map(({ value, label }) => ({ value, label: untrustedLine(label) })) }),
+  };
 }
 
 /** Reads `--answers FILE`: an object of question id → value, or the shape of questions.json with its answers filled. */

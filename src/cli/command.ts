@@ -34,6 +34,10 @@ export type GlobalFlags = {
   quiet: boolean;
   verbose: boolean;
   color: boolean;
+  /** Lines instead of a picture, also on a terminal. */
+  plain: boolean;
+  /** Whether a picture may move. */
+  motion: boolean;
   input: boolean;
   yes: boolean;
   dryRun: boolean;
@@ -44,7 +48,7 @@ export type GlobalFlags = {
 export type Terminal = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
   env: NodeJS.ProcessEnv;
 };
 

@@ -1,6 +1,7 @@
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Engine } from '../engine/engine.ts';
+import { readEvents } from '../engine/event-log.ts';
 import { followEvents } from '../engine/follow.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
@@ -14,7 +15,8 @@ import { openStories } from '../workflows/open.ts';
 import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
-import { makeReporter } from './reporter.ts';
+import { withDocument } from './live/final-document.ts';
+import { openRunView, type RunView } from './live/run-view.ts';
 import { settledRecord } from './settled-record.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
@@ -24,11 +26,22 @@ export async function conductRun(
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
 ): Promise<CommandResult> {
+  const { global, terminal, signal } = invocation;
+  const directory = runDirectoryOf(home, runId);
   const opening = await openHere(home, invocation);
-  const record = opening.opened
-    ? await conductHere(opening.engine, runId, invocation, given)
-    : await followElsewhere(opening.holder, home, runId, invocation, given);
-  return describeRun(runDirectoryOf(home, runId), record, invocation);
+  // A run that goes on here continues its picture; of one that goes on elsewhere every event is read again.
+  const past = opening.opened ? readEvents(directory.events) : [];
+  const view = await openRunView(global, terminal, { signal, past });
+  try {
+    const record = opening.opened
+      ? await conductHere(opening.engine, runId, invocation, given, view)
+      : await followElsewhere(opening.holder, home, runId, invocation, given, view);
+    view.close();
+    const result = await describeRun(directory, record, invocation);
+    return view.live ? withDocument(result, directory, record, invocation) : result;
+  } finally {
+    view.close();
+  }
 }
 
 async function conductHere(
@@ -36,12 +49,17 @@ async function conductHere(
   runId: string,
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
+  view: RunView,
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
+  const provide = makeAnswerProvider(global, terminal, given);
   try {
-    engine.subscribe(runId, makeReporter(global, terminal));
+    engine.subscribe(runId, view.report);
     await engine.start(runId);
-    const end = await engine.wait(runId, { signal, answer: makeAnswerProvider(global, terminal, given) });
+    const end = await engine.wait(runId, {
+      signal,
+      answer: (questions, stop) => view.aside(() => provide(questions, stop)),
+    });
     await engine.drain(runId, signal);
     return end.record;
   } finally {
@@ -56,13 +74,15 @@ async function followElsewhere(
   runId: string,
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
+  view: RunView,
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const directory = runDirectoryOf(home, runId);
   if (!global.quiet)
-    terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
+    await view.aside(async () => {
+      terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
+    });
   await leaveMessage(home.inbox, { type: 'run', run: runId });
-  const report = makeReporter(global, terminal);
   const answer = makeAnswerProvider(global, terminal, given);
   const stop = new AbortController();
   const watchHolder = setInterval(() => {
@@ -71,12 +91,12 @@ async function followElsewhere(
   try {
     const events = followEvents(directory.events, { signal: AbortSignal.any([signal, stop.signal]) });
     for await (const event of events) {
-      report(event);
+      view.report(event);
       if (event.type === 'run-end') break;
       if (event.type !== 'question-ask') continue;
       const open = unanswered(readQuestions(directory));
       if (open.length === 0) continue;
-      const answers = await answer(open, signal);
+      const answers = await view.aside(() => answer(open, signal));
       if (answers === undefined) return { ...(await readRunRecord(directory)), status: 'paused' };
       await leaveMessage(directory.inbox, { type: 'answer', answers });
     }
@@ -87,8 +107,8 @@ async function followElsewhere(
   if (!stop.signal.aborted) return settledRecord(directory, AbortSignal.any([signal, stop.signal]));
   const opening = await openHere(home, invocation);
   return opening.opened
-    ? conductHere(opening.engine, runId, invocation, given)
-    : followElsewhere(opening.holder, home, runId, invocation, given);
+    ? conductHere(opening.engine, runId, invocation, given, view)
+    : followElsewhere(opening.holder, home, runId, invocation, given, view);
 }
 
 /** The result of a run command as the contract has it: `{run, status, artifacts, cost}`, or what it waits for. */

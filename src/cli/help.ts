@@ -15,6 +15,8 @@ export const globalOptions = [
   ['-q, --quiet', 'no progress on stderr'],
   ['-v, --verbose', 'more detail on stderr'],
   ['--no-color', 'no colour'],
+  ['--plain', 'progress as lines, also on a terminal'],
+  ['--no-motion', 'nothing turns; the picture changes only when something happened'],
   ['--no-input', 'never ask on the terminal'],
   ['-y, --yes', 'take the recommended answer to every question'],
   ['--dry-run', 'say what would be done, do nothing'],

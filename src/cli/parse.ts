@@ -107,6 +107,8 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
     color: wantsColor(options, terminal),
+    plain: options['plain'] === true,
+    motion: options['motion'] !== false && (terminal.env['CHARRETTE_NO_MOTION'] ?? '') === '',
     input: options['input'] !== false && isInteractive(terminal),
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,

@@ -8,12 +8,15 @@ export function makeReporter(global: GlobalFlags, terminal: Terminal): (event: R
     return (event) => void terminal.stdout.write(`${JSON.stringify(event)}\n`);
   if (global.quiet) return () => {};
   return (event) => {
-    if (event.type === 'body' && global.output === 'text') {
-      terminal.stdout.write(`## ${event.heading}\n\n${withoutControls(event.text)}\n`);
-    }
+    if (global.output === 'text') writeBody(event, terminal);
     for (const line of linesOf(event, { verbose: global.verbose }))
       terminal.stderr.write(`${withoutControls(line)}\n`);
   };
+}
+
+/** What a run has to show goes to stdout. */
+export function writeBody(event: RunEvent, terminal: Terminal): void {
+  if (event.type === 'body') terminal.stdout.write(`## ${event.heading}\n\n${withoutControls(event.text)}\n`);
 }
 
 /** Text of agents must not steer the terminal. */

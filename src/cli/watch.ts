@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { followEvents } from '../engine/follow.ts';
 import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
+import { makeAnswerHere } from './answer-here.ts';
 import type { CommandSpec } from './command.ts';
+import { withDocument } from './live/final-document.ts';
+import { openRunView } from './live/run-view.ts';
 import { findHome, findRun } from './project.ts';
-import { makeReporter } from './reporter.ts';
 import { shownStatus } from './run-list.ts';
 import { settledRecord } from './settled-record.ts';
 
@@ -13,12 +15,19 @@ export const command: CommandSpec = {
   summary: 'Follow a run of this or another process until it ends',
   examples: [
     ['charrette watch', 'the latest run, from its beginning'],
+    ['charrette watch latest --plain', 'as lines instead of a picture'],
     ['charrette watch latest --output stream-json', 'its events, one JSON document a line'],
   ],
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
-  async run({ arguments: [name], global, terminal, signal }) {
+  async run(invocation) {
+    const {
+      arguments: [name],
+      global,
+      terminal,
+      signal,
+    } = invocation;
     const directory = await findRun(findHome(global.cwd), name as string | undefined);
-    const report = makeReporter(global, terminal);
+    const view = await openRunView(global, terminal, { signal });
     const idle = new AbortController();
     const watching = (async () => {
       while (!idle.signal.aborted) {
@@ -33,9 +42,16 @@ export const command: CommandSpec = {
       until: (event) => event.type === 'run-end',
     });
     let over = false;
-    for await (const event of events) {
-      report(event);
-      over = event.type === 'run-end';
+    const person = makeAnswerHere(directory, invocation, view);
+    try {
+      for await (const event of events) {
+        view.report(event);
+        person.hear(event);
+        over = event.type === 'run-end';
+      }
+    } finally {
+      await person.end();
+      view.close();
     }
     idle.abort();
     await watching;
@@ -44,6 +60,7 @@ export const command: CommandSpec = {
     const exit = (
       isFinal(record.status) ? (record.exit ?? 1) : status === 'paused' ? exitCodes.paused : 0
     ) as ExitCode;
-    return { exit, json: { run: directory.id, status } };
+    const result = { exit, json: { run: directory.id, status } };
+    return view.live ? withDocument(result, directory, record, invocation) : result;
   },
 };

@@ -20,6 +20,8 @@ export async function callCommand(
       quiet: true,
       verbose: false,
       color: false,
+      plain: true,
+      motion: false,
       input: false,
       yes: false,
       dryRun: false,

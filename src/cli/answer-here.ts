@@ -1,0 +1,41 @@
+import type { RunEvent } from '../engine/event.ts';
+import { leaveMessage } from '../engine/inbox.ts';
+import { readQuestions, unanswered } from '../engine/question.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { isLive, readRunRecord } from '../engine/run-record.ts';
+import { makeAnswerProvider } from './ask.ts';
+import type { Invocation } from './command.ts';
+import type { RunView } from './live/run-view.ts';
+
+/**
+ * Lets a person who watches a run of another process answer its questions. The dialogue goes away as soon as
+ * somebody else has answered; whoever breaks it off goes on watching.
+ */
+export function makeAnswerHere(
+  directory: RunDirectory,
+  { global, terminal, signal }: Invocation,
+  view: RunView,
+): { hear(event: RunEvent): void; end(): Promise<void> } {
+  const answer = makeAnswerProvider(global, terminal, new Map());
+  let asking: { stop: AbortController; done: Promise<void> } | undefined;
+  const talk = async (stop: AbortSignal) => {
+    const open = unanswered(readQuestions(directory));
+    if (open.length === 0 || !isLive(await readRunRecord(directory))) return;
+    const answers = await view.aside(() => answer(open, AbortSignal.any([signal, stop])));
+    if (answers !== undefined) await leaveMessage(directory.inbox, { type: 'answer', answers });
+  };
+  return {
+    hear({ type }) {
+      if (type === 'question-answer' || type === 'run-pause' || type === 'run-end') asking?.stop.abort();
+      if (type !== 'question-ask' || !global.input || !view.live) return;
+      const before = asking;
+      before?.stop.abort();
+      const stop = new AbortController();
+      asking = { stop, done: (before?.done ?? Promise.resolve()).then(() => talk(stop.signal)) };
+    },
+    async end() {
+      asking?.stop.abort();
+      await asking?.done;
+    },
+  };
+}

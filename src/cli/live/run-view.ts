@@ -1,0 +1,43 @@
+import { clockFrom } from '../../engine/clock.ts';
+import type { RunEvent } from '../../engine/event.ts';
+import type { GlobalFlags, Terminal } from '../command.ts';
+import { makeReporter, writeBody } from '../reporter.ts';
+
+/** Where a run is shown while it goes on. */
+export type RunView = {
+  /** Whether a picture is drawn in place; else lines or events are written one after the other. */
+  live: boolean;
+  report(event: RunEvent): void;
+  /** Talks with the person while the picture is out of the way. */
+  aside<Result>(talk: () => Promise<Result>): Promise<Result>;
+  close(): void;
+};
+
+/** A picture on a terminal that can hold one; lines on any other, in a pipe, in CI and when they are asked for. */
+export function wantsLiveView(global: GlobalFlags, { stderr, env }: Terminal): boolean {
+  if (global.output === 'stream-json' || global.quiet || global.verbose || global.plain) return false;
+  return stderr.isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
+}
+
+export async function openRunView(
+  global: GlobalFlags,
+  terminal: Terminal,
+  { signal, past = [] }: { signal: AbortSignal; past?: readonly RunEvent[] },
+): Promise<RunView> {
+  if (!wantsLiveView(global, terminal)) {
+    return { live: false, report: makeReporter(global, terminal), aside: (talk) => talk(), close() {} };
+  }
+  const { startLiveView } = await import('./live-view.ts');
+  // Where the result goes to a file or a pipe, it gets the same bytes as without a picture.
+  const bodies = global.output === 'text' && terminal.stdout.isTTY !== true;
+  return startLiveView({
+    stream: terminal.stderr as NodeJS.WriteStream,
+    env: terminal.env,
+    color: global.color,
+    motion: global.motion,
+    now: () => clockFrom(terminal.env).now(),
+    past,
+    signal,
+    ...(bodies ? { onEvent: (event: RunEvent) => writeBody(event, terminal) } : {}),
+  });
+}

@@ -1,0 +1,228 @@
+import type { LaneKind, Usage } from '../../agents/port.ts';
+import type { RunEvent } from '../../engine/event.ts';
+import type { Question } from '../../engine/question.ts';
+import { untrustedLine } from '../../text/untrusted-line.ts';
+import { noteText, phaseTitle } from './phase-title.ts';
+
+/** Everything on the screen says which event it stands for. */
+type Told = { seq: number };
+
+export type LaneLine = Told & {
+  lane: string;
+  label: string;
+  agent: string | undefined;
+  state: LaneKind | 'queued' | 'running' | 'retrying' | 'stopped';
+  attempt: number;
+  /** When the current attempt began; counts only while the lane runs. */
+  since: number;
+  elapsedMs: number | undefined;
+  usage: Usage | undefined;
+  message: string | undefined;
+};
+
+export type NoteLine = Told & { kind: 'note' | 'warning'; text: string };
+
+export type PhaseLine = Told & {
+  phase: string;
+  title: string;
+  state: 'running' | 'done' | 'skipped' | 'stopped';
+  since: number;
+  elapsedMs: number | undefined;
+  lanes: readonly string[];
+  notes: readonly NoteLine[];
+};
+
+/** What a person sees of a run, made from its events and nothing else. */
+export type View = {
+  run: (Told & { id: string; workflow: string; title: string; started: number }) | undefined;
+  phases: readonly PhaseLine[];
+  lanes: ReadonlyMap<string, LaneLine>;
+  questions: readonly (Told & { question: Question })[];
+  pause: (Told & { reason: 'question' | 'stop' }) | undefined;
+  end: (Told & { status: string; message: string | undefined; time: number }) | undefined;
+};
+
+export const emptyView: View = {
+  run: undefined,
+  phases: [],
+  lanes: new Map(),
+  questions: [],
+  pause: undefined,
+  end: undefined,
+};
+
+/** The view after one more event; the one before is left as it was. */
+export function foldEvent(view: View, event: RunEvent): View {
+  const { seq } = event;
+  const time = Date.parse(event.time);
+  switch (event.type) {
+    case 'run-start': {
+      const title = untrustedLine(event.title);
+      return {
+        ...view,
+        run: {
+          seq,
+          id: untrustedLine(event.run),
+          workflow: untrustedLine(event.workflow),
+          title,
+          started: time,
+        },
+      };
+    }
+    case 'run-resume':
+      return goOn({ ...view, pause: undefined, end: undefined }, time, seq);
+    case 'run-pause':
+      return stop({ ...view, pause: { seq, reason: event.reason } });
+    case 'run-end': {
+      const message = event.message === undefined ? undefined : untrustedLine(event.message);
+      const ended = {
+        ...view,
+        questions: [],
+        end: { seq, status: untrustedLine(event.status), message, time },
+      };
+      return event.status === 'done' || event.status === 'not-accepted' ? ended : stop(ended);
+    }
+    case 'phase-start':
+      return withPhase(withoutOpenPhases(view, time), event.phase, (known) => ({
+        ...newPhase(event.phase, time, seq),
+        title: phaseTitle(event.line) || event.phase,
+        lanes: known?.lanes ?? [],
+        notes: known?.notes ?? [],
+      }));
+    case 'phase-end':
+    case 'phase-skip':
+      return withPhase(view, event.phase, (known) => {
+        const phase = known ?? newPhase(event.phase, time, seq);
+        const title = phaseTitle(event.line ?? '') || phase.title;
+        const state = event.type === 'phase-end' ? 'done' : 'skipped';
+        return { ...phase, seq, title, state, elapsedMs: event.elapsedMs };
+      });
+    case 'warning':
+    case 'note':
+      return withNote(view, event.phase, event.type, noteText(event.text), time, seq);
+    case 'lane-queue': {
+      const { lane, phase } = event;
+      const queued: LaneLine = {
+        seq,
+        lane,
+        label: untrustedLine(event.label),
+        agent: undefined,
+        state: 'queued',
+        attempt: 0,
+        since: time,
+        elapsedMs: undefined,
+        usage: undefined,
+        message: undefined,
+      };
+      const next = { ...view, lanes: new Map(view.lanes).set(lane, queued) };
+      return withPhase(next, phase, (known) => {
+        const open = known ?? newPhase(phase, time, seq);
+        return { ...open, lanes: [...open.lanes.filter((name) => name !== lane), lane] };
+      });
+    }
+    case 'lane-start':
+      return withLane(view, event.lane, {
+        seq,
+        agent: untrustedLine(event.agent),
+        state: 'running',
+        attempt: event.attempt,
+        since: time,
+      });
+    case 'lane-retry':
+      return withLane(view, event.lane, { seq, state: 'retrying', message: untrustedLine(event.message) });
+    case 'lane-end':
+      return withLane(view, event.lane, {
+        seq,
+        agent: untrustedLine(event.agent),
+        state: event.kind,
+        elapsedMs: event.elapsedMs,
+        usage: event.usage,
+        message: event.message === undefined ? undefined : untrustedLine(event.message),
+      });
+    case 'question-ask': {
+      const asked = event.questions.filter(({ id }) =>
+        view.questions.every((open) => open.question.id !== id),
+      );
+      return { ...view, questions: [...view.questions, ...asked.map((question) => ({ seq, question }))] };
+    }
+    case 'question-answer': {
+      const answered = new Set(event.answers.map(({ question }) => question));
+      return { ...view, questions: view.questions.filter(({ question }) => !answered.has(question.id)) };
+    }
+    // Bodies and files are shown elsewhere; what a later version of the program tells is left out.
+    default:
+      return view;
+  }
+}
+
+function newPhase(phase: string, since: number, seq: number): PhaseLine {
+  const title = untrustedLine(phase);
+  return { seq, phase, title, state: 'running', since, elapsedMs: undefined, lanes: [], notes: [] };
+}
+
+function withPhase(view: View, name: string, change: (known: PhaseLine | undefined) => PhaseLine): View {
+  const at = view.phases.findIndex(({ phase }) => phase === name);
+  if (at === -1) return { ...view, phases: [...view.phases, change(undefined)] };
+  return { ...view, phases: view.phases.with(at, change(view.phases[at])) };
+}
+
+/** Phases follow one another: the start of the next ends one that had nothing to say at its end. */
+function withoutOpenPhases(view: View, time: number): View {
+  const phases = view.phases.map(
+    (phase): PhaseLine =>
+      phase.state === 'running' ? { ...phase, state: 'done', elapsedMs: time - phase.since } : phase,
+  );
+  return { ...view, phases };
+}
+
+function withLane(view: View, name: string, change: Partial<LaneLine>): View {
+  const known = view.lanes.get(name);
+  if (known === undefined) return view;
+  return { ...view, lanes: new Map(view.lanes).set(name, { ...known, ...change }) };
+}
+
+/** Said once: what a run repeats at its end stands where it was said first. Tables of lanes are the lane lines. */
+function withNote(
+  view: View,
+  phase: string | undefined,
+  kind: NoteLine['kind'],
+  text: string,
+  time: number,
+  seq: number,
+): View {
+  if (text === '' || text.startsWith('📊')) return view;
+  if (view.phases.some(({ notes }) => notes.some((note) => note.text === text))) return view;
+  const name = phase ?? view.phases.at(-1)?.phase ?? view.run?.workflow ?? '';
+  return withPhase(view, name, (known) => {
+    const open = known ?? newPhase(name, time, seq);
+    return { ...open, notes: [...open.notes, { seq, kind, text }] };
+  });
+}
+
+/** A run that was left: what ran then runs again, from now. */
+function goOn(view: View, time: number, seq: number): View {
+  return {
+    ...view,
+    phases: view.phases.map((phase) => (phase.state === 'stopped' ? { ...phase, state: 'running' } : phase)),
+    lanes: changeLanes(view, (lane) =>
+      lane.state === 'stopped' || isUnderWay(lane) ? { ...lane, seq, state: 'running', since: time } : lane,
+    ),
+  };
+}
+
+function stop(view: View): View {
+  return {
+    ...view,
+    phases: view.phases.map((phase) => (phase.state === 'running' ? { ...phase, state: 'stopped' } : phase)),
+    lanes: changeLanes(view, (lane) => (isUnderWay(lane) ? { ...lane, state: 'stopped' } : lane)),
+  };
+}
+
+function changeLanes(view: View, change: (lane: LaneLine) => LaneLine): Map<string, LaneLine> {
+  return new Map([...view.lanes].map(([name, lane]) => [name, change(lane)]));
+}
+
+/** Whether somebody works on the lane now. */
+export function isUnderWay({ state }: LaneLine): boolean {
+  return state === 'running' || state === 'retrying';
+}

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { startCharrette } from '../support/live-program.ts';
+import { makeProject } from '../support/program.ts';
+import { hasTmux, openScreen, type Screen } from '../support/screen.ts';
+
+const open: Screen[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((screen) => screen.close()));
+});
+
+async function screen(...given: Parameters<typeof openScreen>): Promise<Screen> {
+  const opened = await openScreen(...given);
+  open.push(opened);
+  return opened;
+}
+
+function count(text: string, part: RegExp): number {
+  return text.match(part)?.length ?? 0;
+}
+
+describe.skipIf(!hasTmux)('the program on a real terminal', () => {
+  test('a design asks inline, draws phases and lanes in place and ends with the plan', async () => {
+    const { project } = await makeProject({ delayMs: 300 });
+    const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
+    const asked = await terminal.shows(/read this repository\?/);
+    expect(asked).toMatch(/● Yes, in this project from now on \(recommended\)/);
+    await terminal.keys('Enter');
+    const drawn = await terminal.shows(/2a: sketches/);
+    expect(drawn).toMatch(/^◆ cancel an order {2}design · /m);
+    await terminal.shows(/[◐◓◑◒] One-Pragmatic +one +running +\d+s$/m);
+    expect(await terminal.ended()).toBe(0);
+    const history = await terminal.history();
+    expect(count(history, /^◆ /gm), 'no picture is left behind').toBe(1);
+    expect(count(history, /✔ 2a: sketches/g)).toBe(1);
+    expect(history).toMatch(/^ ✔ 5: cleanup — design complete!/m);
+    expect(history).toMatch(/^Plan: Limit requests per client$/m);
+    expect(history).toMatch(/^• new src\/rate-limit\.ts: The bucket\.$/m);
+    expect(history).toMatch(/artifacts\/plan\.txt$/m);
+    expect(await terminal.cursorIsVisible()).toBe(true);
+  });
+
+  test('a low and narrow terminal, which changes its size, shows one picture that fits', async () => {
+    const { project } = await makeProject({ delayMs: 400 });
+    const terminal = await screen(['design', '--yes', 'cancel an order'], {
+      cwd: project,
+      columns: 60,
+      rows: 12,
+    });
+    await terminal.shows(/2a: sketches/);
+    await terminal.resize(40, 10);
+    const small = await terminal.shows(/2a\.5: dialectic[\s\S]*running/);
+    expect(count(small, /^◆ /gm)).toBe(1);
+    expect(small).toMatch(/^ ⋮ \d+ more$/m);
+    expect(await terminal.ended()).toBe(0);
+  });
+
+  test('NO_COLOR and --no-motion: no colour, nothing turns; titles cannot steer the terminal', async () => {
+    const { project } = await makeProject({ delayMs: 200 });
+    const terminal = await screen(
+      ['design', '--yes', '--no-motion', 'cancel \u001b[2J\u001b]0;owned\u0007an order'],
+      {
+        cwd: project,
+        columns: 90,
+        rows: 30,
+        env: { NO_COLOR: '1' },
+      },
+    );
+    expect(await terminal.ended()).toBe(0);
+    const raw = terminal.raw();
+    expect(raw).toMatch(/◆ cancel an order/);
+    expect(raw).not.toMatch(/[◓◑◒]/);
+    expect(raw).not.toMatch(/\u001b\[[\d;]*m/);
+    expect(raw).not.toContain('\u001b]0;');
+    expect(raw).not.toContain('\u001b[2J');
+  });
+
+  test('Ctrl-C stops, says how to resume and gives the cursor back; the resumed picture holds the past', async () => {
+    const { project } = await makeProject({ delayMs: 500 });
+    const terminal = await screen(['design', '--yes', 'cancel an order'], {
+      cwd: project,
+      columns: 90,
+      rows: 30,
+    });
+    await terminal.shows(/One-Pragmatic +one +running/);
+    await terminal.keys('C-c');
+    expect(await terminal.ended()).toBe(130);
+    expect(await terminal.text()).toMatch(
+      /stopped; everything finished so far is saved\nResume with `charrette resume/,
+    );
+    expect(await terminal.cursorIsVisible()).toBe(true);
+    const again = await screen(['resume'], { cwd: project, columns: 90, rows: 30 });
+    const resumed = await again.shows(/One-Pragmatic +one +running/);
+    expect(resumed).toMatch(/✔ 1: branch/);
+    expect(await again.ended()).toBe(0);
+  });
+
+  test('watch draws a run of another process and answers its question', async () => {
+    const { project } = await makeProject({ delayMs: 300 });
+    const other = await screen(['design', 'cancel an order'], { cwd: project, columns: 90, rows: 30 });
+    await other.shows(/read this repository\?/);
+    const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 34 });
+    await watching.shows(/read this repository\?/);
+    await watching.keys('Enter');
+    await watching.shows(/2a: sketches/);
+    await other.shows(/2a: sketches/);
+    expect(await watching.ended()).toBe(0);
+    expect(await watching.history()).toMatch(/^Plan: Limit requests per client$/m);
+    expect(await other.ended()).toBe(0);
+  });
+
+  test('a piped run prints lines while a terminal watches it', async () => {
+    const { project } = await makeProject({ delayMs: 300 });
+    const piped = startCharrette(['design', '--yes', '--auto', 'cancel an order'], { cwd: project });
+    await piped.says('2a: sketches');
+    const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 30 });
+    await watching.shows(/◆ cancel an order/);
+    const { code, stderr } = await piped.ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain('> **🔶 2a: sketches**');
+    expect(stderr).not.toContain('\u001b[');
+    expect(await watching.ended()).toBe(0);
+  });
+});

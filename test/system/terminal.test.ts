@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
   test('NO_COLOR and --no-motion: no colour, nothing turns; titles cannot steer the terminal', async () => {
     const { project } = await makeProject({ delayMs: 200 });
     const terminal = await screen(
-      ['design', '--yes', '--no-motion', 'cancel \u001b[2J\u001b]0;owned\u0007an order'],
+      ['design', '--yes', '--solo', '--no-motion', 'cancel \u001b[2J\u001b]0;owned\u0007an order'],
       {
         cwd: project,
         columns: 90,
@@ -76,11 +76,14 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
 
   test('Ctrl-C stops, says how to resume and gives the cursor back; the resumed picture holds the past', async () => {
     const { project } = await makeProject({ delayMs: 500 });
-    const terminal = await screen(['design', '--yes', 'cancel an order'], {
-      cwd: project,
-      columns: 90,
-      rows: 30,
-    });
+    const terminal = await screen(
+      ['design', '--yes', '--auto', '--sketches', '2', '--dialectic', 'off', 'cancel an order'],
+      {
+        cwd: project,
+        columns: 90,
+        rows: 30,
+      },
+    );
     await terminal.shows(/One-Pragmatic +one +running/);
     await terminal.keys('C-c');
     expect(await terminal.ended()).toBe(130);
@@ -110,7 +113,9 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
 
   test('a piped run prints lines while a terminal watches it', async () => {
     const { project } = await makeProject({ delayMs: 300 });
-    const piped = startCharrette(['design', '--yes', '--auto', 'cancel an order'], { cwd: project });
+    const piped = startCharrette(['design', '--yes', '--auto', '--quick', 'cancel an order'], {
+      cwd: project,
+    });
     await piped.says('2a: sketches');
     const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 30 });
     await watching.shows(/◆ cancel an order/);

@@ -1,7 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
+import { type Proof, proveStory, spread } from '../crash/prove-story.ts';
 import { crashAndResume, crashPoints, type Undisturbed, undisturbedRun } from '../support/crash.ts';
 
-const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 6));
+const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 2));
+
+test('from the state before 20 random writes of a whole design run everything is completed, nothing is done twice', async () => {
+  const proof: Proof = await proveStory('design', { choose: spread(20, seed) });
+  expect(proof.writes).toBeGreaterThan(500);
+  expect(proof.calls).toBeGreaterThan(20);
+  expect(proof.failures, `seed ${seed}`).toEqual([]);
+  expect(proof.tried).toBe(20);
+}, 240_000);
+
 let reference: Undisturbed;
 
 beforeAll(async () => {
@@ -14,7 +24,7 @@ test('an undisturbed run makes every call once', () => {
 });
 
 test.concurrent.each(points)(
-  'kill -9 at %f of the run, resume: nothing finished is done twice',
+  'kill -9 of the program at %f of the run, resume: nothing finished is done twice',
   async (point) => {
     const at = 1 + Math.floor(point * reference.writes);
     const outcome = await crashAndResume(at);

@@ -1,0 +1,88 @@
+// `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
+// that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
+// `--write FILE` keeps the table.
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import { table } from '../bench/calibration.ts';
+import { writeFileAtomic } from '../src/files/atomic.ts';
+import { type Proof, proveStory, spread } from '../test/crash/prove-story.ts';
+import { stories } from '../test/crash/stories.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    points: { type: 'string' },
+    seed: { type: 'string' },
+    story: { type: 'string', multiple: true },
+    write: { type: 'string' },
+    parallel: { type: 'string', default: '2' },
+  },
+});
+const seed = Number(flags.seed ?? Date.now() % 100_000);
+const choose = flags.points === undefined ? {} : { choose: spread(Number(flags.points), seed) };
+const names = flags.story ?? stories.map(({ name }) => name);
+const proofs: Proof[] = [];
+const waiting = [...names];
+const started = Date.now();
+
+await Promise.all(Array.from({ length: Math.min(Number(flags.parallel), waiting.length) }, work));
+const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.indexOf(two.story)));
+process.stdout.write(text);
+if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
+process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
+
+async function work(): Promise<void> {
+  for (let story = waiting.shift(); story !== undefined; story = waiting.shift()) {
+    const name = story;
+    let tried = 0;
+    const proof = await proveStory(name, {
+      ...choose,
+      onOutcome: ({ problems, point }, writes) => {
+        tried += 1;
+        if (problems.length > 0)
+          process.stderr.write(`${name}: write ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
+        if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (write ${point} of ${writes})\n`);
+      },
+    });
+    proofs.push(proof);
+  }
+}
+
+function render(done: readonly Proof[]): string {
+  const sum = (of: (proof: Proof) => number) => done.reduce((total, proof) => total + of(proof), 0);
+  const rows = done.map((proof) => [
+    proof.story,
+    String(proof.writes),
+    String(proof.tried),
+    String(proof.tried - proof.failures.length),
+    String(proof.calls),
+    (proof.repeated / proof.tried).toFixed(2),
+    `${(proof.milliseconds / 1000).toFixed(0)} s`,
+  ]);
+  const total = ['all', ...[sum(({ writes }) => writes), sum(({ tried }) => tried)].map(String)];
+  total.push(
+    String(sum(({ tried, failures }) => tried - failures.length)),
+    String(sum(({ calls }) => calls)),
+  );
+  const columns = ['workflow', 'writes', 'kills', 'hold', 'calls', 'calls in flight per kill', 'time'];
+  const kinds = done.flatMap(({ story, kinds: counted }) =>
+    Object.entries(counted)
+      .sort()
+      .map(([kind, count]) => [story, kind, String(count)]),
+  );
+  const failures = done.flatMap(({ story, failures: list }) =>
+    list.map(({ write, target, problems }) => `${story} write ${write} (${target}): ${problems.join('; ')}`),
+  );
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+  return `${[
+    `${new Date().toISOString()} · ${commit()} · node ${process.version} · ${cpus().length} × ${cpus()[0]?.model ?? 'processor'} · ${minutes} min`,
+    flags.points === undefined ? 'every write' : `${flags.points} writes of each, seed ${seed}`,
+    table([columns, ...rows, total]),
+    table([['workflow', 'before a write to', 'kills'], ...kinds]),
+    failures.length === 0 ? 'no failure' : failures.join('\n'),
+  ].join('\n\n')}\n`;
+}
+
+function commit(): string {
+  return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+}

@@ -1,0 +1,138 @@
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readRecording } from './recording.ts';
+import type { PointOutcome } from './resume.ts';
+
+/** What became of the points of one story. */
+export type Proof = {
+  story: string;
+  /** Writes of the undisturbed run, and agent calls in it. */
+  writes: number;
+  calls: number;
+  /** By what was about to be written: how many points were tried. */
+  kinds: Record<string, number>;
+  tried: number;
+  repeated: number;
+  failures: { write: number; target: string; problems: string[] }[];
+  milliseconds: number;
+};
+
+export type ProveOptions = {
+  /** Which of so many writes to try; absent: every one. */
+  choose?: (writes: number) => readonly number[];
+  onOutcome?: (outcome: PointOutcome, writes: number) => void;
+  /** A resume that takes longer counts as stuck. */
+  limitMs?: number;
+  keep?: boolean;
+};
+
+/** Runs a story once, then goes on from the state before each chosen write as if the process had been killed there. */
+export async function proveStory(story: string, options: ProveOptions = {}): Promise<Proof> {
+  const started = Date.now();
+  const folder = mkdtempSync(path.join(tmpdir(), `charrette-prove-${story}-`));
+  let worker: ChildProcess | undefined;
+  try {
+    await record(story, folder);
+    const { points, calls } = readRecording(folder);
+    const every = points.map((_, index) => index);
+    const proof: Proof = {
+      story,
+      writes: points.length,
+      calls: calls.length,
+      kinds: {},
+      tried: 0,
+      repeated: 0,
+      failures: [],
+      milliseconds: 0,
+    };
+    for (const write of options.choose?.(points.length) ?? every) {
+      worker ??= startWorker(story, folder);
+      const outcome = await ask(worker, write, options.limitMs ?? 120_000);
+      const target = points[write]?.target ?? '';
+      const kind = kindOf(target);
+      proof.kinds[kind] = (proof.kinds[kind] ?? 0) + 1;
+      proof.tried += 1;
+      proof.repeated += Math.max(0, outcome.repeated);
+      const { problems } = outcome;
+      if (problems.length > 0) proof.failures.push({ write, target, problems });
+      options.onOutcome?.(outcome, points.length);
+      // A process that is stuck or gone is replaced; one that served long is too, so that nothing piles up.
+      if (!worker.connected || problems.length > 0 || proof.tried % 250 === 0) worker = end(worker);
+    }
+    return { ...proof, milliseconds: Date.now() - started };
+  } finally {
+    end(worker);
+    if (options.keep !== true) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Different places of each run of the suite, spread over the whole run; the seed names them. */
+export function spread(count: number, seed: number): (writes: number) => number[] {
+  return (writes) =>
+    Array.from({ length: Math.min(count, writes) }, (_, index) => {
+      const offset = ((seed * (index + 7)) % 1009) / 1009;
+      return Math.min(writes - 1, Math.floor(((index + offset) / Math.min(count, writes)) * writes));
+    });
+}
+
+async function record(story: string, folder: string): Promise<void> {
+  const script = path.join(import.meta.dirname, 'record.ts');
+  await promisify(execFile)(process.execPath, [script, story, folder], {
+    env: environmentIn(folder),
+    timeout: 300_000,
+  });
+}
+
+function startWorker(story: string, folder: string): ChildProcess {
+  const script = path.join(import.meta.dirname, 'resume.ts');
+  return fork(script, [story, folder], { env: environmentIn(folder), stdio: 'inherit' });
+}
+
+function environmentIn(folder: string): NodeJS.ProcessEnv {
+  const temporary = path.join(folder, 'temporary');
+  mkdirSync(temporary, { recursive: true });
+  return {
+    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: path.join(folder, 'world', 'home'),
+    TMPDIR: temporary,
+    CHARRETTE_FIXED_TIME: '1763200000000',
+    GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+    GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+  };
+}
+
+function ask(worker: ChildProcess, point: number, limitMs: number): Promise<PointOutcome> {
+  return new Promise((resolve) => {
+    const finish = (outcome: PointOutcome) => {
+      clearTimeout(limit);
+      worker.removeAllListeners();
+      resolve(outcome);
+    };
+    const fail = (problem: string) => finish({ point, problems: [problem], repeated: 0, milliseconds: 0 });
+    const limit = setTimeout(() => {
+      end(worker);
+      fail(`stuck for ${limitMs} ms`);
+    }, limitMs);
+    worker.once('message', (outcome) => finish(outcome as PointOutcome));
+    worker.once('exit', (code, signal) => fail(`the resuming process ended: ${code ?? signal}`));
+    worker.once('error', (error) => fail(error.message));
+    worker.send(point);
+  });
+}
+
+function end(worker: ChildProcess | undefined): undefined {
+  worker?.removeAllListeners();
+  worker?.on('error', () => {});
+  worker?.kill('SIGKILL');
+  return undefined;
+}
+
+/** The part of the record that a write belongs to. */
+function kindOf(target: string): string {
+  const [, name = 'project'] =
+    /\.charrette\/(?:runs\/[^/]+\/)?([a-z]+)/.exec(target) ?? /\/(\.git)\//.exec(target) ?? [];
+  return name;
+}

@@ -1,0 +1,94 @@
+// node test/crash/resume.ts <story> <folder>: a process that restores states of a recording and goes on from them. It is sent
+// numbers of points and sends back what came of each.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { BlockPack } from './block-pack.ts';
+import { perform } from './in-process.ts';
+import { packFile, readRecording } from './recording.ts';
+import { restore } from './snapshot.ts';
+import { placesIn, stories } from './stories.ts';
+import { type Answered, answeredPrompts, recordedRuns, type Traces, tracesOf } from './traces.ts';
+
+/** What is wrong after the resume of one point; nothing: it holds. */
+export type PointOutcome = { point: number; problems: string[]; repeated: number; milliseconds: number };
+
+const [name = '', folder = ''] = process.argv.slice(2);
+const story = stories.find((candidate) => candidate.name === name);
+if (story === undefined) throw new Error(`there is no story ${name}`);
+const recording = readRecording(folder);
+const places = placesIn(folder);
+const pack = new BlockPack(packFile(folder), 'read');
+const made = new Map<string, string>();
+process.env['CHARRETTE_FIXED_ID'] = '0000000a';
+
+process.on('message', (point: number) => {
+  void goOn(point).then((outcome) => process.send?.(outcome));
+});
+process.on('disconnect', () => process.exit());
+
+async function goOn(point: number): Promise<PointOutcome> {
+  const started = performance.now();
+  const { snapshot = {}, called = 0 } = recording.points[point] ?? {};
+  restore(path.join(folder, 'world'), snapshot, pack, made);
+  writeFileSync(places.calls, '');
+  const begun = recordedRuns(places).includes(recording.run);
+  const answered = answeredPrompts(places, begun ? recording.run : undefined, recording.seats);
+  const unfinished = path.join(places.project, '.charrette', 'runs', recording.run);
+  // A kill before the record was there leaves an empty folder; another id is what the next command would have drawn.
+  const fresh = !begun && snapshot[path.relative(path.join(folder, 'world'), unfinished)] !== undefined;
+  process.env['CHARRETTE_FIXED_ID'] = fresh ? '0000000b' : '0000000a';
+  const again = statusOf() === 'running' ? ['resume', recording.run, '--yes'] : ['show', recording.run];
+  const words = begun ? again : (story?.command ?? []);
+  const ended = await perform(words, places);
+  const problems: string[] = [];
+  if (ended.exit !== (words[0] === 'show' ? 0 : recording.exit))
+    problems.push(`exit ${ended.exit}: ${ended.stderr.slice(-600)}`);
+  const calls = readFileSync(places.calls, 'utf8').split('\n').filter(Boolean).sort();
+  if (!fresh) problems.push(...wrongCalls(calls, answered), ...differences(tracesOf(places, recording.run)));
+  const milliseconds = performance.now() - started;
+  return { point, problems, repeated: called - answered.length, milliseconds };
+}
+
+/** A run that was killed says that it is running; one whose end is on record needs nothing more. */
+function statusOf(): string {
+  const record = path.join(places.project, '.charrette', 'runs', recording.run, 'run.json');
+  return existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as { status: string }).status : '';
+}
+
+/** Exactly the calls of the undisturbed run that had no complete answer are made, each once. */
+function wrongCalls(calls: readonly string[], answered: readonly Answered[]): string[] {
+  const open = [...answered];
+  const expected = recording.calls.filter((call) => {
+    const [, seat, , digest] = call.split(' ');
+    const at = open.findIndex(
+      (answer) => answer.digest === digest && (answer.seat === undefined || answer.seat === seat),
+    );
+    if (at >= 0) open.splice(at, 1);
+    return at < 0;
+  });
+  const extra = without(calls, expected).map((call) => `called though answered or unknown: ${call}`);
+  const missing = without(expected, calls).map((call) => `not called: ${call}`);
+  return [...extra, ...missing, ...open.map(({ digest }) => `an answer to no known prompt: ${digest}`)];
+}
+
+function differences(traces: Traces): string[] {
+  const { files, repository, events, ledger } = recording.traces;
+  const names = new Set([...Object.keys(files), ...Object.keys(traces.files)]);
+  return [
+    ...[...names].filter((file) => files[file] !== traces.files[file]).map((file) => `differs: ${file}`),
+    ...(repository === traces.repository ? [] : [`the repository differs: ${traces.repository}`]),
+    ...without(events, traces.events).map((event) => `event is missing: ${event.slice(0, 200)}`),
+    ...without(traces.events, events).map((event) => `event is new: ${event.slice(0, 200)}`),
+    ...without(ledger, traces.ledger).map((entry) => `ledger entry is missing: ${entry.slice(0, 200)}`),
+    ...without(traces.ledger, ledger).map((entry) => `ledger entry is new: ${entry.slice(0, 200)}`),
+  ];
+}
+
+function without(list: readonly string[], taken: readonly string[]): string[] {
+  const left = [...taken];
+  return list.filter((entry) => {
+    const at = left.indexOf(entry);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}

@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { makeExampleRepository } from '../../scripts/example-repository.mjs';
+
+/** A run to be killed: its project, what has to be done before, and the command that starts it. */
+export type Story = {
+  name: string;
+  /** Files of the project; absent: the example repository. */
+  files?: Readonly<Record<string, string>>;
+  agents: Readonly<Record<string, AgentProgram>>;
+  /** Commands that end before the run begins. */
+  before?: readonly (readonly string[])[];
+  command: readonly string[];
+};
+
+/** An agent that edits files cannot be remembered by its answers. */
+type AgentProgram = { program: readonly string[]; edits?: boolean };
+
+const root = path.resolve(import.meta.dirname, '..', '..');
+const agentFile = (name: string) => path.join(root, 'test', 'agents', name);
+const panel: AgentProgram = { program: ['node', agentFile('panel-agent.mjs')] };
+const builder: AgentProgram = { program: ['node', agentFile('builder-agent.mjs'), '/dev/null'], edits: true };
+const check = `import { existsSync } from 'node:fs';
+if (existsSync('test/total.test.mjs')) {
+  const all = await import('./src/index.mjs');
+  if (all.one + all.two + all.three !== all.total) {
+    console.error('the total is not the sum');
+    process.exit(1);
+  }
+}
+`;
+const numbers = {
+  // What it prints goes into prompts, so it says nothing about times.
+  'package.json': '{"name":"numbers","scripts":{"test":"node check.mjs"}}\n',
+  'check.mjs': check,
+  'README.md': '# Numbers\n',
+};
+const about = { 'about.md': 'Search by tag\n' };
+const writer: AgentProgram = { program: ['node', agentFile('feature-agent.mjs'), 'well'] };
+const specify = ['feature', 'specify', '--about', 'about.md', '--yes'];
+const task = 'add the numbers and their total';
+
+export const stories: readonly Story[] = [
+  {
+    name: 'design',
+    agents: { one: panel, two: panel },
+    command: ['design', '--auto', '--yes', 'add rate limiting'],
+  },
+  {
+    name: 'design-quick',
+    agents: { one: panel, two: panel },
+    command: [
+      'design',
+      '--auto',
+      '--yes',
+      '--quick',
+      '--dialectic',
+      'off',
+      '--no-branch',
+      'add rate limiting',
+    ],
+  },
+  {
+    name: 'lite-plan',
+    files: numbers,
+    agents: { one: { ...builder, edits: false } },
+    command: ['lite-plan', '-y', '--plan-only', task],
+  },
+  {
+    name: 'lite-execute',
+    files: numbers,
+    agents: { one: builder },
+    before: [['lite-plan', '-y', '--plan-only', task]],
+    command: ['lite-execute', '--run', 'latest', '-y', '--one-task-per-call'],
+  },
+  {
+    name: 'feature-specify',
+    files: about,
+    agents: { writer },
+    before: [['feature', 'new', 'Search']],
+    command: specify,
+  },
+  {
+    name: 'feature-design',
+    files: about,
+    agents: { writer },
+    before: [['feature', 'new', 'Search'], specify],
+    command: ['feature', 'design', '--yes'],
+  },
+  {
+    name: 'skill-run',
+    files: numbers,
+    agents: { mine: { program: ['node', agentFile('phase-agent.mjs')] } },
+    command: ['skill', 'run', path.join(root, 'skills', 'plan'), 'add limits', '--yes'],
+  },
+];
+
+/** Where everything of one story stands. */
+export type Places = { project: string; home: string; calls: string; answers: string };
+
+export function placesIn(folder: string): Places {
+  return {
+    project: path.join(folder, 'world', 'project'),
+    home: path.join(folder, 'world', 'home'),
+    calls: path.join(folder, 'calls.txt'),
+    answers: path.join(folder, 'answers'),
+  };
+}
+
+/** Makes the repository with its agents; nothing of a run is there yet. */
+export function makeWorld(story: Story, folder: string): Places {
+  const places = placesIn(folder);
+  for (const made of [places.home, places.answers]) mkdirSync(made, { recursive: true });
+  writeFileSync(places.calls, '');
+  if (story.files === undefined) makeExampleRepository(places.project);
+  else makeRepository(places, story.files);
+  const settings = path.join(places.project, '.charrette');
+  mkdirSync(settings, { recursive: true });
+  writeFileSync(path.join(settings, '.gitignore'), '*\n');
+  const agents = Object.entries(story.agents).map(([id, { program, edits }]) => {
+    const memory = edits === true ? '-' : places.answers;
+    const command = ['sh', agentFile('remembering-agent.sh'), places.calls, memory, ...program];
+    return [id, { protocol: 'exec', command, family: id }] as const;
+  });
+  writeFileSync(
+    path.join(settings, 'config.json'),
+    JSON.stringify({ detect: false, agents: Object.fromEntries(agents) }),
+  );
+  return places;
+}
+
+function makeRepository({ project, home }: Places, files: Readonly<Record<string, string>>): void {
+  mkdirSync(project, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(project, name), text);
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
+      cwd: project,
+      env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  git('init', '--quiet', '--initial-branch=main');
+  git('add', '--all');
+  git('commit', '--quiet', '--message', 'Begin');
+}

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Places } from './stories.ts';
+
+/** What a run leaves, without what rightly differs between two runs: times, processes, order between lanes. */
+export type Traces = {
+  /** Digests of all files of the run's artifacts and of the project itself, by path. */
+  files: Record<string, string>;
+  /** Where the repository stands: its branches and the state of the tree. */
+  repository: string;
+  events: string[];
+  ledger: string[];
+};
+
+export type Answered = { seat: string | undefined; digest: string };
+
+export function tracesOf({ project, home }: Places, run: string): Traces {
+  const directory = path.join(project, '.charrette', 'runs', run);
+  return {
+    files: Object.fromEntries([
+      ...digests(path.join(directory, 'artifacts'), 'artifacts'),
+      ...digests(project, 'project'),
+    ]),
+    repository: repositoryState(project, home),
+    events: journal(path.join(directory, 'events.jsonl')),
+    ledger: journal(path.join(directory, 'ledger.jsonl')),
+  };
+}
+
+/** Who sits in each lane, as the events say; runs without such events have lanes that differ by their prompts. */
+export function seatsOf({ project }: Places, run: string): Record<string, string> {
+  const events = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
+  const lines = events.split('\n').filter((line) => line.includes('"lane-queue"'));
+  const queued = lines.map((line) => JSON.parse(line) as { lane: string; seat: string });
+  return Object.fromEntries(queued.map(({ lane, seat }) => [lane, seat]));
+}
+
+/** Seat and prompt of each complete answer on disk: those agents must not be called again. */
+export function answeredPrompts(
+  { project }: Places,
+  run: string | undefined,
+  seats: Readonly<Record<string, string>>,
+): Answered[] {
+  const lanes = path.join(project, '.charrette', 'runs', run ?? '', 'lanes');
+  if (run === undefined || !existsSync(lanes)) return [];
+  return readdirSync(lanes).flatMap((lane) => {
+    const file = (name: string) => path.join(lanes, lane, name);
+    const complete = existsSync(file('result.json')) || existsSync(file('agent-result.json'));
+    const seat = seats[lane] ?? seats[lane.replace(/-\d+(?:-repair)?$/, '')];
+    return complete ? [{ seat, digest: sha256(readFileSync(file('prompt.md'))) }] : [];
+  });
+}
+
+/** Runs of the project that have a record; without one there is nothing to go on with. */
+export function recordedRuns({ project }: Places): string[] {
+  const runs = path.join(project, '.charrette', 'runs');
+  if (!existsSync(runs)) return [];
+  return readdirSync(runs).filter((run) => existsSync(path.join(runs, run, 'run.json')));
+}
+
+function* digests(folder: string, below: string): Generator<[string, string]> {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder).sort()) {
+    const file = path.join(folder, name);
+    if (below === 'project' && (name === '.git' || name === '.charrette')) continue;
+    if (lstatSync(file).isDirectory()) yield* digests(file, `${below}/${name}`);
+    else yield [`${below}/${name}`, sha256(readFileSync(file))];
+  }
+}
+
+function repositoryState(project: string, home: string): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: project,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
+    });
+  return [git('for-each-ref', '--format=%(objectname) %(refname)'), git('status', '--porcelain')].join(
+    '---\n',
+  );
+}
+
+function journal(file: string): string[] {
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter((entry) => entry['type'] !== 'run-resume')
+    .map(({ seq: _seq, time: _time, durationMs: _duration, elapsedMs: _elapsed, pid: _pid, ...entry }) =>
+      JSON.stringify(entry),
+    )
+    .sort();
+}
+
+function sha256(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,1 @@
+export function watchWrites(onWrite: (kind: string, target: string) => void): void;

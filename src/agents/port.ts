@@ -150,6 +150,8 @@ export type Agent = {
   title: string;
   capabilities: Capabilities;
   call(task: AgentTask, context: CallContext): Promise<LaneResult>;
+  /** Whether the answer to this very task is at hand, so that calling only reads it. Absent: never. */
+  answered?(task: AgentTask): Promise<boolean>;
   /** L-124, L-125: asks for `OK` with the production argv. */
   probe(context: CallContext & { laneDirectory: string; directory: string }): Promise<Probe>;
 };

@@ -36,6 +36,7 @@ export function createProcessAgent(driver: Driver, settings: AgentSettings, worl
     title: driver.title,
     capabilities: driver.capabilities,
     call,
+    answered: async (task) => (await readAnswer(task, settings)) !== undefined,
     // A plain program promises answers to tasks, not to small talk; that it is there is all that can be asked.
     probe: (context) =>
       driver.succeedsByExit === true ? presence(driver, settings, world) : probeAgent(call, context),

@@ -40,6 +40,8 @@ export const gitEnvironmentKeys = [
   'GIT_CONFIG_GLOBAL',
   'GIT_CONFIG_SYSTEM',
   'GIT_CONFIG_NOSYSTEM',
+  'GIT_AUTHOR_DATE',
+  'GIT_COMMITTER_DATE',
 ] as const;
 
 const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };

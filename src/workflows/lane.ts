@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
-import type { Access, Agent, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
+import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { gitOutput } from '../git/run-git.ts';
@@ -231,27 +231,29 @@ function call(
     await endOrphans([place]);
     // A repair only rewords the answer; the work itself is done.
     const access = task === 'repair' ? 'read' : (request.work?.access ?? 'read');
-    if (access === 'write') await resetCheckout(request.work);
+    const agentTask: AgentTask = {
+      task,
+      run: directory.id,
+      seat: request.seat,
+      attempt,
+      prompt,
+      input,
+      directory: request.work?.directory ?? services.project,
+      access,
+      limits: { wallMs: request.wallMs, idleMs: request.idleMs },
+      schema,
+      laneDirectory: place,
+    };
+    // Work that was finished stands in the checkout, even when this process died before it noted the answer.
+    if (access === 'write' && (await agent.answered?.(agentTask)) !== true) await resetCheckout(request.work);
     beginAttempt(place, prompt);
     const events = openSync(path.join(place, 'events.jsonl'), 'w');
     try {
       const result = await services.slots.run(() =>
-        agent.call(
-          {
-            task,
-            run: directory.id,
-            seat: request.seat,
-            attempt,
-            prompt,
-            input,
-            directory: request.work?.directory ?? services.project,
-            access,
-            limits: { wallMs: request.wallMs, idleMs: request.idleMs },
-            schema,
-            laneDirectory: place,
-          },
-          { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
-        ),
+        agent.call(agentTask, {
+          signal,
+          onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
+        }),
       );
       signal.throwIfAborted();
       // Before the answer counts as complete: a call that is never made again must not be missing here.

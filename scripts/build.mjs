@@ -1,11 +1,12 @@
 // Bundles the program into dist/: one entry per public module with its declarations, lazy chunks for everything imported
-// on demand, and two parts that are kept between builds because they take seconds to make.
+// on demand, the web page, and three parts that are kept between builds because they take seconds to make.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildBoard, buildPage } from './build-page.mjs';
 import { buildCommandLine, bundlePackages, commandEntries } from './quick-start.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -23,7 +24,8 @@ const common = {
 rmSync(`${root}dist`, { recursive: true, force: true });
 mkdirSync(cache, { recursive: true });
 await bundleProgram();
-await Promise.all([declareTypes(), addMermaidParser(), addStoreTemplate()]);
+await Promise.all([declareTypes(), buildPage(`${root}dist/web`), addMermaidParser(), addStoreTemplate()]);
+await addBoard();
 
 async function bundleProgram() {
   const options = {
@@ -71,6 +73,16 @@ async function addMermaidParser() {
     }),
   );
   cpSync(kept, `${root}dist`, { recursive: true });
+}
+
+/** The drawing board of the page: mermaid again, this time the part that draws. */
+async function addBoard() {
+  const sources = ['web/src/board.ts', 'scripts/build-page.mjs'].map((file) =>
+    readFileSync(`${root}${file}`),
+  );
+  const kept = `${cache}/board-${digest(...sources, manifest.devDependencies.mermaid)}`;
+  await keep(kept, buildBoard);
+  cpSync(kept, `${root}dist/web`, { recursive: true });
 }
 
 /** The prepared data directory depends on the two packages that make it and on the script that asks them to. */

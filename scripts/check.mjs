@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 
 const checks = [
   ['types', 'tsc', []],
+  ['types of the page', 'tsc', ['-p', 'web']],
   ['format and lint', 'biome', ['check', '.']],
   ['unused code', 'knip', []],
   ['package', 'publint', ['--strict']],

@@ -14,6 +14,7 @@ const buildInputs = [
   'src',
   'web',
   'scripts/build.mjs',
+  'scripts/build-page.mjs',
   'scripts/quick-start.mjs',
   'scripts/store-template.mjs',
   'tsconfig.json',

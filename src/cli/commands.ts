@@ -78,6 +78,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Every setting and where it comes from',
     load: async () => (await import('./config.ts')).command,
   },
+  serve: {
+    summary: 'The web page: every run, live, with its questions',
+    load: async () => (await import('./serve.ts')).command,
+  },
   mcp: {
     summary: 'An MCP server on stdin and stdout for coding agents',
     load: async () => (await import('./mcp.ts')).command,

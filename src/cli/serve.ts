@@ -1,0 +1,88 @@
+import { loadConfig } from '../config/config.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
+import { CharretteError } from '../errors.ts';
+import type { CommandSpec } from './command.ts';
+import { findHome } from './project.ts';
+
+const usualPort = 4747;
+
+export const command: CommandSpec = {
+  name: 'serve',
+  summary: 'The web page: every run of this project, live, with its questions',
+  examples: [
+    ['charrette serve', 'prints the address to open; only this machine can reach it'],
+    ['charrette serve --port 0', 'on any free port'],
+    ['charrette serve --host 0.0.0.0 --allow-host build.example', 'for others; put TLS in front of it'],
+  ],
+  options: [
+    {
+      flags: '--port <number>',
+      description: `the port (default ${usualPort}, or a free one)`,
+      parse: readPort,
+    },
+    { flags: '--host <address>', description: 'the address to listen on', default: '127.0.0.1' },
+    {
+      flags: '--allow-host <name>',
+      description: 'another name under which the page may be opened; may be given more than once',
+      parse: (value, previous) => [...(Array.isArray(previous) ? previous : []), value],
+    },
+  ],
+  async run({ options, global, terminal, signal }) {
+    const { startWebServer } = await import('../web/server.ts');
+    const { loadPageFiles, pageFolder } = await import('../web/page-files.ts');
+    const home = findHome(global.cwd);
+    const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+    const [interpreter = process.execPath, script = ''] = process.argv;
+    const context = {
+      cwd: home.project,
+      config: global.config,
+      env: terminal.env,
+      program: [interpreter, script],
+    };
+    const host = String(options['host']);
+    const names = Array.isArray(options['allowHost']) ? options['allowHost'].map(String) : [];
+    const files = loadPageFiles(pageFolder());
+    const start = (port: number) =>
+      startWebServer({ home, context, prices: config.prices }, { host, port, names, files });
+    const asked = options['port'];
+    const server =
+      typeof asked === 'number' ? await start(asked) : await start(usualPort).catch(() => start(0));
+    const { url, port } = server;
+    if (global.output === 'stream-json')
+      terminal.stdout.write(`${JSON.stringify({ type: 'serve-start', url, port })}\n`);
+    else if (global.output === 'text') terminal.stdout.write(`${url}\n`);
+    else terminal.stderr.write(`${url}\n`);
+    if (!global.quiet)
+      terminal.stderr.write(
+        `Serving ${home.project}. Whoever has the address can read and answer its runs. Stop with Ctrl-C.\n`,
+      );
+    if (!isLoopback(host) && !global.quiet)
+      terminal.stderr.write('Other machines can reach this over plain HTTP: put TLS in front of it.\n');
+    await stopped(signal);
+    await server.close();
+    return { exit: exitOf(signal), json: { url, status: 'stopped' } };
+  },
+};
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
+function readPort(value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value);
+  throw new CharretteError({
+    code: 'usage',
+    message: `${JSON.stringify(value)} is not a port; 0 to 65535 are.`,
+  });
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  // A pending promise alone would not keep the process alive; the listening server does.
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function exitOf(signal: AbortSignal): ExitCode {
+  if (signal.reason === 'SIGINT') return exitCodes.interrupted;
+  return signal.reason instanceof CharretteError ? exitCodes.done : exitCodes.terminated;
+}

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { type Approach, refuseHost, refuseOrigin, refuseStranger } from './guard.ts';
+
+const house = { token: 'secret', port: 4747, hosts: ['127.0.0.1', 'localhost', '[::1]'] };
+const visit: Approach = {
+  method: 'GET',
+  host: '127.0.0.1:4747',
+  origin: undefined,
+  fetchSite: undefined,
+  cookie: undefined,
+  authorization: undefined,
+  contentType: undefined,
+  query: undefined,
+};
+
+test('only names that the server goes by are answered (DNS rebinding)', () => {
+  for (const host of ['127.0.0.1:4747', 'localhost:4747', 'LOCALHOST:4747', '[::1]:4747'])
+    expect(refuseHost({ ...visit, host }, house), host).toBeUndefined();
+  for (const host of [
+    undefined,
+    '',
+    'evil.example:4747',
+    '127.0.0.1',
+    '127.0.0.1:80',
+    '127.0.0.1.evil.example:4747',
+    'localhost:4747@evil.example',
+    'evil.example#127.0.0.1:4747',
+    '127.0.0.1:4747, evil.example',
+  ])
+    expect(refuseHost({ ...visit, host }, house)?.status, String(host)).toBe(421);
+});
+
+test('other origins and sites are refused, whatever token they bring', () => {
+  for (const origin of ['http://evil.example', 'http://127.0.0.1:1', 'null', 'https://127.0.0.1:4747'])
+    expect(refuseOrigin({ ...visit, origin, query: 'secret' }, house)?.status, origin).toBe(403);
+  for (const fetchSite of ['cross-site', 'same-site', 'anything'])
+    expect(refuseOrigin({ ...visit, fetchSite }, house)?.status).toBe(403);
+  expect(
+    refuseOrigin({ ...visit, origin: 'http://127.0.0.1:4747', fetchSite: 'same-origin' }, house),
+  ).toBeUndefined();
+});
+
+test('a form cannot post: only JSON is taken', () => {
+  const post = { ...visit, method: 'POST' };
+  for (const contentType of [
+    undefined,
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+  ])
+    expect(refuseOrigin({ ...post, contentType }, house)?.status).toBe(415);
+  expect(refuseOrigin({ ...post, contentType: 'application/json' }, house)).toBeUndefined();
+});
+
+test('the token opens as cookie, bearer or query, and nothing else does', () => {
+  const allowed: Partial<Approach>[] = [
+    { cookie: 'charrette-4747=secret' },
+    { cookie: 'other=1; charrette-4747=secret' },
+    { authorization: 'Bearer secret' },
+    { query: 'secret' },
+  ];
+  for (const each of allowed) expect(refuseStranger({ ...visit, ...each }, house)).toBeUndefined();
+  const refused: Partial<Approach>[] = [
+    {},
+    { cookie: 'charrette-4748=secret' },
+    { cookie: 'charrette-4747=secre' },
+    { authorization: 'Basic secret' },
+    { query: '' },
+    { query: 'SECRET' },
+  ];
+  for (const each of refused) expect(refuseStranger({ ...visit, ...each }, house)?.status).toBe(401);
+});

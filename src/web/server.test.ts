@@ -1,0 +1,229 @@
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type WrittenRun, writeRun, writtenRunId } from '../../test/support/web-run.ts';
+import { thisProcess } from '../engine/process-identity.ts';
+import { headers } from './headers.ts';
+import type { PageFile } from './page-files.ts';
+import { startWebServer, type WebServer } from './server.ts';
+
+let run: WrittenRun;
+let server: WebServer;
+const page: PageFile = {
+  body: Buffer.from('<p>the page</p>'),
+  type: 'text/html',
+  tag: '"1"',
+  headers: headers.page,
+  forAnySite: true,
+};
+
+beforeAll(async () => {
+  run = writeRun({
+    status: 'running',
+    process: thisProcess(),
+    inputs: { roster: [{ command: ['/secret/agent', '--key', 'hunter2'] }] },
+  });
+  run.emit({ type: 'run-start', workflow: 'design', title: 'a written run' }, { type: 'note', text: 'two' });
+  run.artifact('plan.txt', '# Plan: x\n');
+  writeFileSync(
+    run.directory.questions,
+    JSON.stringify({
+      schemaVersion: 1,
+      run: writtenRunId,
+      questions: [{ id: 'scope', text: 'Which?', options: [{ value: 'api', label: 'API' }] }],
+      answers: [],
+    }),
+  );
+  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  server = await startWebServer(
+    { home: run.home, context, prices: undefined },
+    { host: '127.0.0.1', port: 0, names: [], files: new Map([['/', page]]), token: 'secret' },
+  );
+});
+
+afterAll(async () => {
+  await server.close();
+  run.remove();
+});
+
+/** Bytes on a socket, so that no client library tidies the request up. */
+function raw(lines: readonly string[], body = ''): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text }));
+    socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
+  });
+}
+
+const own = () => `Host: 127.0.0.1:${server.port}`;
+const bearer = 'Authorization: Bearer secret';
+
+function post(address: string, value: unknown, extra: readonly string[] = []) {
+  const body = JSON.stringify(value);
+  return raw(
+    [
+      `POST ${address} HTTP/1.1`,
+      own(),
+      bearer,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...extra,
+    ],
+    body,
+  );
+}
+
+test('a missing or wrong token is refused on every address of the API and on the page', async () => {
+  for (const address of [
+    '/',
+    '/api/runs',
+    `/api/runs/${writtenRunId}`,
+    `/api/runs/${writtenRunId}/stream`,
+    '/api/runs?token=wrong',
+    '/nothing',
+  ])
+    expect((await raw([`GET ${address} HTTP/1.1`, own()])).status, address).toBe(401);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+});
+
+test('DNS rebinding: a request to another name is refused, with the right token too', async () => {
+  for (const host of [
+    'evil.example',
+    `evil.example:${server.port}`,
+    '127.0.0.1',
+    `127.0.0.1:${server.port + 1}`,
+  ])
+    expect((await raw(['GET /?token=secret HTTP/1.1', `Host: ${host}`])).status, host).toBe(421);
+  expect((await raw([`GET http://evil.example/api/runs HTTP/1.1`, own(), bearer])).status).toBe(400);
+  expect((await raw(['GET //evil.example/api/runs HTTP/1.1', own(), bearer])).status).toBe(400);
+});
+
+test('other origins can neither read nor write', async () => {
+  const strange = 'Origin: http://evil.example';
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer, strange])).status).toBe(403);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer, 'Sec-Fetch-Site: cross-site'])).status).toBe(
+    403,
+  );
+  const before = readdirSync(run.directory.inbox).length;
+  const address = `/api/runs/${writtenRunId}/answers`;
+  expect((await post(address, { answers: { scope: 'api' } }, [strange])).status).toBe(403);
+  const form = 'answers=1';
+  const lines = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${form.length}`];
+  expect((await raw([`POST ${address} HTTP/1.1`, own(), bearer, ...lines], form)).status).toBe(415);
+  expect(readdirSync(run.directory.inbox)).toHaveLength(before);
+});
+
+test('the page comes with a strict policy and hands the token over as a cookie of this site only', async () => {
+  const { text } = await raw(['GET /?token=secret HTTP/1.1', own()]);
+  expect(text).toContain('the page');
+  expect(text).toMatch(/Set-Cookie: charrette-\d+=secret; HttpOnly; SameSite=Strict; Path=\//);
+  const policy = /Content-Security-Policy: (.*)\r/.exec(text)?.[1] ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(text).toContain('Referrer-Policy: no-referrer');
+  expect(text).not.toMatch(/Access-Control-Allow/i);
+});
+
+test('no address leads out of the artifacts of a run', async () => {
+  const secret = path.join(run.home.project, 'secret.txt');
+  writeFileSync(secret, 'top secret');
+  symlinkSync(secret, path.join(run.directory.artifacts, 'link.txt'));
+  for (const name of [
+    '../run.json',
+    '..%2frun.json',
+    '..%2f..%2f..%2f..%2fsecret.txt',
+    '%2e%2e%2frun.json',
+    '..%5crun.json',
+    '%00plan.txt',
+    encodeURIComponent(secret),
+    'link.txt',
+    '%',
+    '..;/run.json',
+  ]) {
+    const { status, text } = await raw([
+      `GET /api/runs/${writtenRunId}/artifacts/${name} HTTP/1.1`,
+      own(),
+      bearer,
+    ]);
+    expect([400, 403, 404], name).toContain(status);
+    expect(text, name).not.toMatch(/top secret|schemaVersion/);
+  }
+  for (const name of ['..', '%2e%2e', '..%2f..', 'x%2fy', 'RUN', 'a'.repeat(300)])
+    expect((await raw([`GET /api/runs/${name} HTTP/1.1`, own(), bearer])).status, name).toBe(404);
+  for (const lane of ['..%2f..%2frun.json', '..', '%2e%2e%2fx-1'])
+    expect(
+      (await raw([`GET /api/runs/${writtenRunId}/lanes/${lane} HTTP/1.1`, own(), bearer])).status,
+      lane,
+    ).toBe(404);
+  const good = await raw([`GET /api/runs/${writtenRunId}/artifacts/plan.txt HTTP/1.1`, own(), bearer]);
+  expect(good.status).toBe(200);
+  expect(good.text).toContain('text/plain');
+  expect(good.text).toContain('sandbox');
+});
+
+test('what a snapshot says of a run leaves its command lines out', async () => {
+  const { text } = await raw([`GET /api/runs/${writtenRunId} HTTP/1.1`, own(), bearer]);
+  expect(text).toContain('a written run');
+  expect(text).not.toContain('hunter2');
+});
+
+test('a stream goes on where the client was, by Last-Event-ID or by `after`', async () => {
+  const read = async (lines: readonly string[]) => {
+    const socket = connect(server.port, '127.0.0.1');
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += chunk;
+    });
+    socket.write(
+      `${[`GET /api/runs/${writtenRunId}/stream${lines[0]} HTTP/1.1`, own(), bearer, ...lines.slice(1)].join('\r\n')}\r\n\r\n`,
+    );
+    await sleep(300);
+    const text = `news ${Math.random()}`;
+    run.emit({ type: 'note', text });
+    for (let tries = 0; tries < 100 && !got.includes(text); tries += 1) await sleep(20);
+    socket.destroy();
+    return [...got.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
+  };
+  expect(await read(['?after=1'])).toEqual([2, 3]);
+  expect(await read([''])).toEqual([1, 2, 3, 4]);
+  expect(await read(['?after=1', 'Last-Event-ID: 3'])).toEqual([4, 5]);
+});
+
+test('an answer is left in the inbox, where `charrette answer` leaves it; a wrong one is refused', async () => {
+  const address = `/api/runs/${writtenRunId}/answers`;
+  expect((await post(address, { answers: { scope: 'everything' } })).status).toBe(400);
+  expect((await post(address, { answers: { nobody: 'asked' } })).status).toBe(400);
+  expect((await post(address, { answers: { scope: 3 } })).status).toBe(400);
+  expect((await post(address, {})).status).toBe(400);
+  expect(readdirSync(run.directory.inbox)).toEqual([]);
+  expect((await post(address, { answers: { scope: 'api' } })).status).toBe(200);
+  const [file = ''] = readdirSync(run.directory.inbox);
+  const left: unknown = JSON.parse(readFileSync(path.join(run.directory.inbox, file), 'utf8'));
+  expect(left).toMatchObject({
+    type: 'answer',
+    answers: [{ question: 'scope', value: 'api', source: 'person' }],
+  });
+});
+
+test('what is too much or broken is refused, and the server goes on', async () => {
+  const large = { answers: { scope: 'x'.repeat(300_000) } };
+  expect((await post(`/api/runs/${writtenRunId}/answers`, large)).status).toBe(400);
+  const lines = [
+    `POST /api/runs/${writtenRunId}/answers HTTP/1.1`,
+    own(),
+    bearer,
+    'Content-Type: application/json',
+  ];
+  expect((await raw([...lines, 'Content-Length: 3'], '{"a')).status).toBe(400);
+  expect((await raw(['BREW /api/runs HTTP/1.1', own(), bearer])).status).toBe(400);
+  expect((await raw(['DELETE /api/runs HTTP/1.1', own(), bearer])).status).toBe(404);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+});

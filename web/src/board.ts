@@ -1,0 +1,53 @@
+import mermaid from 'mermaid';
+import type { Drawn } from './draw.ts';
+
+type Order = { id: number; source: string; theme: 'light' | 'dark' };
+
+const palettes = {
+  light: {
+    background: '#ffffff',
+    primaryColor: '#e8f0f7',
+    primaryTextColor: '#1d1c1a',
+    primaryBorderColor: '#2c5f8a',
+    lineColor: '#57534c',
+    secondaryColor: '#f4efe2',
+    tertiaryColor: '#eef4ee',
+  },
+  dark: {
+    darkMode: true,
+    background: '#1b1d21',
+    primaryColor: '#1f3144',
+    primaryTextColor: '#e9e7e2',
+    primaryBorderColor: '#8fbce6',
+    lineColor: '#b5b1a8',
+    secondaryColor: '#332c1b',
+    tertiaryColor: '#1d2c23',
+  },
+} as const;
+
+/** The program of the drawing board: takes orders from the page that holds it, gives pictures back. */
+addEventListener('message', ({ data, source }: MessageEvent<Order>) => {
+  if (source !== parent) return;
+  void drawOrder(data).then((drawn) => parent.postMessage(drawn, '*'));
+});
+
+async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
+  try {
+    mermaid.initialize({
+      startOnLoad: false,
+      securityLevel: 'strict',
+      htmlLabels: false,
+      flowchart: { htmlLabels: false },
+      theme: 'base',
+      themeVariables: { ...palettes[theme], fontFamily: 'Inter, system-ui, sans-serif', fontSize: '15px' },
+      maxTextSize: 100_000,
+      maxEdges: 1000,
+    });
+    const { svg } = await mermaid.render(`diagram-${id}`, source);
+    return { id, svg };
+  } catch (error) {
+    return { id, problem: error instanceof Error ? error.message : String(error) };
+  } finally {
+    document.body.replaceChildren();
+  }
+}

@@ -1,0 +1,54 @@
+import { parse } from './json.ts';
+import type { Theme } from './theme.ts';
+
+/** What the drawing board answers. */
+export type Drawn = { id: number; svg?: string; problem?: string };
+
+const limitMs = 20_000;
+let counter = 0;
+let board: Promise<HTMLIFrameElement> | undefined;
+
+/**
+ * Draws a diagram on a board of its own: a frame without origin, without network and without a way to this page but one
+ * message back. Mermaid is loaded there, the first time something is to be drawn.
+ */
+export async function draw(source: string, theme: Theme): Promise<string> {
+  board ??= openBoard();
+  const frame = await board;
+  counter += 1;
+  const id = counter;
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      clearTimeout(timer);
+      removeEventListener('message', onMessage);
+    };
+    const timer = setTimeout(() => {
+      finish();
+      reject(new Error('drawing took too long'));
+    }, limitMs);
+    const onMessage = ({ source: from, data }: MessageEvent<Drawn>) => {
+      if (from !== frame.contentWindow || data.id !== id) return;
+      finish();
+      if (typeof data.svg === 'string') resolve(data.svg);
+      else reject(new Error(String(data.problem)));
+    };
+    addEventListener('message', onMessage);
+    frame.contentWindow?.postMessage({ id, source, theme }, '*');
+  });
+}
+
+function openBoard(): Promise<HTMLIFrameElement> {
+  return new Promise((resolve) => {
+    const frame = document.createElement('iframe');
+    frame.setAttribute('sandbox', 'allow-scripts');
+    frame.className = 'board';
+    frame.title = 'Drawing board';
+    frame.setAttribute('aria-hidden', 'true');
+    frame.tabIndex = -1;
+    frame.addEventListener('load', () => resolve(frame), { once: true });
+    const own = document.getElementById('charrette-board')?.textContent;
+    if (own === undefined || own === null) frame.src = '/board.html';
+    else frame.srcdoc = parse<string>(own);
+    document.body.append(frame);
+  });
+}

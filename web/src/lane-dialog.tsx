@@ -1,0 +1,42 @@
+import { readJson } from '../../src/safe-json.ts';
+import { cleanText } from '../../src/web/clean-text.ts';
+import { Dialog } from './dialog.tsx';
+import { Markdown } from './markdown.tsx';
+import type { Source } from './source.ts';
+import { useLoaded } from './use-loaded.ts';
+
+/** What an agent was asked and what it answered. */
+export function LaneDialog(props: { source: Source; run: string; lane: string; onClose: () => void }) {
+  const { source, run, lane, onClose } = props;
+  const { value, problem } = useLoaded(lane, () => source.lane(run, lane));
+  return (
+    <Dialog title={lane} onClose={onClose}>
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
+      {value?.attempts.map(({ attempt, prompt, answer }) => (
+        <section key={attempt}>
+          <h3>Attempt {attempt}</h3>
+          {looksLikeJson(answer) ? (
+            <pre class="plain" tabIndex={0}>
+              {pretty(answer)}
+            </pre>
+          ) : (
+            <Markdown text={answer || '(no answer yet)'} />
+          )}
+          <details>
+            <summary>What was asked</summary>
+            <pre class="plain" tabIndex={0}>
+              {cleanText(prompt)}
+            </pre>
+          </details>
+        </section>
+      ))}
+    </Dialog>
+  );
+}
+
+const looksLikeJson = (text: string) => /^\s*[[{]/.test(text);
+
+function pretty(text: string): string {
+  const reading = readJson(text);
+  return cleanText(reading.ok ? JSON.stringify(reading.value, null, 2) : text);
+}

@@ -1,0 +1,39 @@
+import { watchRun } from './follow.ts';
+import { parse } from './json.ts';
+import type { Source } from './source.ts';
+
+async function request(address: string, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(address, { credentials: 'same-origin', ...init });
+  if (response.ok) return response;
+  throw new Error(messageIn(await response.text()) ?? `The server answered ${response.status}.`);
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    return parse<{ error?: { message?: string } }>(text).error?.message;
+  } catch {
+    return text.trim() || undefined;
+  }
+}
+
+const json = async (address: string) => (await request(address)).json();
+const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${rest}`;
+
+/** The server this page came from. */
+export const liveSource: Source = {
+  runs: () => json('/api/runs'),
+  snapshot: (run) => json(at(run)),
+  watch: (run, watcher) =>
+    watchRun(run, watcher, async (after) => (await request(at(run, `/events?after=${after}`))).text()),
+  artifact: async (run, name) => (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text(),
+  lane: (run, lane) => json(at(run, `/lanes/${encodeURIComponent(lane)}`)),
+  lines: (run, { path, line, endLine }) =>
+    json(at(run, `/source?${new URLSearchParams({ path, line: `${line}`, end: `${endLine}` })}`)),
+  async steer(run, action, body = {}) {
+    await request(at(run, `/${action}`), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  },
+};

@@ -1,0 +1,27 @@
+import type { ReportData } from '../../src/report/html-report.ts';
+import { parse } from './json.ts';
+import type { Source } from './source.ts';
+
+/** The run that a report file holds; absent when this page is no report. */
+export function reportSource(): Source | undefined {
+  const text = document.getElementById('charrette-report')?.textContent;
+  if (text === undefined || text === null) return undefined;
+  const { snapshot, events, artifacts, sources } = parse<ReportData>(text);
+  const missing = (what: string) => Promise.reject(new Error(`${what} is not part of this report.`));
+  return {
+    report: snapshot.run,
+    runs: async () => ({ project: '', runs: [] }),
+    snapshot: async () => snapshot,
+    watch(_run, watcher) {
+      watcher.events(events);
+      watcher.state({ status: snapshot.status, questions: [] });
+      watcher.connected(true);
+      return () => {};
+    },
+    artifact: async (_run, name) => artifacts[name] ?? missing(name),
+    lane: () => missing('The text of a lane'),
+    lines: async (_run, { path, line, endLine }) =>
+      sources[`${path}:${line}-${endLine}`] ?? missing(`${path}:${line}`),
+    steer: () => missing('Answering'),
+  };
+}

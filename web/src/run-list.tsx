@@ -1,0 +1,75 @@
+import { useEffect, useState } from 'preact/hooks';
+import { cleanText } from '../../src/web/clean-text.ts';
+import { Status } from './chips.tsx';
+import { ago, count, money } from './format.ts';
+import { hashOf } from './route.ts';
+import type { RunList as Runs, Source } from './source.ts';
+
+const everyMs = 3000;
+
+/** All runs of the project; those that wait for a person come first. */
+export function RunList({ source }: { source: Source }) {
+  const [list, setList] = useState<Runs>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const load = () => {
+      if (document.hidden) return;
+      source.runs().then(
+        (runs) => {
+          setList(runs);
+          setProblem(undefined);
+        },
+        (error: Error) => setProblem(error.message),
+      );
+    };
+    load();
+    const timer = setInterval(load, everyMs);
+    document.addEventListener('visibilitychange', load);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', load);
+    };
+  }, [source]);
+  useEffect(() => {
+    document.title = list === undefined ? 'Charrette' : `${list.project} · Charrette`;
+  }, [list]);
+  if (problem !== undefined && list === undefined)
+    return (
+      <div class="page narrow">
+        <p class="notice bad" role="alert">
+          {problem}
+        </p>
+      </div>
+    );
+  if (list === undefined) return <div class="page narrow" aria-busy="true" />;
+  const runs = [...list.runs].sort((a, b) => Number(b.status === 'paused') - Number(a.status === 'paused'));
+  return (
+    <div class="page narrow">
+      <h1>{list.project}</h1>
+      <p class="lead">
+        {runs.length === 0
+          ? 'No runs yet. Start one in a terminal: charrette design "…"'
+          : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`}
+      </p>
+      <ul class="runs">
+        {runs.map((run) => (
+          <li key={run.run}>
+            <a class="card run-card" href={hashOf({ run: run.run })}>
+              <span class="run-title">{cleanText(run.title) || run.run}</span>
+              <Status status={run.status} />
+              <span class="run-facts">
+                <span>{run.workflow}</span>
+                <span>{ago(run.created, Date.now())}</span>
+                <span>
+                  {run.calls} {run.calls === 1 ? 'call' : 'calls'}
+                </span>
+                {run.tokens > 0 && <span>{count(run.tokens)} tokens</span>}
+                {run.usd > 0 && <span>{money(run.usd)}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { cleanText } from '../../src/web/clean-text.ts';
+import { Agents } from './chips.tsx';
+import { OpenPlace, type Place } from './cited.tsx';
+import { LaneDialog } from './lane-dialog.tsx';
+import { RunHead } from './run-head.tsx';
+import { type RunStore, useRunStore } from './run-store.ts';
+import { SectionNav } from './section-nav.tsx';
+import { Artifacts } from './sections/artifacts.tsx';
+import { Costs } from './sections/costs.tsx';
+import { Debates } from './sections/debates.tsx';
+import { Diagram } from './sections/diagram.tsx';
+import { Findings } from './sections/findings.tsx';
+import { Log } from './sections/log.tsx';
+import { Plan } from './sections/plan.tsx';
+import { Questions } from './sections/questions.tsx';
+import { Sketches } from './sections/sketches.tsx';
+import { Synthesis } from './sections/synthesis.tsx';
+import { TimelineSection } from './sections/timeline.tsx';
+import { Votes } from './sections/votes.tsx';
+import type { Source } from './source.ts';
+import { SourceDialog } from './source-dialog.tsx';
+
+type Shown = { id: string; title: string; content: ComponentChildren };
+
+export function RunPage({
+  source,
+  run,
+  section,
+}: {
+  source: Source;
+  run: string;
+  section: string | undefined;
+}) {
+  const store = useRunStore(source, run);
+  const [place, setPlace] = useState<Place>();
+  const [lane, setLane] = useState<string>();
+  const { snapshot, timeline, problem } = store;
+  const lanes = [...timeline.lanes.values()];
+  const agentKey = [...new Set(lanes.flatMap(({ agent }) => agent ?? []))].join('\n');
+  const agents = useMemo(() => agentKey.split('\n'), [agentKey]);
+  useEffect(() => {
+    if (snapshot !== undefined) document.title = `${cleanText(snapshot.title)} · Charrette`;
+  }, [snapshot?.title]);
+  const sections = sectionsOf(source, store, run, setLane);
+  useEffect(() => {
+    if (section !== undefined && snapshot !== undefined) document.getElementById(section)?.scrollIntoView();
+  }, [section, snapshot === undefined]);
+  if (snapshot === undefined)
+    return (
+      <div class="page" aria-busy={problem === undefined}>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+    );
+  return (
+    <Agents.Provider value={agents}>
+      <OpenPlace.Provider value={snapshot.baseCommit === undefined ? undefined : setPlace}>
+        <div class="page">
+          <RunHead source={source} store={store} snapshot={snapshot} />
+          <Questions source={source} store={store} snapshot={snapshot} />
+          <div class="columns">
+            <SectionNav run={run} sections={sections} />
+            <div class="sections">
+              {sections.map(({ id, title, content }) => (
+                <section key={id} id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
+                  <h2 id={`${id}-title`}>{title}</h2>
+                  {content}
+                </section>
+              ))}
+            </div>
+          </div>
+        </div>
+        {place !== undefined && (
+          <SourceDialog source={source} run={run} place={place} onClose={() => setPlace(undefined)} />
+        )}
+        {lane !== undefined && (
+          <LaneDialog source={source} run={run} lane={lane} onClose={() => setLane(undefined)} />
+        )}
+      </OpenPlace.Provider>
+    </Agents.Provider>
+  );
+}
+
+/** What there is to see, in the order in which a design comes about; the result of a finished one stands first. */
+function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lane: string) => void): Shown[] {
+  const { snapshot, timeline } = store;
+  if (snapshot === undefined) return [];
+  const { view } = snapshot;
+  const shown = (when: boolean, id: string, title: string, content: () => ComponentChildren): Shown[] =>
+    when ? [{ id, title, content: content() }] : [];
+  const inReport = source.report !== undefined;
+  return [
+    ...shown(timeline.lanes.size + timeline.phases.size > 0, 'timeline', 'Timeline', () => (
+      <TimelineSection
+        timeline={timeline}
+        live={store.state?.status === 'running'}
+        seq={timeline.seq}
+        openLane={inReport ? undefined : openLane}
+      />
+    )),
+    ...shown(view.plan !== undefined, 'plan', 'Plan', () => <Plan view={view} />),
+    ...shown(view.diagram !== undefined, 'diagram', 'Architecture', () => (
+      <Diagram source={view.diagram ?? ''} />
+    )),
+    ...shown(view.sketches.length > 0, 'sketches', 'Sketches', () => <Sketches sketches={view.sketches} />),
+    ...shown(view.synthesis !== undefined, 'synthesis', 'Synthesis', () => (
+      <Synthesis synthesis={view.synthesis} sketches={view.sketches} />
+    )),
+    ...shown(view.debates.length > 0, 'debates', 'Debates', () => <Debates debates={view.debates} />),
+    ...shown(view.findings.length > 0, 'findings', 'Findings', () => <Findings findings={view.findings} />),
+    ...shown(view.votes !== undefined, 'votes', 'Votes', () => <Votes view={view} />),
+    ...shown(snapshot.costs.length > 0, 'cost', 'Cost', () => <Costs costs={snapshot.costs} />),
+    ...shown(snapshot.artifacts.length > 0, 'files', 'Files', () => (
+      <Artifacts source={source} run={run} artifacts={snapshot.artifacts} />
+    )),
+    ...shown(store.log.length > 0, 'log', 'Log', () => <Log lines={store.log} count={store.log.length} />),
+  ];
+}

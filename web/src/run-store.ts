@@ -1,0 +1,192 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { RunEvent } from '../../src/engine/event.ts';
+import { cleanText } from '../../src/web/clean-text.ts';
+import type { Snapshot } from '../../src/web/snapshot.ts';
+import { applyEvent, emptyTimeline, type Timeline } from '../../src/web/timeline.ts';
+import type { Source, State } from './source.ts';
+
+export type LogLine = { seq: number; time: string; tone: 'plain' | 'warning' | 'bad'; text: string };
+
+const refreshMs = 250;
+/** Events after which the files of a run say something new. */
+const telling: readonly RunEvent['type'][] = [
+  'artifact-write',
+  'lane-end',
+  'question-ask',
+  'question-answer',
+  'run-end',
+  'run-resume',
+  'run-pause',
+];
+
+/** One run as the page sees it: events as they come, and its files, read again when the events say that they changed. */
+export class RunStore {
+  readonly timeline: Timeline = emptyTimeline();
+  readonly log: LogLine[] = [];
+  snapshot: Snapshot | undefined;
+  state: State | undefined;
+  connected = true;
+  problem: string | undefined;
+  readonly #source: Source;
+  readonly #run: string;
+  readonly #listeners = new Set<() => void>();
+  #close: (() => void) | undefined;
+  #waiting: RunEvent[] = [];
+  #frame: number | undefined;
+  #refresh: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(source: Source, run: string) {
+    this.#source = source;
+    this.#run = run;
+  }
+
+  open(): void {
+    void this.load();
+    this.#close = this.#source.watch(this.#run, {
+      events: (events) => this.#take(events),
+      state: (state) => {
+        const before = this.state;
+        this.state = state;
+        if (before !== undefined && before.status !== state.status) this.#reloadSoon();
+        this.#tell();
+      },
+      connected: (yes) => {
+        this.connected = yes;
+        this.#tell();
+      },
+    });
+  }
+
+  close(): void {
+    this.#close?.();
+    clearTimeout(this.#refresh);
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.#listeners.clear();
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.snapshot = await this.#source.snapshot(this.#run);
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = error instanceof Error ? error.message : String(error);
+    }
+    this.#tell();
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Everything that came since the last frame is applied at once; a hidden page has no frames and needs none. */
+  #take(events: RunEvent[]): void {
+    for (const event of events) this.#waiting.push(event);
+    this.#frame ??= requestAnimationFrame(() => this.#apply());
+  }
+
+  #apply(): void {
+    this.#frame = undefined;
+    const start = performance.now();
+    const events = this.#waiting;
+    this.#waiting = [];
+    for (const event of events) {
+      applyEvent(this.timeline, event);
+      const line = logLine(event);
+      if (line !== undefined) this.log.push(line);
+    }
+    if (this.snapshot !== undefined && events.some(({ type }) => telling.includes(type))) this.#reloadSoon();
+    this.#tell();
+    // Seen by tests: how long the page was busy with these events, painting included.
+    setTimeout(() => performance.measure('charrette-apply', { start, detail: events.length }));
+  }
+
+  #reloadSoon(): void {
+    this.#refresh ??= setTimeout(() => {
+      this.#refresh = undefined;
+      void this.load();
+    }, refreshMs);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function logLine(event: RunEvent): LogLine | undefined {
+  const at = { seq: event.seq, time: event.time };
+  switch (event.type) {
+    case 'run-start':
+      return { ...at, tone: 'plain', text: `Run started: ${cleanText(event.title)}` };
+    case 'run-resume':
+      return { ...at, tone: 'plain', text: 'Resumed' };
+    case 'run-pause':
+      return {
+        ...at,
+        tone: 'warning',
+        text: event.reason === 'question' ? 'Waiting for an answer' : 'Stopped',
+      };
+    case 'run-end':
+      return {
+        ...at,
+        tone: event.status === 'done' ? 'plain' : 'bad',
+        text: cleanText(`Ended: ${event.status}${event.message === undefined ? '' : `, ${event.message}`}`),
+      };
+    case 'phase-end':
+    case 'phase-skip':
+      return event.line === undefined ? undefined : { ...at, tone: 'plain', text: cleanText(event.line) };
+    case 'warning':
+      return { ...at, tone: 'warning', text: cleanText(event.text.replaceAll('**', '')) };
+    case 'note':
+      return { ...at, tone: 'plain', text: cleanText(event.text) };
+    case 'lane-start':
+      return {
+        ...at,
+        tone: 'plain',
+        text: cleanText(`${event.lane}: ${event.agent}, attempt ${event.attempt}`),
+      };
+    case 'lane-retry':
+      return {
+        ...at,
+        tone: 'warning',
+        text: cleanText(`${event.lane}: ${event.agent} ${event.kind}, ${event.message}`),
+      };
+    case 'lane-end':
+      return {
+        ...at,
+        tone: event.kind === 'ok' ? 'plain' : 'bad',
+        text: cleanText(
+          `${event.lane}: ${event.kind}${event.message === undefined ? '' : `, ${event.message}`}`,
+        ),
+      };
+    case 'question-ask':
+      return { ...at, tone: 'warning', text: cleanText(event.questions.map(({ text }) => text).join(' · ')) };
+    case 'question-answer':
+      return {
+        ...at,
+        tone: 'plain',
+        text: cleanText(event.answers.map(({ question, value }) => `${question} = ${value}`).join(', ')),
+      };
+    case 'artifact-write':
+      return { ...at, tone: 'plain', text: cleanText(`wrote ${event.name}`) };
+    default:
+      return undefined;
+  }
+}
+
+/** The store of a run, opened while the component is there. */
+export function useRunStore(source: Source, run: string): RunStore {
+  const [store, setStore] = useState(() => new RunStore(source, run));
+  const [, setVersion] = useState(0);
+  useEffect(() => {
+    const next = new RunStore(source, run);
+    setStore(next);
+    const stop = next.subscribe(() => setVersion((version) => version + 1));
+    next.open();
+    return () => {
+      stop();
+      next.close();
+    };
+  }, [source, run]);
+  return store;
+}

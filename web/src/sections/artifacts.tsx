@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import { cleanText } from '../../../src/web/clean-text.ts';
+import { Dialog } from '../dialog.tsx';
+import { count } from '../format.ts';
+import { Markdown } from '../markdown.tsx';
+import type { Source } from '../source.ts';
+import { useLoaded } from '../use-loaded.ts';
+
+type Artifact = { name: string; bytes: number };
+
+/** The files of a run as they stand on disk. */
+export function Artifacts({
+  source,
+  run,
+  artifacts,
+}: {
+  source: Source;
+  run: string;
+  artifacts: Artifact[];
+}) {
+  const [open, setOpen] = useState<Artifact>();
+  return (
+    <>
+      <ul class="card files">
+        {artifacts.map((artifact) => (
+          <li key={artifact.name}>
+            <button
+              type="button"
+              class="link mono"
+              disabled={artifact.bytes === 0}
+              onClick={() => setOpen(artifact)}
+            >
+              {cleanText(artifact.name)}
+            </button>
+            <span class="quiet">{artifact.bytes === 0 ? 'empty' : `${count(artifact.bytes)} bytes`}</span>
+          </li>
+        ))}
+      </ul>
+      {open !== undefined && (
+        <ArtifactDialog source={source} run={run} artifact={open} onClose={() => setOpen(undefined)} />
+      )}
+    </>
+  );
+}
+
+function ArtifactDialog(props: { source: Source; run: string; artifact: Artifact; onClose: () => void }) {
+  const { source, run, artifact, onClose } = props;
+  const { value, problem } = useLoaded(`${artifact.name} ${artifact.bytes}`, () =>
+    source.artifact(run, artifact.name),
+  );
+  return (
+    <Dialog title={cleanText(artifact.name)} onClose={onClose}>
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
+      {value !== undefined &&
+        (artifact.name.endsWith('.json') ? (
+          <pre class="plain" tabIndex={0}>
+            {cleanText(value)}
+          </pre>
+        ) : (
+          <Markdown text={value} />
+        ))}
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+import { cleanText } from '../../../src/web/clean-text.ts';
+import type { DebateView, DefenceView, JudgeView } from '../../../src/web/view/debates.ts';
+import { Agent, Seat } from '../chips.tsx';
+import { Cited } from '../cited.tsx';
+import { Markdown } from '../markdown.tsx';
+
+const dispositionNames = {
+  voted: 'Decided by the judges',
+  'fallback-to-synthesis': 'The synthesis stands',
+  'bucket-skipped': 'Not debated',
+  'over-cap': 'Not debated: too many decisions',
+} as const;
+
+/** Each contested decision as it was argued: defence A, defence B, the judges, the verdict, and then the authors. */
+export function Debates({ debates }: { debates: readonly DebateView[] }) {
+  return (
+    <div class="stack">
+      {debates.map((debate) => (
+        <Debate key={debate.number} debate={debate} />
+      ))}
+    </div>
+  );
+}
+
+function Debate({ debate }: { debate: DebateView }) {
+  const { number, title, tension, impact, files, sides, judges, resolution } = debate;
+  return (
+    <article class="card pad debate" aria-label={`Decision ${number}: ${title}`}>
+      <header>
+        <h3>
+          <span class="number">{number}</span> {cleanText(title)}
+        </h3>
+        <span class={`tag impact-${impact.toLowerCase()}`}>{impact} impact</span>
+      </header>
+      <p>
+        <Cited text={tension} />
+      </p>
+      {files.length > 0 && <p class="quiet mono">{cleanText(files.join(', '))}</p>}
+      <div class="versus">
+        {sides.map((side, index) => (
+          <Defence
+            key={side.side}
+            side={side}
+            letter={index === 0 ? 'A' : 'B'}
+            won={resolution?.winner === side.side}
+          />
+        ))}
+      </div>
+      {judges.length > 0 && (
+        <ul class="judges" aria-label="Judges">
+          {judges.map((judge) => (
+            <Judge key={judge.judge} judge={judge} sides={sides} />
+          ))}
+        </ul>
+      )}
+      {resolution === undefined ? (
+        <p class="quiet">No verdict yet. Authors stay hidden until there is one.</p>
+      ) : (
+        <Verdict resolution={resolution} />
+      )}
+      {resolution !== undefined && <Unveiled sides={sides} />}
+    </article>
+  );
+}
+
+function Defence({ side, letter, won }: { side: DefenceView; letter: string; won: boolean }) {
+  const claim = side.parts.find(({ name }) => name === 'Claim');
+  const evidence = side.parts.find(({ name }) => name === 'Evidence');
+  const rest = side.parts.filter((part) => part !== claim && part !== evidence);
+  return (
+    <section class={`defence${won ? ' won' : ''}`} aria-label={`Defence ${letter}`}>
+      <h4>
+        <span class="letter">{letter}</span>
+        <span>
+          <Cited text={side.position} />
+        </span>
+        {won && <span class="tag good">prevails</span>}
+      </h4>
+      {side.parts.length === 0 && <p class="quiet">Nobody spoke for this side.</p>}
+      {claim !== undefined && <Markdown text={claim.text} />}
+      {evidence !== undefined && (
+        <div class="evidence">
+          <strong>Evidence</strong>
+          <Markdown text={evidence.text} />
+        </div>
+      )}
+      {rest.length > 0 && (
+        <details>
+          <summary>Concession, answer, risk</summary>
+          {rest.map(({ name, text }) => (
+            <div key={name}>
+              <strong>{name}</strong>
+              <Markdown text={text} />
+            </div>
+          ))}
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Judge({ judge, sides }: { judge: JudgeView; sides: DebateView['sides'] }) {
+  const letterOf = (vote: string) => (sides[0].side === vote ? 'A' : sides[1].side === vote ? 'B' : '–');
+  const voices = new Set(judge.votes.map(({ vote }) => vote));
+  const [first] = judge.votes;
+  return (
+    <li>
+      <span class="gavel" aria-hidden="true">
+        {voices.size > 1 ? '=' : letterOf(first?.vote ?? '')}
+      </span>
+      <span>
+        <strong>{cleanText(judge.judge)}</strong>{' '}
+        {voices.size > 1 ? 'changed sides with the order: a tie' : `for ${letterOf(first?.vote ?? '')}`}
+        {judge.votes.length > 1 && voices.size === 1 && <small> in both orders</small>}
+        <p class="quiet">
+          <Cited text={first?.rationale ?? ''} />
+        </p>
+      </span>
+    </li>
+  );
+}
+
+function Verdict({ resolution }: { resolution: NonNullable<DebateView['resolution']> }) {
+  const { disposition, tally, why } = resolution;
+  return (
+    <div class="verdict">
+      <p>
+        <strong>{dispositionNames[disposition]}:</strong> <Cited text={resolution.resolution} />
+        {tally !== undefined && (
+          <span class="tally">
+            {tally.thesis} : {tally.antithesis}
+          </span>
+        )}
+      </p>
+      <Markdown text={why} />
+    </div>
+  );
+}
+
+function Unveiled({ sides }: { sides: DebateView['sides'] }) {
+  if (sides.every(({ agent, seats }) => agent === undefined && seats === undefined)) return null;
+  return (
+    <details class="unveiled">
+      <summary>Unveil the authors</summary>
+      <ul>
+        {sides.map(({ side, agent, seats = [] }, index) => (
+          <li key={side}>
+            <span class="letter">{index === 0 ? 'A' : 'B'}</span>
+            {agent !== undefined && (
+              <>
+                argued by <Agent name={agent} />
+              </>
+            )}
+            {seats.length > 0 && (
+              <>
+                {' '}
+                after the sketches of{' '}
+                {seats.map((seat) => (
+                  <Seat key={seat} seat={cleanText(seat)} />
+                ))}
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

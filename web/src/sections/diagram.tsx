@@ -1,0 +1,58 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { cleanText } from '../../../src/web/clean-text.ts';
+import { draw } from '../draw.ts';
+import { currentTheme } from '../theme.ts';
+
+/** The architecture, drawn by mermaid behind glass: the page only ever gets a picture. */
+export function Diagram({ source }: { source: string }) {
+  const [picture, setPicture] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const [theme, setTheme] = useState(currentTheme());
+  const figure = useRef<HTMLElement>(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    const onTheme = () => setTheme(currentTheme());
+    addEventListener('charrette-theme', onTheme);
+    const media = matchMedia('(prefers-color-scheme: dark)');
+    media.addEventListener('change', onTheme);
+    const watch = new IntersectionObserver(
+      (entries) => setNear((before) => before || entries.some((each) => each.isIntersecting)),
+      {
+        rootMargin: '600px',
+      },
+    );
+    if (figure.current !== null) watch.observe(figure.current);
+    return () => {
+      removeEventListener('charrette-theme', onTheme);
+      media.removeEventListener('change', onTheme);
+      watch.disconnect();
+    };
+  }, []);
+  useEffect(() => {
+    if (!near) return undefined;
+    let current = true;
+    draw(source, theme).then(
+      (svg) => {
+        if (!current) return;
+        setPicture(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`);
+        setProblem(undefined);
+      },
+      (error: Error) => current && setProblem(error.message),
+    );
+    return () => {
+      current = false;
+    };
+  }, [source, theme, near]);
+  return (
+    <figure ref={figure} class="card pad diagram">
+      {picture !== undefined && <img src={picture} alt="Architecture diagram; its source follows as text" />}
+      {problem !== undefined && <p class="notice">The diagram cannot be drawn: {cleanText(problem)}</p>}
+      <details>
+        <summary>Source of the diagram</summary>
+        <pre class="plain" tabIndex={0}>
+          {cleanText(source)}
+        </pre>
+      </details>
+    </figure>
+  );
+}

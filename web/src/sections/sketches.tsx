@@ -1,0 +1,26 @@
+import { cleanText } from '../../../src/web/clean-text.ts';
+import type { SketchView } from '../../../src/web/view/sketches.ts';
+import { Agent } from '../chips.tsx';
+import { Markdown } from '../markdown.tsx';
+
+/** The approaches side by side, as they were before anybody saw another's. */
+export function Sketches({ sketches }: { sketches: readonly SketchView[] }) {
+  return (
+    <>
+      <p class="lead">Drawn at the same time; nobody saw another's sketch.</p>
+      <ul class="side-by-side" tabIndex={0} aria-label="Sketches, side by side">
+        {sketches.map(({ lane, seat, label, agent, text }) => (
+          <li key={lane} class="card sheet" id={`sketch-${seat}`} tabIndex={-1}>
+            <header>
+              <h3>{cleanText(label)}</h3>
+              <Agent name={agent} />
+            </header>
+            <div class="sheet-body">
+              <Markdown text={text} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,207 @@
+import { memo } from 'preact/compat';
+import { useEffect, useState } from 'preact/hooks';
+import { cleanText } from '../../../src/web/clean-text.ts';
+import type { LaneSpan, PhaseSpan, Timeline } from '../../../src/web/timeline.ts';
+import { Agent, useAgentTone } from '../chips.tsx';
+import { elapsed, phaseName, taskName } from '../format.ts';
+
+type Props = {
+  timeline: Timeline;
+  live: boolean;
+  /** Changes with every event; the timeline itself stays the same object. */
+  seq: number;
+  openLane: ((lane: string) => void) | undefined;
+};
+
+type Scale = { start: number; length: number };
+
+const mostOpen = 60;
+
+/** Who worked when: a row per lane, grouped by step. */
+export function TimelineSection({ timeline, live, openLane }: Props) {
+  const now = useSeconds(live);
+  const start = timeline.start ?? 0;
+  const end = live ? Math.max(timeline.last, now) : timeline.last;
+  // The scale grows in steps, so that a new event moves only its own bar.
+  const scale = { start, length: live ? stepAbove(end - start) : Math.max(1, end - start) };
+  const groups = groupsOf(timeline);
+  const agents = [...new Set([...timeline.lanes.values()].flatMap(({ agent }) => agent ?? []))];
+  return (
+    <div class="card gantt">
+      <p class="legend">
+        {agents.map((agent) => (
+          <Agent key={agent} name={agent} />
+        ))}
+        <span class="quiet">{elapsed(end - start)} in all</span>
+      </p>
+      <Axis scale={scale} />
+      <ol class="phases">
+        {groups.map(({ phase, span, lanes }) => (
+          <PhaseRow
+            key={phase}
+            phase={phase}
+            span={span}
+            lanes={lanes}
+            scale={scale}
+            end={end}
+            openLane={openLane}
+          />
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+type Group = { phase: string; span: PhaseSpan | undefined; lanes: LaneSpan[] };
+
+function groupsOf({ phases, lanes }: Timeline): Group[] {
+  const groups = new Map<string, Group>();
+  for (const span of phases.values()) groups.set(span.phase, { phase: span.phase, span, lanes: [] });
+  for (const lane of lanes.values()) {
+    const group = groups.get(lane.phase) ?? { phase: lane.phase, span: undefined, lanes: [] };
+    group.lanes.push(lane);
+    groups.set(lane.phase, group);
+  }
+  return [...groups.values()];
+}
+
+function PhaseRow(props: Group & { scale: Scale; end: number; openLane: Props['openLane'] }) {
+  const { phase, span, lanes, scale, end, openLane } = props;
+  const [open, setOpen] = useState<boolean>();
+  const shown = open ?? lanes.length <= mostOpen;
+  const from = span?.start ?? Math.min(...lanes.map((lane) => lane.queued));
+  const to = Math.max(span?.end ?? end, ...lanes.map((lane) => lane.end ?? from));
+  const skipped = span?.state === 'skipped';
+  return (
+    <li class={`phase${skipped ? ' skipped' : ''}`}>
+      <div class="row phase-row">
+        <span class="row-label">
+          {lanes.length > mostOpen ? (
+            <button type="button" class="link" aria-expanded={shown} onClick={() => setOpen(!shown)}>
+              {phaseName(phase)} ({lanes.length})
+            </button>
+          ) : (
+            phaseName(phase)
+          )}
+        </span>
+        <span class="track" aria-hidden="true">
+          {!skipped && <span class="band" style={place(scale, from, to)} />}
+        </span>
+        <span class="row-time">{skipped ? 'skipped' : elapsed(to - from)}</span>
+      </div>
+      {lanes.length > 0 && shown && (
+        <ol class="lanes">
+          {lanes.map((lane) => (
+            <LaneRow
+              key={lane.lane}
+              lane={lane}
+              start={scale.start}
+              length={scale.length}
+              end={lane.end ?? end}
+              openLane={openLane}
+            />
+          ))}
+        </ol>
+      )}
+    </li>
+  );
+}
+
+type LaneProps = { lane: LaneSpan; start: number; length: number; end: number; openLane: Props['openLane'] };
+
+const LaneRow = memo(function LaneRow({ lane, start, length, end, openLane }: LaneProps) {
+  const scale = { start, length };
+  const tone = useAgentTone(lane.agent);
+  const began = lane.start ?? lane.queued;
+  const failed = lane.state !== 'ok' && lane.state !== 'running' && lane.state !== 'queued';
+  const took = lane.start === undefined ? '' : elapsed(end - began);
+  const label = cleanText(lane.label);
+  const what = `${label}, ${taskName(lane.task)}${lane.agent === undefined ? '' : ` by ${lane.agent}`}: ${lane.state} ${took}`;
+  const content = (
+    <>
+      <span class="row-label">
+        {label}
+        <small>{taskName(lane.task)}</small>
+      </span>
+      <span class="track" aria-hidden="true">
+        {lane.start !== undefined && lane.start > lane.queued && (
+          <span class="bar queued" style={place(scale, lane.queued, lane.start)} />
+        )}
+        <span
+          class={`bar ${tone} is-${lane.state}${failed ? ' failed' : ''}`}
+          style={place(scale, began, lane.state === 'queued' ? began : end)}
+        />
+      </span>
+      <span class="row-time">
+        {failed ? lane.state : took}
+        {lane.attempt > 1 && <small> ×{lane.attempt}</small>}
+      </span>
+    </>
+  );
+  return (
+    <li class="lane">
+      {openLane === undefined ? (
+        <div class="row" title={what}>
+          {content}
+        </div>
+      ) : (
+        <button
+          type="button"
+          class="row"
+          aria-label={what}
+          title={lane.message ?? what}
+          onClick={() => openLane(lane.lane)}
+        >
+          {content}
+        </button>
+      )}
+    </li>
+  );
+});
+
+function Axis({ scale }: { scale: Scale }) {
+  const step = tickStep(scale.length);
+  const ticks = Array.from({ length: Math.floor(scale.length / step) + 1 }, (_, index) => index * step);
+  return (
+    <div class="row axis" aria-hidden="true">
+      <span class="row-label" />
+      <span class="track">
+        {ticks.map((tick) => (
+          <span key={tick} class="tick" style={{ left: `${(tick / scale.length) * 100}%` }}>
+            {tick === 0 ? '0' : elapsed(tick)}
+          </span>
+        ))}
+      </span>
+      <span class="row-time" />
+    </div>
+  );
+}
+
+function place({ start, length }: Scale, from: number, to: number) {
+  const left = Math.min(100, Math.max(0, ((from - start) / length) * 100));
+  const width = Math.min(100 - left, Math.max(0, ((to - from) / length) * 100));
+  return { left: `${left.toFixed(2)}%`, width: `${width.toFixed(2)}%` };
+}
+
+const seconds = [
+  0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
+];
+
+function tickStep(length: number): number {
+  return (seconds.find((step) => length / (step * 1000) <= 6) ?? Math.ceil(length / 6000)) * 1000;
+}
+
+/** The next of a row of lengths that grow by a quarter. */
+function stepAbove(length: number): number {
+  return 5000 * 1.25 ** Math.ceil(Math.log(Math.max(1, length / 5000)) / Math.log(1.25));
+}
+
+function useSeconds(ticking: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!ticking) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  return now;
+}

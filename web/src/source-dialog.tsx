@@ -1,0 +1,39 @@
+import { cleanText } from '../../src/web/clean-text.ts';
+import type { Place } from './cited.tsx';
+import { Dialog } from './dialog.tsx';
+import type { Source } from './source.ts';
+import { useLoaded } from './use-loaded.ts';
+
+/** Cited lines as they were at the base commit, with some around them. */
+export function SourceDialog(props: { source: Source; run: string; place: Place; onClose: () => void }) {
+  const { source, run, place, onClose } = props;
+  const { path, line, endLine } = place;
+  const title = `${path}:${line}${endLine > line ? `-${endLine}` : ''}`;
+  const { value, problem } = useLoaded(title, () => source.lines(run, place));
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {problem !== undefined && <p class="notice bad">{cleanText(problem)}</p>}
+      {value !== undefined && (
+        <>
+          <p class="quiet">
+            at base commit <span class="mono">{value.commit.slice(0, 10)}</span>, {value.total} lines
+          </p>
+          <ol class="source" start={value.from} tabIndex={0}>
+            {value.lines.map((text, index) => {
+              const number = value.from + index;
+              const cited = number >= value.cited.from && number <= value.cited.to;
+              return (
+                <li key={number} class={cited ? 'cited' : undefined}>
+                  <span class="number" aria-hidden="true">
+                    {number}
+                  </span>
+                  <code>{cited ? <mark>{cleanText(text) || ' '}</mark> : cleanText(text) || ' '}</code>
+                </li>
+              );
+            })}
+          </ol>
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import type { RunSummary } from '../../src/cli/run-list.ts';
+import type { RunEvent } from '../../src/engine/event.ts';
+import type { Snapshot } from '../../src/web/snapshot.ts';
+import type { SourceLines } from '../../src/web/source-lines.ts';
+
+export type RunList = { project: string; runs: RunSummary[] };
+export type LaneText = { lane: string; attempts: { attempt: number; prompt: string; answer: string }[] };
+export type State = { status: RunSummary['status']; questions: string[] };
+
+export type Watcher = {
+  events: (events: RunEvent[]) => void;
+  state: (state: State) => void;
+  /** Whether news can arrive at the moment. */
+  connected: (yes: boolean) => void;
+};
+
+/** Where the page gets its data: a server, or the report file it stands in. */
+export type Source = {
+  /** A run that never changes and cannot be answered. */
+  report?: string;
+  runs: () => Promise<RunList>;
+  snapshot: (run: string) => Promise<Snapshot>;
+  /** All events so far, then those that come; the result ends it. */
+  watch: (run: string, watcher: Watcher) => () => void;
+  artifact: (run: string, name: string) => Promise<string>;
+  lane: (run: string, lane: string) => Promise<LaneText>;
+  lines: (run: string, place: { path: string; line: number; endLine: number }) => Promise<SourceLines>;
+  steer: (run: string, action: 'answers' | 'resume' | 'cancel', body?: unknown) => Promise<void>;
+};

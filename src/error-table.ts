@@ -64,6 +64,7 @@ export const errorTable = {
   },
   'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
   'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
+  'checks-failed': { exit: 6, meaning: 'The tests of the project fail, so the feature is not finished.' },
   'artifact-missing': {
     exit: 4,
     meaning: 'An artifact that the call cannot do without is missing or empty.',

@@ -1,16 +1,17 @@
-import { thisWorld } from '../agents/settings.ts';
-import { clockFrom, idsFrom } from '../engine/clock.ts';
-import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
-import { transitionTo } from '../feature/transition.ts';
-import { type ArtifactKey, artifactKeys } from '../prompts/artifacts.ts';
-import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
-import { createRun } from '../workflows/create-run.ts';
-import type { DocumentPhase, FeaturePhaseInputs } from '../workflows/feature/inputs.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { conductRun } from './conduct.ts';
-import { findProject } from './project.ts';
-import { featureOf, featureOptions, textOfFile } from './prompt-input.ts';
+import type { DocumentPhase, FeatureInputs, FeaturePhaseInputs } from '../workflows/feature/inputs.ts';
+import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
+import { panelMaterial, panelOptions } from './feature-panel.ts';
+import { prepareFeature, reviewOptions, startFeatureRun } from './feature-run.ts';
+import { textOfFile } from './prompt-input.ts';
+
+/** Flags that only one phase has. */
+const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>> = {
+  design: [...panelOptions, { flags: '--no-research', description: 'no researchers before the design' }],
+  'create-plan': [
+    { flags: '--combined', description: 'plan and tasks in one loop: plan, task and phase reviewer' },
+  ],
+};
 
 /** A phase that writes one document and has it reviewed, as a command. */
 export function phaseCommand(name: string, phase: DocumentPhase, file: string): CommandSpec {
@@ -23,118 +24,60 @@ export function phaseCommand(name: string, phase: DocumentPhase, file: string): 
         `charrette feature ${name} --feature 007 --agents claude,codex`,
         'the first writes, the second reviews',
       ],
+      ...(phase === 'design'
+        ? ([['charrette feature design --panel', 'a design panel first, its result as material']] as const)
+        : []),
     ],
     options: [
-      ...featureOptions,
-      { flags: '--agents <list>', description: 'who writes and who reviews, comma-separated' },
+      ...reviewOptions,
       { flags: '--about <file>', description: 'what the feature is about, where there is no PRD' },
-      {
-        flags: '--transport <kind>',
-        description: 'how the document travels to reviewers',
-        choices: ['reference', 'inline'],
-        default: 'reference',
-      },
-      {
-        flags: '--gate <mode>',
-        description: 'what holds a phase up',
-        choices: ['strict', 'blockers-only'],
-        default: 'strict',
-      },
+      { flags: '--commit', description: 'commit every revision and the completed phase' },
+      ...(ownOptions[phase] ?? []),
     ],
     run: (invocation) => runPhase(phase, invocation),
   };
 }
 
 async function runPhase(phase: DocumentPhase, invocation: Invocation): Promise<CommandResult> {
-  const { options, global, terminal } = invocation;
-  const feature = await readFeature(await featureOf(invocation));
-  const skipped = enter(phase, feature, global.yes);
-  const project = findProject(global.cwd);
-  const { loadConfig } = await import('../config/config.ts');
-  const { rosterOf } = await import('../workflows/roster.ts');
+  const { options, global } = invocation;
+  const { feature, project, inputs: common } = await prepareFeature(phase, invocation);
   const { promptContext } = await import('../context/for-prompt.ts');
-  const world = thisWorld();
-  const { config } = await loadConfig({ project, env: world.environment, file: global.config });
-  const only =
-    typeof options['agents'] === 'string'
-      ? options['agents']
-          .split(',')
-          .map((id) => id.trim())
-          .filter((id) => id !== '')
-      : undefined;
-  const roster = rosterOf(config, world, only);
-  const [author, reviewer = author] = roster.map(({ id }) => id);
-  if (author === undefined || reviewer === undefined) {
-    throw new CharretteError({
-      code: 'agent-not-found',
-      message: 'No agent is there to write.',
-      fix: 'Run `charrette doctor`.',
-    });
-  }
   const description = await textOfFile(options['about'], '--about', global);
   const brief = await promptContext({
     root: project,
     consumer: 'plan',
     task: description ?? feature.directory,
   });
+  refuseStatic(common);
+  const panel = phase === 'design' ? await panelMaterial(feature, project, invocation) : undefined;
+  if (panel !== undefined && 'stopped' in panel) return panel.stopped;
   const inputs: FeaturePhaseInputs = {
-    roster,
-    project,
-    parallel: 1,
-    phase,
-    directory: feature.directory,
-    author,
-    reviewer,
-    transport: options['transport'] as 'reference',
-    gate: options['gate'] as 'strict',
-    skipped,
-    agentSeconds: config.limits?.agentSeconds ?? 1_800,
-    consented: global.yes || config.consent === true,
+    ...common,
+    research: options['research'] !== false,
+    combined: options['combined'] === true,
+    commit: options['commit'] === true,
     ...(description === undefined ? {} : { description }),
     ...(brief.text === '' ? {} : { brief: brief.text }),
+    ...(panel === undefined ? {} : { panel }),
   };
   if (global.dryRun) {
+    const { author, reviewer } = inputs;
     return {
       exit: 0,
       text: `${author} would write, ${reviewer} would review\n`,
       json: { dryRun: true, inputs },
     };
   }
-  const home = homeOf(project);
-  const title = `${phase} ${feature.directory.split(/[/\\]/).at(-1) ?? ''}`;
-  const run = await createRun(
-    home,
-    { workflow: 'feature-phase', title, inputs },
-    { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-  );
-  return conductRun(home, run, invocation, new Map());
+  return startFeatureRun('feature-phase', inputs, invocation);
 }
 
-/** §2C: refuses what cannot start; what somebody has to agree to needs --yes. Gives the phases that are left out. */
-function enter(phase: DocumentPhase, feature: FeatureFiles, agreed: boolean): FeaturePhaseInputs['skipped'] {
-  const transition = transitionTo({ to: phase, meta: feature.meta.meta, texts: textsOf(feature) });
-  if (transition.kind === 'blocked') {
-    throw new CharretteError({
-      code: 'artifact-missing',
-      message: `${phase} cannot start: ${transition.reasons.join('; ')}.`,
-      fix: 'Complete the phases before it, or mend the documents.',
-    });
-  }
-  if (transition.kind === 'proceed' || transition.kind === 'partial' || agreed) {
-    return transition.kind === 'warning' ? transition.skipped : [];
-  }
-  const what =
-    transition.kind === 'warning'
-      ? `${phase} would skip ${transition.skipped.join(', ')}`
-      : `${phase} was completed before; ${transition.completed} is the last completed phase`;
-  throw new CharretteError({ code: 'usage', message: `${what}.`, fix: 'Say --yes if that is meant.' });
-}
-
-function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>> {
-  const texts: Partial<Record<ArtifactKey, string>> = {};
-  for (const key of artifactKeys) {
-    const file = files[key];
-    if (file.kind === 'present' && file.text !== undefined) texts[key] = file.text;
-  }
-  return texts;
+/** The static agent knows no documents of features; saying so beats a failed run. */
+export function refuseStatic({ roster, author, reviewer }: FeatureInputs): void {
+  const named = roster.filter(({ id }) => id === author || id === reviewer);
+  if (!named.some(({ protocol }) => protocol === 'static')) return;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: 'A feature needs an agent with a model; the static agent cannot write or review its documents.',
+    fix: 'Install or declare one (`charrette doctor`), or name it with --agents.',
+  });
 }

@@ -17,6 +17,22 @@ export const featureCommand: CommandSpec = {
     design: phase('design', 'design', 'design.md'),
     plan: phase('plan', 'create-plan', 'plan.md'),
     tasks: phase('tasks', 'create-tasks', 'tasks.md'),
+    implement: {
+      summary: 'Carry out the tasks, deepen the tests, have the code reviewed and fixed',
+      load: async () => (await import('./feature-implement.ts')).featureImplementCommand,
+    },
+    finish: {
+      summary: 'Check, look back, keep the records, complete the feature',
+      load: async () => (await import('./feature-finish.ts')).featureFinishCommand,
+    },
+    issues: {
+      summary: 'The last reviews: both verdicts, issues with fingerprints',
+      load: async () => (await import('./feature-waive.ts')).featureIssuesCommand,
+    },
+    waive: {
+      summary: 'Accept an issue as it is, with a reason',
+      load: async () => (await import('./feature-waive.ts')).featureWaiveCommand,
+    },
     status: {
       summary: 'Phases, artifacts and what may come next',
       load: async () => (await import('./feature-status.ts')).featureStatusCommand,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -72,4 +72,18 @@ test('T-086, lean/C-06: finishing moves history and log out of the feature, comp
   expect(moved).toEqual([path.join(archiveDirectory(root, made), '.review-history.md')]);
   expect(readFileSync(moved[0] ?? '', 'utf8')).toContain('LAZY-LOAD-WARNING');
   expect(existsSync(path.join(made, '.review-history.md'))).toBe(false);
+});
+
+test('T-086: records of a feature that was finished twice stand beside each other', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
+  const feature = path.join(root, '007-search');
+  mkdirSync(feature);
+  const names: string[] = [];
+  for (const text of ['first\n', 'second\n', 'second\n']) {
+    writeFileSync(path.join(feature, '.review-history.md'), text);
+    const [moved = ''] = await archiveRecords(root, feature);
+    expect(readFileSync(moved, 'utf8')).toBe(text);
+    names.push(path.basename(moved));
+  }
+  expect(names).toEqual(['.review-history.md', '.review-history-2.md', '.review-history-2.md']);
 });

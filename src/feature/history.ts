@@ -1,5 +1,7 @@
 import type { GateResult } from './gate.ts';
-import type { ReviewIssue } from './review-answer.ts';
+import type { ReviewAnswer, ReviewIssue } from './review-answer.ts';
+
+import { fingerprint } from './waivers.ts';
 
 /** T-082: how the entries of each review begin. */
 export const stageMarkers: Readonly<Record<string, string>> = {
@@ -43,6 +45,11 @@ export function renderHistoryEntry(entry: HistoryEntry): string {
     '**Issues:**',
     ...(issues.length === 0 ? ['- none'] : issues.flatMap((issue) => issueLines(role, issue))),
     '',
+    // lean/C-21: what the gate let pass, and who could take that back.
+    ...result.waived.flatMap((issue) => [
+      `**Waived:** ${fingerprint(issue)} ${oneLine(issue.description)}`,
+      '',
+    ]),
     '**Changes Made:**',
     changes === undefined || changes.trim() === '' ? 'None' : changes.trim(),
     '',
@@ -76,7 +83,7 @@ export type ImplementEntry = {
     skippedSince?: number;
     issues: readonly ReviewIssue[];
   }[];
-  levels?: Readonly<Partial<Record<'tasks' | 'spec' | 'design' | 'prd', boolean>>>;
+  levels?: NonNullable<ReviewAnswer['levels']>;
   markers?: readonly string[];
 };
 
@@ -103,6 +110,7 @@ export function renderImplementEntry(entry: ImplementEntry): string {
     `## Iteration ${iteration} - ${time}${finalValidation ? ' [FINAL VALIDATION]' : ''}`,
     '',
     ...reviewers.map(({ role, result, skippedSince }) => `**${role}:** ${verdict(result, skippedSince)}`),
+    ...differing(reviewers),
     '',
     ...(Object.keys(levelNames) as (keyof typeof levelNames)[])
       .filter((level) => levels[level] !== undefined)
@@ -121,6 +129,14 @@ function verdict(result: GateResult | undefined, skippedSince: number | undefine
   if (skippedSince !== undefined) return `Skipped (passed iter ${skippedSince})`;
   if (result === undefined) return 'No answer';
   return result.gate === 'pass' ? 'Approved' : 'Needs Revision';
+}
+
+/** lean/C-20: said only where the reviewer and the gate do not agree. */
+function differing(reviewers: ImplementEntry['reviewers']): string[] {
+  return reviewers.flatMap(({ role, result }) => {
+    if (result === undefined || (result.reviewer === 'approved') === (result.gate === 'pass')) return [];
+    return [`**Reviewer verdict:** ${role} ${result.reviewer} (${oneLine(result.reason)})`];
+  });
 }
 
 /** Text by agents stays on its line: it can neither start a heading nor a marker. */

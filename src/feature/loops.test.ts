@@ -18,7 +18,6 @@ import {
   startPhaseLoop,
   totalIterations,
 } from './phase-loop.ts';
-import { batches } from './phases.ts';
 
 const pass: GateResult = { reviewer: 'approved', gate: 'pass', open: [], waived: [], reason: '' };
 const fail: GateResult = {
@@ -194,9 +193,10 @@ test('T-122: one counter over three reviewers; every failure starts again at the
   expect(stubborn.end).toEqual({ approved: false, unresolved: fail.open });
 });
 
-test('T-134: at most five calls at once, or as many as the configuration says', () => {
-  const twelve = Array.from({ length: 12 }, (_, index) => index);
-  expect(batches(twelve).map((group) => group.length)).toEqual([5, 5, 2]);
-  expect(batches(twelve, 0)).toHaveLength(12);
-  expect(batches([])).toEqual([]);
+test('tricky case 10, T-122: a rejection without an issue is asked for once more in the combined loop, then it is a failed round', () => {
+  const empty: GateResult = { ...fail, gate: 'ask-again', open: [] };
+  const asked = afterCombinedAnswer(startCombinedLoop(['a', 'b']), empty);
+  expect(asked).toMatchObject({ iteration: 1, turn: 0, askedAgain: true });
+  expect(afterCombinedAnswer(asked, empty)).toMatchObject({ iteration: 2, turn: 0, askedAgain: false });
+  expect(afterCombinedAnswer(asked, pass)).toMatchObject({ iteration: 1, turn: 1, askedAgain: false });
 });

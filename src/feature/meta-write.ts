@@ -60,9 +60,14 @@ export function withSkipped(reading: MetaReading, skipped: readonly SkippedPhase
   return { ...raw, skippedPhases: [...reading.meta.skippedPhases, ...skipped] };
 }
 
+/** T-129: somebody gave the feature up. */
+export function withAbandoned(reading: MetaReading, time: string): Record<string, unknown> {
+  return { ...open(reading), status: 'abandoned', completed: time };
+}
+
 /** T-116: why sessions are not continued in this feature. */
 export function withResumeDeferred(reading: MetaReading, reason: string): Record<string, unknown> {
-  return { ...reading.raw, r1_deferred_reason: reason };
+  return { ...open(reading), r1_deferred_reason: reason };
 }
 
 /** The bytes of a state file. */

@@ -98,11 +98,3 @@ export function nextPhase(
 
 /** T-134: calls that may run at the same time, unless the configuration says otherwise. */
 export const defaultConcurrency = 5;
-
-/** Groups of calls, each small enough to run at once. */
-export function batches<Item>(items: readonly Item[], most = defaultConcurrency): Item[][] {
-  const size = Math.max(1, Math.floor(most));
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
-    items.slice(index * size, (index + 1) * size),
-  );
-}

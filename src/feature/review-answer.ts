@@ -16,11 +16,16 @@ export type ReviewIssue = {
   level?: string;
 };
 
+export const reviewLevels = ['tasks', 'spec', 'design', 'prd'] as const;
+export type ReviewLevel = (typeof reviewLevels)[number];
+
 /** What a reviewer said, whoever it was. The gate's own verdict is another thing (lean/C-20). */
 export type ReviewAnswer = {
   approved: boolean;
   issues: readonly ReviewIssue[];
   summary: string;
+  /** Of the implementation reviewer: which documents the code lives up to. */
+  levels?: Readonly<Partial<Record<ReviewLevel, boolean>>>;
   /** The phase it wants to go back to. */
   backwardTo?: string;
   backwardReason?: string;
@@ -49,10 +54,21 @@ export function readReviewAnswer(text: string): AnswerReading {
       approved,
       issues: list.slice(0, mostIssues).flatMap(readIssue),
       summary: textOf(value['summary']) ?? '',
+      ...(isRecord(value['levels']) ? { levels: readLevels(value['levels']) } : {}),
       ...(backwardTo === undefined ? {} : { backwardTo }),
       ...(backwardReason === undefined ? {} : { backwardReason }),
     },
   };
+}
+
+function readLevels(value: Readonly<Record<string, unknown>>): NonNullable<ReviewAnswer['levels']> {
+  return Object.fromEntries(
+    reviewLevels.flatMap((level) => {
+      const row = value[level];
+      const passed = isRecord(row) ? booleanOf(row['passed']) : booleanOf(row);
+      return passed === undefined ? [] : [[level, passed]];
+    }),
+  );
 }
 
 /** T-130: passes only when it says so and no check has a gap; every gap is a blocker. */

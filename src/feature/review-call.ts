@@ -31,6 +31,8 @@ export type ReviewPort = {
   now(): number;
   count: TokenCount;
   nonce: NonceSource;
+  /** A project's own wording of fixed parts. */
+  overrides?: Readonly<Record<string, string>>;
 };
 
 export type CallOutcome = {
@@ -64,6 +66,8 @@ export type ReviewResult = {
   answer: ReviewAnswer | undefined;
   /** Why there is no answer, after one retry. */
   problem?: string;
+  /** The agent failed, rather than answered badly. */
+  unreachable: boolean;
   /** Only fresh calls are graded. */
   confirmation?: Confirmation;
   /** T-085: lines for the history of this iteration. */
@@ -95,7 +99,12 @@ export async function reviewOnce(input: ReviewCall, port: ReviewPort): Promise<R
     return reviewFresh(input, port, texts, { lost, guardTripped: decision.guardTripped });
   }
   const first = await port.call({ prompt, resume: decision.agentId });
-  const { outcome, answer, problem } = await readOrRetry(first, decision.agentId, input, port);
+  const { outcome, answer, problem } = await readOrRetry(
+    first,
+    { prompt, resume: decision.agentId },
+    input,
+    port,
+  );
   const failure = resumeFailure({
     text: outcome.text,
     parsed: answer !== undefined,
@@ -113,6 +122,7 @@ export async function reviewOnce(input: ReviewCall, port: ReviewPort): Promise<R
       ...(outcome.session === undefined ? {} : { agentId: outcome.session }),
     }),
     answer,
+    unreachable: false,
     ...(problem === undefined ? {} : { problem }),
     markers: [],
     record: recordOf(input, 'resumed', prompt, port),
@@ -140,12 +150,12 @@ async function reviewFresh(
     implementationFiles: Object.keys(input.code ?? {}),
     ...(input.outcome === undefined ? {} : { outcome: input.outcome }),
   });
-  const prompt = compose(compiled.draft, { nonce: port.nonce }).text;
+  const prompt = compose(compiled.draft, wording(port)).text;
   const first = await port.call({ prompt });
   // lean/C-23: what was read is graded on the first answer, before anybody looks for JSON in it.
   const expected = expectedFiles({ ...feature, expected: compiled.expected });
   const confirmation = expected.length === 0 ? undefined : gradeConfirmation(first.text, expected);
-  const { outcome, answer, problem } = await readOrRetry(first, first.session, input, port);
+  const { outcome, answer, problem } = await readOrRetry(first, { prompt }, input, port);
   const key = keyOf(dispatch);
   const readTokens = compiled.expected.reduce(
     (sum, name) => sum + port.count(texts[artifacts[name].file] ?? ''),
@@ -163,6 +173,7 @@ async function reviewFresh(
       transcriptTokens: port.count(prompt) + readTokens + port.count(outcome.text),
     }),
     answer,
+    unreachable: answer === undefined && outcome.error !== undefined,
     ...(problem === undefined ? {} : { problem }),
     ...(confirmation === undefined ? {} : { confirmation }),
     markers: [
@@ -183,26 +194,33 @@ type Read = { outcome: CallOutcome; answer: ReviewAnswer | undefined; problem?: 
 /** T-118: one more try for an answer that cannot be read, in the same session where there is one. */
 async function readOrRetry(
   first: CallOutcome,
-  session: string | undefined,
+  sent: { prompt: string; resume?: string },
   { dispatch, agentResumes }: ReviewCall,
   port: ReviewPort,
 ): Promise<Read> {
+  // What a call that failed had to say is never taken for an answer.
+  if (first.error !== undefined) return { outcome: first, answer: undefined, problem: first.error };
   const reading = readReviewAnswer(first.text);
   if (reading.ok) return { outcome: first, answer: reading.answer };
-  if (first.error !== undefined || first.text.trim() === '') {
-    return { outcome: first, answer: undefined, problem: first.error ?? 'empty answer' };
-  }
-  const resume = agentResumes ? (first.session ?? session) : undefined;
-  const prompt = compose(
-    retryPrompt(dispatch, reading.problem, resume === undefined ? first.text : undefined),
-    {
-      nonce: port.nonce,
-    },
-  ).text;
+  const empty = first.text.trim() === '';
+  // Tricky case 9: a continued session that says nothing is gone.
+  if (empty && sent.resume !== undefined)
+    return { outcome: first, answer: undefined, problem: 'empty answer' };
+  const session = agentResumes ? (first.session ?? sent.resume) : undefined;
+  const earlier = session === undefined ? first.text : undefined;
+  const prompt = empty
+    ? sent.prompt
+    : compose(retryPrompt(dispatch, reading.problem, earlier), wording(port)).text;
+  const resume = empty ? undefined : session;
   const second = await port.call(resume === undefined ? { prompt } : { prompt, resume });
+  if (second.error !== undefined) return { outcome: second, answer: undefined, problem: second.error };
   const again = readReviewAnswer(second.text);
   if (again.ok) return { outcome: { ...first, ...second }, answer: again.answer };
-  return { outcome: first, answer: undefined, problem: again.problem };
+  return { outcome: { ...first, ...second }, answer: undefined, problem: again.problem };
+}
+
+function wording({ nonce, overrides }: ReviewPort) {
+  return overrides === undefined ? { nonce } : { nonce, overrides };
 }
 
 function continuedPrompt(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { commitOf } from './repository-facts.ts';
-import { type GitOptions, gitOutput, runGit, splitNul } from './run-git.ts';
+import { type GitOptions, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
 import { addWorktree } from './worktrees.ts';
 
 /** Commits of a run are the program's, not a person's: no hooks of the repository run and nothing is signed. */
@@ -131,6 +131,54 @@ export async function diffBetween(
   git: GitOptions = {},
 ): Promise<string> {
   return gitOutput(root, ['diff', '--no-ext-diff', '--no-color', from, to], git);
+}
+
+/** Files that differ between two commits. */
+export function changedSince(
+  root: string,
+  from: string,
+  to: string,
+  git: GitOptions = {},
+): Promise<string[]> {
+  return filesBetween(root, [from, to], git);
+}
+
+/** Keeps what was done in a checkout since `start` under a name of its own, so that moving the checkout cannot lose it. */
+export async function keepWork(
+  checkout: string,
+  start: string,
+  reference: string,
+  git: GitOptions = {},
+): Promise<void> {
+  const work = await commitAll(checkout, start, 'Work that has not landed yet\n', git);
+  if (work !== undefined) await gitOutput(checkout, ['update-ref', reference, work.commit], git);
+}
+
+/** Puts kept work back into a checkout; without any the checkout stays as it is. */
+export async function restoreWork(checkout: string, reference: string, git: GitOptions = {}): Promise<void> {
+  const kept = await commitOf(checkout, reference, git);
+  if (kept !== undefined) await moveCheckout(checkout, kept, git);
+}
+
+/** Forgets kept work below a name, once it has landed. */
+export async function dropKeptWork(root: string, prefix: string, git: GitOptions = {}): Promise<void> {
+  const names = (await gitOutput(root, ['for-each-ref', '--format=%(refname)', prefix], git)).split('\n');
+  for (const name of names.filter((line) => line !== ''))
+    await gitOutput(root, ['update-ref', '-d', name], git);
+}
+
+/** Moves the checked-out branch forward to a run's branch, if it still is where the run began. */
+export async function forwardTo(
+  directory: string,
+  branch: string,
+  { base, tip }: { base: string; tip: string },
+  git: GitOptions = {},
+): Promise<{ merged: boolean; reason: string }> {
+  const head = await commitOf(directory, 'HEAD', git);
+  if (head === tip) return { merged: true, reason: '' };
+  if (head !== base) return { merged: false, reason: 'the branch has moved since' };
+  const merge = await runGit(directory, ['merge', '--quiet', '--ff-only', branch], git);
+  return merge.code === 0 ? { merged: true, reason: '' } : { merged: false, reason: reasonOf(merge) };
 }
 
 async function filesBetween(directory: string, range: readonly string[], git: GitOptions): Promise<string[]> {

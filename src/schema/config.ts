@@ -66,6 +66,13 @@ export const configSchema = z.strictObject({
     ),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
   branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
+  artifacts: z
+    .record(
+      z.string().regex(/^[a-z-]+\/[a-z-]+$/, 'takes <command>/<role>'),
+      z.array(z.enum(['prd', 'spec', 'design', 'plan', 'tasks'])),
+    )
+    .optional()
+    .describe('What a role of the feature pipeline must read instead of its usual list.'),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -9,6 +9,7 @@ import { readOverrides } from '../prompts/overrides.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { compareWorkflow } from './compare/compare.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
+import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
@@ -41,6 +42,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       litePlanWorkflow(lane, servicesOf),
       liteExecuteWorkflow(lane, servicesOf),
       featurePhaseWorkflow(servicesOf),
+      featureImplementWorkflow(servicesOf),
       skillRunWorkflow(async (live, id) => agentOf(await servicesOf(live), id)),
     ],
     children: [lane],

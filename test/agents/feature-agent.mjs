@@ -1,14 +1,23 @@
-// A scripted agent for the `exec` protocol: writes the documents of a feature, and reviews them. The first round of every
-// review rejects, later ones approve; `prose`, `never`, `fail` or `slow` as an argument make it behave otherwise.
-import { readFileSync } from 'node:fs';
+// A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
+// The first round of every review rejects, later ones approve. As an argument: `prose`, `never`, `fail`, `slow`, `huge`,
+// `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task) make it behave otherwise.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const [mode] = process.argv.slice(2);
+const [mode, marker, failing] = process.argv.slice(2);
 const { CHARRETTE_TASK: task = '' } = process.env;
 const prompt = readFileSync(0, 'utf8');
 const round = Number(/This is (?:phase-review )?iteration (\d+)/.exec(prompt)?.[1] ?? 1);
 if (mode === 'slow') await new Promise((resolve) => setTimeout(resolve, 700));
-if (mode === 'fail') {
-  process.stderr.write('told to fail\n');
+if (mode === 'fail') stop('told to fail');
+if (mode === 'fail-once' && task === failing && !existsSync(marker)) {
+  // A crash is tried once more at once; only the second failure is one that a person sees.
+  if (existsSync(`${marker}.first`)) writeFileSync(marker, '');
+  writeFileSync(`${marker}.first`, '');
+  stop('told to fail once');
+}
+
+function stop(message) {
+  process.stderr.write(`${message}\n`);
   process.exit(3);
 }
 
@@ -17,21 +26,93 @@ const documents = {
   spec: `# Spec\n\n## Requirements\n- R1.1 it works\n\n## Acceptance Criteria\n- AC-1 it works\n\n${words}`,
   design: `# Design\n\n## Architecture\n${words}\n## Components\n### C1: Store\n${words}`,
   plan: `# Plan\n\n## Implementation Order\n${words}\n## Phase 1: Base\n### Step 1.1: Store\n${words}`,
-  tasks: `# Tasks\n\n## Phase 1: Base\n### Task 1.1: Store\n- **Why:** Plan Step 1.1 / Design C1\n- **Done when:** it stores\n${words}`,
+  tasks: ['1.1', '1.2', '1.3'].reduce(
+    (text, number) =>
+      `${text}### Task ${number}: Store ${number}\n- **Why:** Plan Step 1.1 / Design C1\n- **Files:** src/task-${number}.js\n- **Done when:** it stores\n- **Depends on:** ${number === '1.3' ? '1.1, 1.2' : 'none'}\n`,
+    `# Tasks\n\n## Phase 1: Base\n${words}`,
+  ),
 };
-const [, key, revision] = /^feature-(spec|design|plan|tasks)(-revision)?$/.exec(task) ?? [];
 const read = [...prompt.matchAll(/^- [^:\n]+: (\/\S+)$/gm)].map(([, file]) => {
   const lines = readFileSync(file, 'utf8').split('\n').length - 1;
   return `${file.split('/').at(-1)} (${lines} lines)`;
 });
+const [, key, revision] = /^feature-(spec|design|plan|tasks)(-revision)?$/.exec(task) ?? [];
+
 process.stdout.write(`Files read: ${read.join(', ') || 'none'}\n`);
 if (key !== undefined) {
   const number = /This is revision (\d+)/.exec(prompt)?.[1];
   const revised = revision === undefined ? '' : `\nRevision ${number}.\n`;
   process.stdout.write(`<document>\n${documents[key]}${revised}</document>\n`);
-} else if (mode === 'prose') process.stdout.write('Looks good to me.\n');
-else {
-  const approved = mode !== 'never' && round > 1;
-  const issues = approved ? [] : [{ severity: 'blocker', description: 'R1.1 is vague', location: 'R1.1' }];
-  process.stdout.write(`${JSON.stringify({ approved, issues, summary: '' })}\n`);
+} else if (task === 'implementing-implementer') {
+  const number = /^### Task (\S+):/m.exec(prompt)?.[1];
+  change(`src/task-${number}.js`, `export const task = '${number}';\n`);
+  report(`src/task-${number}.js`);
+} else if (task === 'implement-implementer') {
+  change('src/task-1.1.js', `export const task = '1.1';\n// fixed in round ${round}: ${prompt.length}\n`);
+  report('src/task-1.1.js');
+} else if (task === 'implement-test-deepener') {
+  print({
+    outlines: [
+      Object.fromEntries([
+        ['dimension', 'happy'],
+        ['scenario_name', 's'],
+        ['given', 'g'],
+        ['when', 'w'],
+        ['then', 't'],
+        ['derived_from', 'AC-1'],
+      ]),
+    ],
+  });
+} else if (task === 'implement-test-deepener-b') {
+  change('test/store.test.js', '// tested\n');
+  print({ tests_added: ['test/store.test.js'], spec_divergences: [], all_tests_pass: true });
+} else if (task.startsWith('design-') && !task.endsWith('-reviewer')) {
+  print({ findings: [{ finding: 'there is a store', source: 'src/store.js:1', relevance: 'high' }] });
+} else answerReview();
+
+function answerReview() {
+  if (mode === 'prose') process.stdout.write('Looks good to me.\n');
+  else if (mode === 'huge')
+    process.stdout.write(
+      'x'
+        .repeat(1024)
+        .concat('\n')
+        .repeat(100 * 1024),
+    );
+  else if (mode === 'reject-without-issue') print({ approved: false, issues: [], summary: '' });
+  else if (mode === 'approve-with-blocker') print({ approved: true, issues: [issue()], summary: '' });
+  else if (mode === 'fenced')
+    process.stdout.write(
+      `Well:\n\`\`\`\nI think {"approved": true, "issues": [], "summary": "{fine}"} says it\n\`\`\`\n`,
+    );
+  else if (task.endsWith('relevance-verifier')) {
+    const pass = mode !== 'never' && round > 1;
+    print({
+      pass,
+      checks: [{ name: 'coverage', pass, details: 'AC-1', gaps: pass ? [] : ['AC-1 is not covered'] }],
+      summary: '',
+    });
+  } else {
+    const approved = mode !== 'never' && round > 1;
+    print({ approved, issues: approved ? [] : [issue()], summary: '' });
+  }
+}
+
+function issue() {
+  return { severity: 'blocker', description: 'R1.1 is vague', location: 'R1.1' };
+}
+
+function print(value) {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+function report(file) {
+  process.stdout.write(
+    `## Files changed\n- ${file}\n\n## Decisions\nkept it small\n\n## Deviations\nnone\n\n## Concerns\nnone\n`,
+  );
+}
+
+function change(file, text) {
+  mkdirSync(file.split('/').slice(0, -1).join('/'), { recursive: true });
+  writeFileSync(file, text);
 }

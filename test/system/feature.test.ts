@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,14 +8,28 @@ import { charrette, runsOf } from '../support/program.ts';
 
 const agent = path.resolve(import.meta.dirname, '../agents/feature-agent.mjs');
 
-function makeProject(mode = 'well'): string {
+function makeProject(...mode: string[]): string {
   const project = mkdtempSync(path.join(tmpdir(), 'charrette-feature-'));
-  mkdirSync(path.join(project, '.git'));
-  const agents = { writer: { protocol: 'exec', command: ['node', agent, mode], family: 'mine' } };
-  writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify({ detect: false, agents }));
+  setAgent(project, ...mode);
   writeFileSync(path.join(project, 'about.md'), 'Search by tag\n');
+  writeFileSync(path.join(project, '.gitignore'), '.home/\n.charrette/\n');
+  git(project, 'init', '--quiet', '--initial-branch=main');
+  git(project, 'add', '--all');
+  git(project, 'commit', '--quiet', '--message', 'Begin');
   return project;
 }
+
+function setAgent(project: string, ...mode: string[]): void {
+  const command = ['node', agent, ...mode];
+  const agents = { writer: { protocol: 'exec', command, family: 'mine' } };
+  writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify({ detect: false, agents }));
+}
+
+const git = (cwd: string, ...words: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...words], {
+    cwd,
+    encoding: 'utf8',
+  }).trim();
 
 const run = (cwd: string, ...words: string[]) => charrette(words, { cwd });
 const stateOf = (project: string) =>
@@ -65,9 +80,166 @@ test('without consent the run waits for it and goes on when it is given', async 
   const project = makeProject();
   await run(project, 'feature', 'new', 'Search');
   const paused = await run(project, 'feature', 'specify', '--about', 'about.md');
-  expect([paused.code, paused.stderr]).toEqual([7, expect.stringContaining('May writer be called')]);
+  expect([paused.code, paused.stderr]).toEqual([
+    7,
+    expect.stringMatching(/Let .*\(writer, mine\) read this repository/),
+  ]);
   const [id = ''] = runsOf(project);
   const { code, stderr } = await run(project, 'answer', id, 'consent=yes');
   expect(code, stderr).toBe(0);
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'specify' });
+});
+
+const directoryOf = (project: string) => path.join(project, 'docs/features/001-search');
+const readOf = (project: string, name: string) => readFileSync(path.join(directoryOf(project), name), 'utf8');
+
+/** A feature whose documents are there, so that the next command is `implement`. */
+async function designedProject(...mode: string[]): Promise<string> {
+  const project = makeProject();
+  await run(project, 'feature', 'new', 'Search');
+  await run(project, 'feature', 'specify', '--about', 'about.md', '--yes');
+  await run(project, 'feature', 'design', '--yes', '--no-research');
+  const { code, stderr } = await run(project, 'feature', 'plan', '--combined', '--yes');
+  expect(code, stderr).toBe(0);
+  setAgent(project, ...mode);
+  return project;
+}
+
+test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, implemented, reviewed in three rounds, finished', async () => {
+  const project = await designedProject();
+  expect(stateOf(project)).toMatchObject({
+    lastCompletedPhase: 'create-tasks',
+    phases: { 'create-plan': { iterations: 2 } },
+  });
+  const { code, stderr } = await run(project, 'feature', 'implement', '--yes', '--parallel', '2');
+  expect(code, stderr).toBe(0);
+  expect(stateOf(project)).toMatchObject({ phases: { implement: { iterations: 3 } } });
+  // T-024, T-049: tests are outlined and written before the reviews.
+  expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
+    'iflow: implement review iteration 1 fixes',
+    'Test what the specification promises',
+    'Simplify without a change of behaviour',
+    'Task 1.3: Store 1.3',
+    'Task 1.2: Store 1.2',
+    'Task 1.1: Store 1.1',
+    'Begin',
+  ]);
+  const log = readOf(project, 'implementation-log.md');
+  expect(log).toMatch(
+    /^# Implementation Log\n## Task 1\.1: Store 1\.1\n- \*\*Files changed:\*\* src\/task-1\.1\.js\n/,
+  );
+  const history = readOf(project, '.review-history.md');
+  expect(history.match(/^## Iteration \d .*$/gm)).toHaveLength(3);
+  expect(history).toMatch(/^## Iteration 3 - \S+ \[FINAL VALIDATION\]$/m);
+  expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
+  expect(git(project, 'for-each-ref', 'refs/charrette')).toBe('');
+
+  const finished = await run(project, 'feature', 'finish', '--no-checks');
+  expect(finished.code, finished.stderr).toBe(0);
+  expect(stateOf(project)).toMatchObject({ status: 'completed', lastCompletedPhase: 'finish' });
+  expect(readdirSync(directoryOf(project)).sort()).toEqual(
+    ['.meta.json', 'design.md', 'plan.md', 'retro.md', 'spec.md', 'tasks.md'].sort(),
+  );
+  const kept = path.join(project, '.charrette/features/001-search');
+  expect(readFileSync(path.join(kept, '.review-history.md'), 'utf8')).toBe(history);
+  expect(readFileSync(path.join(kept, 'implementation-log.md'), 'utf8')).toBe(log);
+}, 240_000);
+
+test('T-129, T-112: at the cap nobody approves by himself; a person may have it fixed and reviewed anew', async () => {
+  const project = await designedProject('never');
+  const words = ['feature', 'implement', '--no-simplify', '--no-tests', '--max', '2'];
+  const alone = await run(project, ...words, '--yes');
+  expect(alone.code, alone.stderr).toBe(6);
+  expect(alone.stderr).toContain('circuit breaker: after 2 of 2 rounds');
+  expect(stateOf(project)).not.toMatchObject({ phases: { implement: { completed: expect.any(String) } } });
+  expect(git(project, 'log', '--format=%s', 'main')).toBe('Begin');
+
+  const asked = await run(project, ...words);
+  expect([asked.code, asked.stderr]).toEqual([
+    7,
+    expect.stringMatching(/Let .*\(writer, mine\) read this repository/),
+  ]);
+  const id = runsOf(project).at(-1) ?? '';
+  expect((await run(project, 'answer', id, 'consent=yes')).code).toBe(7);
+  expect((await run(project, 'answer', id, 'circuit-breaker-1=fix-and-rerun')).code).toBe(7);
+  const forced = await run(project, 'answer', id, 'circuit-breaker-2=force-approve');
+  expect(forced.code, forced.stderr).toBe(6);
+  expect(stateOf(project)).toMatchObject({ phases: { implement: { iterations: 4 } } });
+  expect(readOf(project, '.review-history.md').match(/^## Iteration /gm)).toHaveLength(2 + 4);
+}, 240_000);
+
+test('a failed run goes on where it failed: what was finished is not asked for again, what a person changed stays', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
+  const project = makeProject('fail-once', path.join(folder, 'failed'), 'specify-phase-reviewer');
+  await run(project, 'feature', 'new', 'Search');
+  const failed = await run(project, 'feature', 'specify', '--about', 'about.md', '--yes');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('told to fail once')]);
+  const spec = `${readOf(project, 'spec.md')}\nBy hand.\n`;
+  writeFileSync(path.join(directoryOf(project), 'spec.md'), spec);
+  const [id = ''] = runsOf(project);
+  const lanes = path.join(project, '.charrette/runs', id, 'lanes');
+  const before = readdirSync(lanes);
+  const resumed = await run(project, 'resume', id);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  const after = readdirSync(lanes).filter((name) => !before.includes(name));
+  expect(after.every((name) => /phase-reviewer|phase-review/.test(name))).toBe(true);
+  expect(after).toContain('specify-phase-reviewer-1-3');
+  const prompt = readFileSync(
+    path.join(lanes, 'write-spec-revision-1-for-phase-reviewer-1', 'prompt.md'),
+    'utf8',
+  );
+  expect(prompt).toContain('spec.md');
+  expect(stateOf(project)).toMatchObject({ phases: { specify: { iterations: 4 } } });
+  const history = readOf(project, '.review-history.md');
+  expect(history.match(/Spec-Reviewer Review - Iteration 1/g)).toHaveLength(1);
+}, 120_000);
+
+test('T-071: a task that fails is asked about, tried again and goes on', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
+  const project = await designedProject('fail-once', path.join(folder, 'failed'), 'implementing-implementer');
+  const words = ['feature', 'implement', '--no-simplify', '--no-tests'];
+  const { code, stderr } = await run(project, ...words, '--yes');
+  expect(code, stderr).toBe(0);
+  expect(readOf(project, 'implementation-log.md').match(/^## Task /gm)).toHaveLength(3);
+}, 120_000);
+
+test.each([
+  ['approve-with-blocker', 6, 'reviewer approved, gate fail (approved, but 1 open issue)'],
+  ['reject-without-issue', 6, 'gate ask-again (rejected without an issue to fix)'],
+  ['prose', 6, 'the answer has no JSON object'],
+  ['fenced', 0, 'reviewer approved, gate pass'],
+])('bad input, T-117, T-118: a reviewer that answers %s ends with %i', async (mode, exit, message) => {
+  const project = makeProject(mode);
+  await run(project, 'feature', 'new', 'Search');
+  const { code, stderr } = await run(
+    project,
+    'feature',
+    'specify',
+    '--about',
+    'about.md',
+    '--yes',
+    '--max',
+    '1',
+  );
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
+  expect(readOf(project, 'spec.md')).toContain('## Acceptance Criteria');
+  expect(existsSync(path.join(directoryOf(project), '.review-history.md'))).toBe(mode !== 'prose');
+});
+
+test('lean/C-21: an issue is waived by its fingerprint, and the same gate passes', async () => {
+  const project = makeProject('never');
+  await run(project, 'feature', 'new', 'Search');
+  await run(project, 'feature', 'specify', '--about', 'about.md', '--yes', '--max', '1');
+  const listed = parseJson((await run(project, 'feature', 'issues', '--json')).stdout, 'issues') as {
+    reviews: { reviewer: string; gate: string; issues: { fingerprint: string }[] }[];
+  };
+  const [review] = listed.reviews;
+  expect(review).toMatchObject({ reviewer: 'rejected', gate: 'fail' });
+  const mark = review?.issues[0]?.fingerprint ?? '';
+  expect((await run(project, 'feature', 'waive', mark)).code).toBe(2);
+  expect((await run(project, 'feature', 'waive', 'ffff', '--reason', 'x')).code).toBe(4);
+  expect((await run(project, 'feature', 'waive', mark.slice(0, 6), '--reason', 'agreed')).code).toBe(0);
+  const { code, stderr } = await run(project, 'feature', 'specify', '--yes', '--max', '1');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('every issue is waived')]);
+  expect(readOf(project, '.review-history.md')).toContain(`**Waived:** ${mark} R1.1 is vague`);
 });

@@ -18,6 +18,7 @@ export async function resumeAbility(
   const known = rememberedProbe(memory, agent.id, agent.version);
   if (known !== undefined) return known;
   const result = await probe();
+  if (!result.passed && result.passing === true) return result;
   const entry = { version: agent.version, result, time };
   await writeJsonAtomic(path.join(root, probeMemoryFile), { v: 1, agents: { ...memory, [agent.id]: entry } });
   return result;

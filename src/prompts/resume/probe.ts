@@ -13,7 +13,8 @@ export type ProbeFacts = {
   statedIssueCount: number | undefined;
 };
 
-export type ProbeResult = { passed: true } | { passed: false; reason: string };
+/** `passing` failures (no login, no network) say nothing about the agent and are not remembered. */
+export type ProbeResult = { passed: true } | { passed: false; reason: string; passing?: boolean };
 
 type Check = { id: string; failure: (facts: ProbeFacts) => string | undefined };
 

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Agent, CallContext, LaneResult } from '../../agents/port.ts';
+import type { Agent, CallContext, LaneKind, LaneResult } from '../../agents/port.ts';
 import { isRecord } from '../../safe-json.ts';
 import { compose } from '../compose.ts';
 import { type PromptDraft, words } from '../part.ts';
@@ -13,7 +13,20 @@ export type ProbeSetting = CallContext & {
   laneDirectory: string;
   /** What the first line of the file says; unlike anything the agent could guess. */
   token: string;
+  /** Told of every call, because calls cost money. */
+  onResult?: (result: LaneResult, attempt: number) => void;
 };
+
+/** Ends of a call that another day would not have. */
+const passing: readonly LaneKind[] = [
+  'auth',
+  'rate_limit',
+  'network',
+  'timeout',
+  'cancelled',
+  'limit',
+  'unhealthy',
+];
 
 const limits = { wallMs: 180_000, idleMs: 90_000, turns: 8 };
 const issueCount = 3;
@@ -51,6 +64,7 @@ async function questions(
   firstLine: string,
 ): Promise<ProbeResult> {
   const first = await call(agent, setting, 1, firstQuestion(file), firstSchema);
+  if (passing.includes(first.kind)) return passingFailure('V1', first);
   const issues =
     isRecord(first.value) && Array.isArray(first.value['issues']) ? first.value['issues'].length : 0;
   const facts = {
@@ -63,6 +77,7 @@ async function questions(
     return evaluateProbe({ ...facts, resumeError: undefined, quotedLine: '', statedIssueCount: undefined });
   }
   const second = await call(agent, setting, 2, secondQuestion, secondSchema, facts.agentId);
+  if (passing.includes(second.kind)) return passingFailure('V2', second);
   const value = isRecord(second.value) ? second.value : {};
   return evaluateProbe({
     ...facts,
@@ -72,15 +87,19 @@ async function questions(
   });
 }
 
-function call(
+function passingFailure(id: string, { kind, message }: LaneResult): ProbeResult {
+  return { passed: false, reason: `${id}: ${message ?? kind}`, passing: true };
+}
+
+async function call(
   agent: Agent,
-  { directory, laneDirectory, signal, onEvent, token }: ProbeSetting,
+  { directory, laneDirectory, signal, onEvent, token, onResult }: ProbeSetting,
   attempt: number,
   draft: PromptDraft,
   schema: typeof firstSchema | typeof secondSchema,
   session?: string,
 ): Promise<LaneResult> {
-  return agent.call(
+  const result = await agent.call(
     {
       task: 'resume-probe',
       run: 'probe',
@@ -96,6 +115,8 @@ function call(
     },
     { signal, onEvent },
   );
+  onResult?.(result, attempt);
+  return result;
 }
 
 function firstQuestion(file: string): PromptDraft {

@@ -1,39 +1,68 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { agentVersion } from '../../agents/registry.ts';
+import { thisWorld } from '../../agents/settings.ts';
+import { withResumeDeferred } from '../../feature/meta-write.ts';
 import { resumeAbility } from '../../prompts/resume/probe-memory.ts';
 import { probeResume } from '../../prompts/resume/run-probe.ts';
 import { askConsent as askProjectConsent } from '../consent.ts';
 import { agentOf } from '../services.ts';
-import type { PhaseDesk } from './desk.ts';
+import type { FeatureDesk } from './desk.ts';
+import { changeState } from './records.ts';
 
 /** Nobody's agent is called before somebody agreed to it once. */
-export function askConsent({ context, inputs, services }: PhaseDesk): Promise<void> {
+export function askConsent({ context, inputs, services }: FeatureDesk): Promise<void> {
   const agents = [...new Set([inputs.author, inputs.reviewer])].map((id) => agentOf(services, id));
+  const place = inputs.phase === 'implement' ? ', change files in a checkout of their own' : '';
   return askProjectConsent(context, agents, {
     consented: inputs.consented,
-    detail: `They are called for ${inputs.phase} and may cost money.`,
+    detail: `They are called for ${inputs.phase}${place} and may cost money.`,
   });
 }
 
-/** T-115, T-116: whether the reviewer's sessions are continued; found out once for each version of an agent. */
-export async function sessionsCanContinue(desk: PhaseDesk): Promise<boolean> {
-  const { context, inputs, services } = desk;
-  const agent = agentOf(services, inputs.reviewer);
+/** T-115, T-116: whether the sessions of an agent are continued; found out once for each version of it. */
+export async function sessionsCanContinue(desk: FeatureDesk, agentId: string): Promise<boolean> {
+  const { context, services, inputs } = desk;
+  const agent = agentOf(services, agentId);
   if (!agent.capabilities.resume) return false;
-  const result = await context.step('probe sessions', async (signal) => {
-    const laneDirectory = path.join(context.live.directory.lanes, 'probe-sessions');
-    await mkdir(laneDirectory, { recursive: true });
+  const result = await desk.once(`probe sessions of ${agentId}`, async (signal) => {
+    const laneDirectory = path.join(context.live.directory.lanes, `probe-sessions-${agentId}`);
+    const home = path.join(laneDirectory, 'version');
+    await mkdir(home, { recursive: true });
+    const settings = inputs.roster.find(({ id }) => id === agentId);
+    const version = settings === undefined ? undefined : agentVersion(settings, thisWorld(), home);
+    const model = settings?.model === undefined ? '' : ` ${settings.model}`;
     const setting = { directory: laneDirectory, laneDirectory, signal, onEvent: () => {} };
-    const { version = 'unknown' } = await agent.probe(setting);
     const token = context.live.directory.id.replace(/[^a-z0-9]/gi, '').slice(-12);
     const time = new Date(context.clock.now()).toISOString();
     return resumeAbility(
       services.project,
-      { id: agent.id, version },
-      () => probeResume(agent, { ...setting, token }),
+      { id: agent.id, version: `${version ?? 'unknown'}${model}` },
+      () =>
+        probeResume(agent, {
+          ...setting,
+          token,
+          onResult: (call, attempt) =>
+            context.live.ledger.add({
+              v: 1,
+              id: `probe-sessions-${agentId}-${attempt}`,
+              time,
+              phase: inputs.phase,
+              task: 'resume-probe',
+              seat: agentId,
+              agent: agentId,
+              family: agent.family,
+              ...(call.model === undefined ? {} : { model: call.model }),
+              usage: call.usage,
+              durationMs: call.durationMs,
+            }),
+        }),
       time,
     );
   });
-  if (!result.passed) desk.note(`sessions of ${agent.id} are not continued: ${result.reason}`);
-  return result.passed;
+  if (result.passed) return true;
+  const { reason } = result;
+  desk.note(`sessions of ${agentId} are not continued: ${reason}`);
+  await changeState(desk, `no sessions of ${agentId}`, (reading) => withResumeDeferred(reading, reason));
+  return false;
 }

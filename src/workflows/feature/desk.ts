@@ -1,30 +1,56 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import type { Agent, LaneResult } from '../../agents/port.ts';
+import { retryDelayMs } from '../../agents/failure-kinds.ts';
+import type { Access, Agent, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { CallOutcome } from '../../feature/review-call.ts';
-import { readDocument } from '../../prompts/author/document-answer.ts';
+import { writeJsonAtomic } from '../../files/atomic.ts';
+import { keepWork, moveCheckout } from '../../git/run-branch.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
+import { parseJson } from '../../safe-json.ts';
 import { beginAttempt, finishAttempt, finishedAttempt } from '../lane-files.ts';
 import { agentOf, type RunServices } from '../services.ts';
-import type { FeaturePhaseInputs } from './inputs.ts';
+import type { FeatureInputs } from './inputs.ts';
 
 /** Silence for this long ends a call before its wall-clock limit does. */
 const idleMs = 600_000;
 
-/** Where a phase of a feature works: it calls agents one after the other, each call a journaled step. */
-export class PhaseDesk {
+/** Where an agent works and what it may do there. Absent: it reads the project. */
+export type CallPlace = {
+  directory: string;
+  access: Access;
+  /** A writer starts from this commit of this checkout, whatever an attempt that failed left behind. */
+  start?: Start;
+};
+
+/** `kept` is the git reference under which finished work waits until it lands. */
+export type Start = { checkout: string; commit: string; kept: string };
+
+export type CallRequest = {
+  /** Names the call for people and on disk; the same in every execution of the run. */
+  lane: string;
+  task: string;
+  prompt: string;
+  resume?: string;
+  place?: CallPlace;
+};
+
+/** Failures of a continued session that say nothing about the session. */
+const passing: readonly LaneKind[] = ['rate_limit', 'server', 'network'];
+
+/** Where a command about a feature works: it calls agents, each call a journaled step, and remembers on disk what it did. */
+export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
   readonly context: WorkflowContext;
   readonly services: RunServices;
-  readonly inputs: FeaturePhaseInputs;
-  #calls = 0;
+  readonly inputs: Inputs;
+  readonly #used = new Map<string, number>();
 
-  constructor(context: WorkflowContext, services: RunServices, inputs: FeaturePhaseInputs) {
+  constructor(context: WorkflowContext, services: RunServices, inputs: Inputs) {
     this.context = context;
     this.services = services;
     this.inputs = inputs;
@@ -42,31 +68,89 @@ export class PhaseDesk {
     this.context.emit({ type: 'warning', phase: this.inputs.phase, text });
   }
 
-  /** The time now, the same when the run is replayed. */
-  now(name: string): Promise<number> {
-    return this.context.step(`time ${name}`, async () => this.context.clock.now());
+  /**
+   * Does something once in the life of a run. The journal is begun anew when a failed run goes on; what this did, and what it
+   * saw, is kept in the run directory, so a document is never put back to an earlier state and a finished call is
+   * asked for in the same words.
+   */
+  once<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const file = path.join(this.context.live.directory.root, 'steps', `${fileNameOf(name)}.json`);
+    return this.context.step(name, async (signal) => {
+      if (existsSync(file)) {
+        const kept = parseJson(readFileSync(file, 'utf8'), file) as { value?: Result };
+        return kept.value as Result;
+      }
+      const value = await body(signal);
+      await writeJsonAtomic(file, { schemaVersion: 1, value });
+      return value;
+    });
   }
 
-  /** One agent call. A failure is part of the outcome; whether it matters is for the caller to say. */
-  async call(
-    agentId: string,
-    task: string,
-    request: { prompt: string; resume?: string },
-  ): Promise<CallOutcome> {
+  /** The time now, the same when the run is replayed. */
+  now(name: string): Promise<number> {
+    return this.once(`time ${name}`, async () => this.context.clock.now());
+  }
+
+  /** One agent call with the retries its failure allows. A failure is part of the outcome; whether it matters is for the caller to say. */
+  async call(agentId: string, request: CallRequest): Promise<CallOutcome> {
     const agent = agentOf(this.services, agentId);
-    this.#calls += 1;
-    const lane = `${String(this.#calls).padStart(2, '0')}-${task.replace(/[^a-z0-9-]+/gi, '-')}`;
-    const { phase } = this.inputs;
-    this.context.emit({ type: 'lane-queue', lane, task, seat: agentId, label: agent.title, phase });
-    this.context.emit({ type: 'lane-start', lane, agent: agentId, attempt: 1 });
-    const result = await this.context.step(`${task} ${lane}`, (signal) =>
-      this.#perform(agent, lane, task, request, signal),
+    const lane = this.#open(agent, request);
+    for (let retry = 1; ; retry += 1) {
+      const result = await this.#attempt(agent, lane, request, retry);
+      const outcome = this.#close(agent, lane, result);
+      const again = request.resume === undefined || passing.includes(result.kind);
+      const delay = again ? retryDelayMs(result.kind, retry, result.retryAfterMs) : undefined;
+      if (result.kind === 'ok' || delay === undefined) return outcome;
+      await this.context.sleep(delay);
+    }
+  }
+
+  /** Calls side by side, once each; T-134: no more at a time than the run allows. */
+  async callAll(calls: readonly { agent: string; request: CallRequest }[]): Promise<CallOutcome[]> {
+    const opened = calls.map(({ agent: id, request }) => {
+      const agent = agentOf(this.services, id);
+      return { agent, request, lane: this.#open(agent, request) };
+    });
+    const results = await Promise.all(
+      opened.map(({ agent, lane, request }) => this.#attempt(agent, lane, request, 1)),
     );
+    return opened.map(({ agent, lane }, index) => {
+      const result = results[index];
+      if (result === undefined) throw new Error(`The call ${lane} gave no result.`);
+      return this.#close(agent, lane, result);
+    });
+  }
+
+  #open(agent: Agent, { lane: wanted, task }: CallRequest): string {
+    const name = wanted.replace(/[^a-z0-9.-]+/gi, '-');
+    const count = (this.#used.get(name) ?? 0) + 1;
+    this.#used.set(name, count);
+    const lane = count === 1 ? name : `${name}.${count}`;
+    const { phase } = this.inputs;
+    this.#event(`${lane}:queue`, {
+      type: 'lane-queue',
+      lane,
+      task,
+      seat: agent.id,
+      label: agent.title,
+      phase,
+    });
+    return lane;
+  }
+
+  #attempt(agent: Agent, lane: string, request: CallRequest, retry: number): Promise<LaneResult> {
+    return this.context.step(`${request.task} ${lane}${retry === 1 ? '' : ` ${retry}`}`, (signal) =>
+      this.#perform(agent, lane, request, signal),
+    );
+  }
+
+  #close(agent: Agent, lane: string, result: LaneResult): CallOutcome {
     const { kind, message, usage, durationMs } = result;
-    this.context.emit({
+    const attempt = attemptsOf(this.context.live.directory.lanes, lane);
+    this.#event(`${lane}:${attempt}:end`, {
       type: 'lane-end',
       lane,
-      agent: agentId,
+      agent: agent.id,
       kind,
       message,
       elapsedMs: durationMs,
@@ -75,92 +159,127 @@ export class PhaseDesk {
     return outcomeOf(result);
   }
 
+  /** Named after the attempt, so that the events of a call that is made again stand beside those of the one that failed. */
+  #event(id: string, body: Parameters<WorkflowContext['emit']>[0]): void {
+    this.context.live.events.emit(`call:${id}`, body);
+  }
+
   async #perform(
     agent: Agent,
     lane: string,
-    task: string,
-    { prompt, resume }: { prompt: string; resume?: string },
+    { task, prompt, resume, place }: CallRequest,
     signal: AbortSignal,
   ): Promise<LaneResult> {
-    const place = path.join(this.context.live.directory.lanes, lane);
+    const { lanes, id: run } = this.context.live.directory;
     const digest = createHash('sha256')
       .update(JSON.stringify([prompt, resume ?? '']))
       .digest('hex');
-    // A finished answer on disk wins over calling again.
-    const finished = finishedAttempt(place, digest, agent.id);
-    if (finished !== undefined) return finished;
-    await endOrphans([place]);
-    beginAttempt(place, prompt);
-    const events = openSync(path.join(place, 'events.jsonl'), 'w');
-    try {
-      const result = await this.services.slots.run(() =>
-        agent.call(
-          {
-            task,
-            run: this.context.live.directory.id,
-            seat: agent.id,
-            attempt: 1,
-            prompt,
-            directory: this.services.project,
-            access: 'read',
-            limits: { wallMs: this.inputs.agentSeconds * 1000, idleMs },
-            laneDirectory: place,
-            ...(resume === undefined ? {} : { resume: { session: resume, fork: false } }),
-          },
-          { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
-        ),
-      );
-      signal.throwIfAborted();
-      this.context.live.ledger.add({
-        v: 1,
-        id: lane,
-        time: new Date(this.context.clock.now()).toISOString(),
-        phase: this.inputs.phase,
-        task,
-        seat: agent.id,
-        agent: agent.id,
-        family: agent.family,
-        ...(result.model === undefined ? {} : { model: result.model }),
-        usage: result.usage,
-        durationMs: result.durationMs,
-      });
-      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
-      return result;
-    } finally {
-      closeSync(events);
+    for (let attempt = 1; ; attempt += 1) {
+      const folder = path.join(lanes, `${lane}-${attempt}`);
+      // A finished answer on disk wins over calling again; one that failed stays on record and is not taken for an answer.
+      const finished = finishedAttempt(folder, digest, agent.id);
+      if (finished !== undefined) return finished;
+      if (existsSync(path.join(folder, 'result.json'))) continue;
+      await endOrphans([folder]);
+      if (place?.start !== undefined) await moveCheckout(place.start.checkout, place.start.commit);
+      beginAttempt(folder, prompt);
+      this.#event(`${lane}:${attempt}:start`, { type: 'lane-start', lane, agent: agent.id, attempt });
+      const events = openSync(path.join(folder, 'events.jsonl'), 'w');
+      try {
+        const result = await this.services.slots.run(() =>
+          agent.call(
+            {
+              task,
+              run,
+              seat: agent.id,
+              attempt,
+              prompt,
+              directory: place?.directory ?? this.services.project,
+              access: place?.access ?? 'read',
+              limits: { wallMs: this.inputs.agentSeconds * 1000, idleMs },
+              laneDirectory: folder,
+              ...(resume === undefined ? {} : { resume: { session: resume, fork: false } }),
+            },
+            { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
+          ),
+        );
+        signal.throwIfAborted();
+        this.context.live.ledger.add({
+          v: 1,
+          id: `${lane}-${attempt}`,
+          time: new Date(this.context.clock.now()).toISOString(),
+          phase: this.inputs.phase,
+          task,
+          seat: agent.id,
+          agent: agent.id,
+          family: agent.family,
+          ...(result.model === undefined ? {} : { model: result.model }),
+          usage: result.usage,
+          durationMs: result.durationMs,
+        });
+        // Before the answer counts: an answer without its work would be worth nothing.
+        if (result.kind === 'ok' && place?.start !== undefined)
+          await keepWork(place.start.checkout, place.start.commit, place.start.kept);
+        finishAttempt(folder, { schemaVersion: 1, digest, agent: agent.id, task, result });
+        return result;
+      } finally {
+        closeSync(events);
+      }
     }
   }
 
-  /** The author writes a whole document; an answer that is none is asked for once more. */
-  async write(draft: PromptDraft): Promise<string> {
+  /** Asks until the answer can be read, twice at most; then the run stops and can go on when the cause is mended. */
+  async author<Result>(
+    draft: PromptDraft,
+    lane: string,
+    read: (text: string) => { ok: true; value: Result } | { ok: false; problem: string },
+  ): Promise<Result> {
     const { overrides } = this.services;
     const prompt = compose(draft, { nonce: this.nonce, overrides }).text;
     let problem = '';
-    for (const extra of ['', 'Your last answer could not be used. ']) {
-      const again = extra === '' ? prompt : `${prompt}\n${extra}It was: ${problem}.\n`;
-      const outcome = await this.call(this.inputs.author, draft.task, { prompt: again });
-      const reading =
-        outcome.error === undefined
-          ? readDocument(outcome.text)
-          : { ok: false as const, problem: outcome.error };
-      if (reading.ok) return reading.text;
+    for (const again of [false, true]) {
+      const words = again ? `${prompt}\nYour last answer could not be used: ${problem}.\n` : prompt;
+      const outcome = await this.call(this.inputs.author, {
+        lane: again ? `${lane}-again` : lane,
+        task: draft.task,
+        prompt: words,
+      });
+      if (outcome.error !== undefined) throw unanswered(this.inputs.author, draft.task, outcome.error);
+      const reading = read(outcome.text);
+      if (reading.ok) return reading.value;
       problem = reading.problem;
     }
-    throw new CharretteError({
-      code: 'author-failed',
-      message: `${this.inputs.author} did not write the document of ${draft.task}: ${problem}.`,
-      fix: 'Mend the named cause (login, limits, network), or name another agent with --agents.',
-      retryable: true,
-    });
+    throw unanswered(this.inputs.author, draft.task, problem);
   }
 }
 
+/** An agent that could not be reached, or said nothing of use, is no verdict: the run stops and can go on. */
+export function unanswered(agent: string, task: string, problem: string): CharretteError {
+  return new CharretteError({
+    code: 'author-failed',
+    message: `${agent} gave no usable answer to ${task}: ${problem.replace(/\.$/, '')}.`,
+    fix: 'Mend the named cause (login, limits, network) and go on with `charrette resume`, or start again with another agent in --agents.',
+    retryable: true,
+  });
+}
+
+function attemptsOf(lanes: string, lane: string): number {
+  let attempt = 1;
+  while (existsSync(path.join(lanes, `${lane}-${attempt + 1}`))) attempt += 1;
+  return attempt;
+}
+
+/** Names are ours, but role and task numbers in them come from files: the hash keeps them apart, the rest is for people. */
+function fileNameOf(name: string): string {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  return `${name.replace(/[^a-z0-9.]+/gi, '-').slice(0, 80)}-${digest}`;
+}
+
 function outcomeOf({ kind, text, session, message, usage }: LaneResult): CallOutcome {
-  const known = usage.basis !== 'unknown';
   return {
     text,
     ...(session === undefined ? {} : { session }),
     ...(kind === 'ok' ? {} : { error: message ?? kind }),
-    ...(known ? { totalTokens: usage.inputTokens + usage.cachedInputTokens + usage.outputTokens } : {}),
+    ...(usage.basis === 'unknown' ? {} : { totalTokens: usage.inputTokens + usage.outputTokens }),
   };
 }

@@ -1,6 +1,5 @@
 import type { Outcome } from '../../engine/engine.ts';
-import { headCommit } from '../../git/repository-facts.ts';
-import { reasonOf, runGit } from '../../git/run-git.ts';
+import { forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
@@ -98,13 +97,7 @@ async function finish(desk: LiteDesk, execution: Execution, verification: Verifi
 /** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
 async function mergeResult(desk: LiteDesk, { base, branch }: Execution, tip: string): Promise<boolean> {
   const { project } = desk.inputs;
-  const result = await desk.context.step('merge', async () => {
-    const head = await headCommit(project);
-    if (head === tip) return { merged: true, reason: '' };
-    if (head !== base) return { merged: false, reason: 'the branch has moved since' };
-    const merge = await runGit(project, ['merge', '--quiet', '--ff-only', branch]);
-    return merge.code === 0 ? { merged: true, reason: '' } : { merged: false, reason: reasonOf(merge) };
-  });
+  const result = await desk.context.step('merge', () => forwardTo(project, branch, { base, tip }));
   if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
   return result.merged;
 }

@@ -1,0 +1,146 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { archiveRecords } from '../feature/archive.ts';
+import { readMeta } from '../feature/meta.ts';
+import { serializeMeta, withPhaseCompleted, withPhaseStarted, withSkipped } from '../feature/meta-write.ts';
+import { renderRetro } from '../feature/retro.ts';
+import { readReviews } from '../feature/review-log.ts';
+import { readWaivers } from '../feature/waiver-file.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { sideFiles } from '../prompts/artifacts.ts';
+import { readDispatches } from '../prompts/dispatch-log.ts';
+import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
+import { countMarkers } from '../prompts/markers.ts';
+import { markdownLines } from '../text/markdown-lines.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { enter, textsOf } from './feature-run.ts';
+import { findProject } from './project.ts';
+import { featureOf, featureOptions } from './prompt-input.ts';
+
+export const featureFinishCommand: CommandSpec = {
+  name: 'finish',
+  summary:
+    'Run the checks, write retro.md, keep history and log under .charrette/features, complete the feature',
+  examples: [
+    ['charrette feature finish', 'the active feature'],
+    ['charrette feature finish --feature 007 --no-checks', 'without running the tests'],
+  ],
+  options: [...featureOptions, { flags: '--no-checks', description: 'do not run the tests of the project' }],
+  run: runFinish,
+};
+
+/** §2B */
+const mostAttempts = 3;
+
+async function runFinish(invocation: Invocation): Promise<CommandResult> {
+  const { options, global, terminal } = invocation;
+  const feature = await readFeature(await featureOf(invocation));
+  const skipped = enter('finish', feature, global.yes);
+  const project = findProject(global.cwd);
+  const unticked = untickedIn(textsOf(feature).tasks ?? '');
+  if (unticked > 0 && !global.quiet)
+    terminal.stderr.write(`warning: ${unticked} boxes of tasks.md are not ticked\n`);
+  const checks =
+    options['checks'] === false || global.dryRun ? 'skipped' : await runChecks(project, invocation);
+  if (global.dryRun) {
+    const json = { dryRun: true, feature: feature.directory, unticked, skipped };
+    return { exit: 0, text: `would complete ${feature.directory}\n`, json };
+  }
+  const retro = await writeRetro(project, feature, unticked);
+  const archived = await archiveRecords(project, feature.directory);
+  await completeState(feature.directory, skipped);
+  const branch = feature.meta.meta.branch;
+  return {
+    exit: 0,
+    text: [
+      `finished ${feature.directory}`,
+      `checks: ${checks}`,
+      `retrospective: ${retro}`,
+      ...archived.map((file) => `kept: ${file}`),
+      '',
+    ].join('\n'),
+    json: { feature: feature.directory, checks, retro, archived, unticked, branch: branch ?? null },
+  };
+}
+
+/** Tests that fail stop here: nothing has been changed yet. */
+async function runChecks(project: string, invocation: Invocation): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'charrette-checks-'));
+  try {
+    return await checkUpTo(mostAttempts, project, folder, invocation);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function checkUpTo(
+  most: number,
+  project: string,
+  folder: string,
+  { signal, global, terminal }: Invocation,
+): Promise<string> {
+  const { runTests } = await import('../workflows/lite/run-tests.ts');
+  for (let attempt = 1; ; attempt += 1) {
+    const { command, outcome, output } = await runTests(project, folder, signal);
+    const name = command?.argv.join(' ') ?? '';
+    if (outcome === 'UNKNOWN') return command === null ? 'no command for tests was found' : output;
+    if (outcome === 'PASS') return `passed (${name})${attempt === 1 ? '' : `, at attempt ${attempt}`}`;
+    if (!global.quiet) terminal.stderr.write(`${name} failed, attempt ${attempt} of ${most}\n`);
+    if (attempt < most) continue;
+    throw new CharretteError({
+      code: 'checks-failed',
+      message: `${name} failed ${most} times; the feature is not finished. Its last words: ${output.trim().slice(-600)}`,
+      fix: 'Mend the tests and finish again, or leave them out with --no-checks.',
+    });
+  }
+}
+
+/** A retrospective that somebody wrote stays. */
+async function writeRetro(project: string, feature: FeatureFiles, unticked: number): Promise<string> {
+  const file = path.join(feature.directory, sideFiles.retrospective);
+  if (existsSync(file)) return file;
+  const name = path.basename(feature.directory);
+  const read = async (side: string) => (await readTextFile(path.join(feature.directory, side))) ?? '';
+  const text = renderRetro({
+    feature: name,
+    meta: feature.meta.meta,
+    reviews: await readReviews(project, feature.directory),
+    dispatches: (await readDispatches(project)).filter((record) => record.feature === name),
+    markers: countMarkers(await read(sideFiles.history)),
+    waivers: await readWaivers(feature.directory),
+    log: await read(sideFiles.log),
+    unticked,
+  });
+  await writeFileAtomic(file, text);
+  return file;
+}
+
+async function completeState(directory: string, skipped: readonly string[]): Promise<void> {
+  const file = path.join(directory, sideFiles.state);
+  const time = new Date().toISOString();
+  const again = (raw: Record<string, unknown>) => readMeta(serializeMeta(raw));
+  let reading = readMeta((await readTextFile(file)) ?? '{}');
+  if (skipped.length > 0)
+    reading = again(
+      withSkipped(
+        reading,
+        skipped.map((phase) => ({ phase, skippedAt: time, toPhase: 'finish' })),
+      ),
+    );
+  reading = again(withPhaseStarted(reading, 'finish', reading.meta.phases['finish']?.started ?? time));
+  await writeFileAtomic(
+    file,
+    serializeMeta(withPhaseCompleted(reading, 'finish', { time, iterations: 0, reviewerNotes: [] })),
+  );
+}
+
+function untickedIn(tasks: string): number {
+  return markdownLines(tasks).filter(
+    ({ kind, start, end }) =>
+      kind === 'text' && /^\s*[-*+]\s+\[ \]\s/.test(tasks.slice(start, Math.min(end, start + 400))),
+  ).length;
+}

@@ -1,0 +1,53 @@
+import type { Task } from './tasks.ts';
+
+const filesField = /^\s*(?:[-*]\s+)?\*\*Files?(?: to [a-z ]{2,20})?(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
+const dependsField =
+  /^\s*(?:[-*]\s+)?\*\*(?:Depends on|Dependencies|Depends|Blocked by)(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
+
+/** T-010: where a task says that the work happens, as it words it; a reader has to check the paths. */
+export function taskFiles({ text }: Pick<Task, 'text'>): string[] {
+  const value = filesField.exec(text)?.[1] ?? '';
+  return value
+    .split(/[,;]/)
+    .map((piece) => /^[\s`*]*([^\s`*()]+)/.exec(piece)?.[1] ?? '')
+    .filter((name) => /[./]/.test(name));
+}
+
+/** Which tasks must be done before; `undefined` when the task does not say, so that nothing is assumed. */
+export function taskDependencies(
+  { text }: Pick<Task, 'text'>,
+  numbers: readonly string[],
+): string[] | undefined {
+  const value = dependsField.exec(text)?.[1];
+  if (value === undefined) return undefined;
+  const named = value.split(/[\s,;()]+/).map((word) => word.replace(/^T-?(?=\d)/i, '').replace(/[.:]$/, ''));
+  const known = numbers.filter((number) => named.includes(number));
+  if (known.length > 0) return known;
+  return /^\s*(?:none|nothing|[-–—])/i.test(value) ? [] : undefined;
+}
+
+/** Tasks that may be carried out side by side, group after group, in the order of the file. A task that does not say waits for all before it. */
+export function taskGroups(tasks: readonly Task[], most: number): Task[][] {
+  const numbers = tasks.map(({ number }) => number);
+  const groups: Task[][] = [];
+  for (const task of tasks) {
+    const open = groups.at(-1);
+    const needs = taskDependencies(task, numbers);
+    const joins =
+      open !== undefined &&
+      open.length < Math.max(1, most) &&
+      needs !== undefined &&
+      !open.some(({ number }) => needs.includes(number));
+    if (joins) open.push(task);
+    else groups.push([task]);
+  }
+  return groups;
+}
+
+/** Tasks that are carried out: those that contain others are headings of them. */
+export function leafTasks(tasks: readonly Task[]): Task[] {
+  return tasks.filter((task) => {
+    const end = task.line + task.text.split('\n').length - 1;
+    return !tasks.some((other) => other.line > task.line && other.line <= end && other.level > task.level);
+  });
+}

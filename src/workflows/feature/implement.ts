@@ -1,0 +1,124 @@
+import path from 'node:path';
+import type { Outcome } from '../../engine/engine.ts';
+import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { CharretteError } from '../../errors.ts';
+import { filesInLog } from '../../feature/implementation-log.ts';
+import { withAbandoned, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
+import { phaseOutcome } from '../../feature/outcome-line.ts';
+import { reviewerNotes } from '../../feature/phase-loop.ts';
+import { readTextFile } from '../../files/bounded.ts';
+import { dropKeptWork, forwardTo } from '../../git/run-branch.ts';
+import { removeWorktree } from '../../git/worktrees.ts';
+import { sideFiles } from '../../prompts/artifacts.ts';
+import { agentOf, type ServicesOf } from '../services.ts';
+import { askConsent, sessionsCanContinue } from './before.ts';
+import { deepenTests, simplify } from './deepen.ts';
+import { FeatureDesk } from './desk.ts';
+import { type ReviewEnd, reviewImplementation } from './implement-review.ts';
+import { carryOutTasks } from './implement-tasks.ts';
+import type { FeatureImplementInputs } from './inputs.ts';
+import { changeState } from './records.ts';
+import { beginWork, checkoutOf, keptPrefix, tipOf, type Work } from './work.ts';
+
+type Desk = FeatureDesk<FeatureImplementInputs>;
+
+/** `charrette feature implement`: tasks → simpler code → tests from the specification → reviews → the person's branch. */
+export function featureImplementWorkflow(
+  servicesOf: ServicesOf,
+): WorkflowDefinition<FeatureImplementInputs, Outcome> {
+  return {
+    name: 'feature-implement',
+    async run(context, inputs) {
+      const desk: Desk = new FeatureDesk(context, await servicesOf(context.live), inputs);
+      refuseReaders(desk);
+      await askConsent(desk);
+      await changeState(desk, 'start', (reading, time) => withPhaseStarted(reading, 'implement', time));
+      const work = await beginWork(desk);
+      const named = inputs.reviewOnly ? await namedInLog(desk) : [];
+      if (!inputs.reviewOnly) await carryOutTasks(desk, work);
+      if (inputs.simplify) await simplify(desk, work, named);
+      if (inputs.deepen && !(await deepenTests(desk, work, named))) {
+        return stopped(desk, work, 'code and specification differ');
+      }
+      const reviewer = await sessionsCanContinue(desk, inputs.reviewer);
+      const author =
+        inputs.author === inputs.reviewer ? reviewer : await sessionsCanContinue(desk, inputs.author);
+      const end = await reviewImplementation(desk, work, { author, reviewer }, named);
+      return conclude(desk, work, end);
+    },
+  };
+}
+
+function refuseReaders({ services, inputs }: Desk): void {
+  if (agentOf(services, inputs.author).capabilities.write) return;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `${inputs.author} cannot change files, so it cannot implement.`,
+    fix: 'Name an agent that can as the first of --agents.',
+  });
+}
+
+/** T-072: what an earlier run or a person put on record as changed. */
+async function namedInLog(desk: Desk): Promise<string[]> {
+  const files = await desk.once('files of the log', async () =>
+    filesInLog((await readTextFile(path.join(desk.inputs.directory, sideFiles.log))) ?? ''),
+  );
+  if (files.length > 0) return files;
+  throw new CharretteError({
+    code: 'artifact-missing',
+    message: `${sideFiles.log} names no changed file, so there is nothing to review.`,
+    fix: 'Leave --review-only out, or list the files as `- **Files changed:** a.ts, b.ts`.',
+  });
+}
+
+async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome> {
+  const { verdict, rounds, open, notes } = end;
+  if (verdict === 'stopped')
+    return stopped(desk, work, `${open.length} issues are open after ${rounds} rounds`);
+  if (verdict === 'abandoned') {
+    await changeState(desk, 'abandon', withAbandoned);
+    return stopped(desk, work, 'the feature is abandoned');
+  }
+  const forced = verdict === 'forced';
+  const reviewed = reviewerNotes(forced ? open : notes, forced);
+  await changeState(desk, 'complete', (reading, time) =>
+    withPhaseCompleted(reading, 'implement', { time, iterations: rounds, reviewerNotes: reviewed }),
+  );
+  const place = await bringHome(desk, work);
+  const line = forced
+    ? `implement: taken as it is after ${rounds} rounds, ${open.length} issues on record`
+    : phaseOutcome('implement', rounds, false, reviewed);
+  const outcome = `${line}\n${place}`;
+  await desk.context.artifact('phase-outcome.md', `${outcome}\n`);
+  desk.context.emit({ type: 'body', heading: 'Phase implement', text: outcome });
+  return forced ? { status: 'not-accepted', exit: 6, message: outcome } : { status: 'done', exit: 0 };
+}
+
+/** Forward only, and only where the person's branch has not moved; otherwise it says how to do it by hand. */
+async function bringHome(desk: Desk, work: Work): Promise<string> {
+  const tip = await desk.once('tip of the result', () => tipOf(work));
+  const merged = desk.inputs.merge
+    ? await desk.once('merge', () => forwardTo(desk.services.project, work.branch, { base: work.base, tip }))
+    : { merged: false, reason: 'nobody asked for it' };
+  await tidy(desk, work);
+  if (merged.merged) return `The work is on ${work.onto ?? 'HEAD'}, up to ${tip.slice(0, 12)}.`;
+  desk.warn(`Not merged: ${merged.reason}. When you are ready: git merge ${work.branch}`);
+  return `The work is on the branch ${work.branch}, up to ${tip.slice(0, 12)}.`;
+}
+
+async function stopped(desk: Desk, work: Work, reason: string): Promise<Outcome> {
+  await tidy(desk, work);
+  const text = `implement: not approved, ${reason}\nThe work is on the branch ${work.branch}. Take it with \`git merge ${work.branch}\` and go on with \`charrette feature implement --review-only\`.`;
+  await desk.context.artifact('phase-outcome.md', `${text}\n`);
+  desk.context.emit({ type: 'body', heading: 'Phase implement', text });
+  return { status: 'not-accepted', exit: 6, message: text };
+}
+
+/** Everything has landed: checkouts and kept work go, the branch stays. */
+async function tidy(desk: Desk, work: Work): Promise<void> {
+  await desk.context.step('tidy', async () => {
+    await removeWorktree(work.root, checkoutOf(desk, 'work'));
+    await dropKeptWork(work.root, keptPrefix(desk));
+    return true;
+  });
+}

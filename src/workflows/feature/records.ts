@@ -1,0 +1,110 @@
+import path from 'node:path';
+import type { HistoryEntry } from '../../feature/history.ts';
+import { renderHistoryEntry } from '../../feature/history.ts';
+import { type MetaReading, readMeta } from '../../feature/meta.ts';
+import { serializeMeta, withSkipped } from '../../feature/meta-write.ts';
+import type { ReviewIssue } from '../../feature/review-answer.ts';
+import type { ReviewResult } from '../../feature/review-call.ts';
+import { appendReview, reviewRecord } from '../../feature/review-log.ts';
+import { writeFileAtomic } from '../../files/atomic.ts';
+import { readTextFile } from '../../files/bounded.ts';
+import { sideFiles } from '../../prompts/artifacts.ts';
+import { appendDispatch } from '../../prompts/dispatch-log.ts';
+import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
+import type { FeatureDesk } from './desk.ts';
+
+/** What the feature looks like at a point of the run; the same when the run goes on after a failure. */
+export function look(desk: FeatureDesk, name: string): Promise<FeatureFiles> {
+  return desk.once(`read feature ${name}`, () => readFeature(desk.inputs.directory));
+}
+
+/** Writes a document of the feature. */
+export async function save(desk: FeatureDesk, file: string, text: string, name: string): Promise<void> {
+  await desk.once(`write ${path.basename(file)} ${name}`, async () => {
+    await writeFileAtomic(file, text);
+    return true;
+  });
+  desk.note(`${path.basename(file)}: ${name} written`);
+}
+
+export type StateChange = (reading: MetaReading, time: string) => Record<string, unknown>;
+
+/** Changes `.meta.json`; skipped phases are put on record when the phase starts. */
+export async function changeState(desk: FeatureDesk, name: string, change: StateChange): Promise<void> {
+  const { context, inputs } = desk;
+  await desk.once(`state ${name}`, async () => {
+    const file = path.join(inputs.directory, sideFiles.state);
+    const reading = readMeta((await readTextFile(file)) ?? '{}');
+    const time = new Date(context.clock.now()).toISOString();
+    const skipped = inputs.skipped.map((phase) => ({ phase, skippedAt: time, toPhase: inputs.phase }));
+    const first =
+      name === 'start' && skipped.length > 0
+        ? readMeta(serializeMeta(withSkipped(reading, skipped)))
+        : reading;
+    await writeFileAtomic(file, serializeMeta(change(first, time)));
+    return true;
+  });
+}
+
+/** Adds to a record of the feature; a step that was cut off runs again and does not write twice. */
+export async function appendRecord(
+  desk: FeatureDesk,
+  name: string,
+  entry: string,
+  header = '',
+  file: string = sideFiles.history,
+): Promise<void> {
+  await desk.once(name, async () => {
+    const target = path.join(desk.inputs.directory, file);
+    const there = (await readTextFile(target)) ?? header;
+    if (!there.includes(entry)) await writeFileAtomic(target, `${there}${entry}`);
+    return true;
+  });
+}
+
+/** One entry of the history, and the same for programs. */
+export async function recordReview(desk: FeatureDesk, label: string, entry: HistoryEntry): Promise<void> {
+  await appendRecord(desk, `history ${label}`, renderHistoryEntry(entry));
+  await logReview(desk, label, entry);
+}
+
+export async function logReview(
+  desk: FeatureDesk,
+  label: string,
+  entry: Pick<HistoryEntry, 'command' | 'role' | 'iteration' | 'time' | 'result' | 'issues'>,
+): Promise<void> {
+  const { command, role, iteration, time, result, issues } = entry;
+  const record = reviewRecord({ time, command, role, iteration }, result, issues);
+  await desk.once(`review ${label}`, async () => {
+    await appendReview(desk.services.project, desk.inputs.directory, record);
+    return true;
+  });
+}
+
+/** Every call beyond the life of the feature (T-135, lean/C-06). */
+export async function logDispatch(
+  desk: FeatureDesk,
+  label: string,
+  now: number,
+  facts: ReviewResult['record'],
+): Promise<void> {
+  await desk.once(`log ${label}`, async () => {
+    await appendDispatch(desk.services.project, {
+      v: 1,
+      time: new Date(now).toISOString(),
+      feature: path.basename(desk.inputs.directory),
+      ...facts,
+    });
+    return true;
+  });
+}
+
+export function issueLines(issues: readonly ReviewIssue[]): string[] {
+  return issues.map(({ severity, description, location, suggestion }) =>
+    [
+      `[${severity}] ${description}`,
+      ...(location === undefined ? [] : [`(at: ${location})`]),
+      ...(suggestion === undefined ? [] : [`Suggestion: ${suggestion}`]),
+    ].join(' '),
+  );
+}

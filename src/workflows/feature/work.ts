@@ -1,0 +1,163 @@
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import { containedPath, isInside } from '../../files/contained.ts';
+import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
+import {
+  branchTip,
+  changedSince,
+  commitAll,
+  findLanded,
+  type Landing,
+  landCheckout,
+  moveCheckout,
+  openCheckout,
+  openRunBranch,
+  restoreWork,
+} from '../../git/run-branch.ts';
+import { gitOutput, splitNul } from '../../git/run-git.ts';
+import type { CallPlace, FeatureDesk, Start } from './desk.ts';
+
+/** Where the code of a feature is written: a branch of the run, and checkouts of it. */
+export type Work = {
+  root: string;
+  /** The project below the root of its repository. */
+  prefix: string;
+  base: string;
+  branch: string;
+  /** The branch the person was on. */
+  onto: string | null;
+};
+
+/** T-009: begins at the last commit; the person's own working tree is never touched. */
+export async function beginWork(desk: FeatureDesk): Promise<Work> {
+  const { project } = desk.services;
+  const branch = `charrette/${desk.context.live.directory.id}`;
+  const work = await desk.once('work start', async (): Promise<Work> => {
+    const facts = await repositoryFacts(project);
+    if (facts.head === undefined) {
+      throw new CharretteError({
+        code: 'no-commits',
+        message: 'The repository has no commit to start from.',
+        fix: 'Commit something first.',
+      });
+    }
+    await openRunBranch(facts.root, branch, facts.head);
+    const onto = (await currentBranch(project)) ?? null;
+    return { root: facts.root, prefix: path.relative(facts.root, project), base: facts.head, branch, onto };
+  });
+  const unseen = await desk.once('uncommitted', () => uncommitted(work.root, desk.inputs.directory));
+  if (unseen.length > 0) {
+    desk.warn(
+      `Not committed, so not seen by the implementers: ${unseen.slice(0, 5).join(', ')}${unseen.length > 5 ? ` and ${unseen.length - 5} more` : ''}.`,
+    );
+  }
+  return work;
+}
+
+async function uncommitted(root: string, feature: string): Promise<string[]> {
+  const names = splitNul(
+    await gitOutput(root, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal']),
+  );
+  return names
+    .map((entry) => entry.slice(3))
+    .filter((name) => {
+      const file = path.join(root, name);
+      const ours = name.startsWith('.charrette') || name.startsWith('charrette.config.');
+      return !ours && !isInside(feature, file) && !isInside(file, feature);
+    });
+}
+
+export function checkoutOf(desk: FeatureDesk, name: string): string {
+  return path.join(desk.context.live.directory.root, 'worktrees', name.replace(/[^a-z0-9.-]+/gi, '-'));
+}
+
+/** Where finished work of this run waits until it lands. */
+export function keptPrefix(desk: FeatureDesk): string {
+  return `refs/charrette/${desk.context.live.directory.id}`;
+}
+
+/** A checkout of what was done so far; `name` is its folder, `step` what happens in it. */
+export async function openAt(desk: FeatureDesk, work: Work, name: string, step: string): Promise<Start> {
+  const checkout = checkoutOf(desk, name);
+  const commit = await desk.once(`tip ${step}`, async () => tipOf(work));
+  await desk.context.step(`checkout ${step}`, async () => {
+    await openCheckout(work.root, checkout, commit);
+    await moveCheckout(checkout, commit);
+    return true;
+  });
+  return { checkout, commit, kept: `${keptPrefix(desk)}/${step.replace(/[^a-z0-9]+/gi, '-')}` };
+}
+
+export async function tipOf({ root, branch, base }: Work): Promise<string> {
+  return (await branchTip(root, branch)) ?? base;
+}
+
+export function placeIn(work: Work, start: Start, access: CallPlace['access']): CallPlace {
+  return {
+    directory: path.join(start.checkout, work.prefix),
+    access,
+    ...(access === 'write' ? { start } : {}),
+  };
+}
+
+export type Landed =
+  | { kind: 'nothing' }
+  | (Extract<Landing, { kind: 'landed' }> & { files: string[] })
+  | Extract<Landing, { kind: 'conflict' }>;
+
+/** Everything that an agent changed in a checkout, as one commit on the run's branch. What landed before the run was stopped is found again. */
+export function landWork(
+  desk: FeatureDesk,
+  work: Work,
+  name: string,
+  { checkout, commit: start, kept }: Start,
+  message: string,
+): Promise<Landed> {
+  const mark = `Charrette-Task: ${desk.context.live.directory.id}/${name.replace(/\s+/g, '-')}.`;
+  return desk.once(`land ${name}`, async (): Promise<Landed> => {
+    const earlier = await findLanded(work.root, work.branch, work.base, mark);
+    if (earlier !== undefined) return { kind: 'landed', ...earlier };
+    await restoreWork(checkout, kept);
+    const done = await commitAll(checkout, start, `${message}\n\n${mark}\n`);
+    if (done === undefined) return { kind: 'nothing' };
+    const landing = await landCheckout(work.root, checkout, work.branch, start);
+    return landing.kind === 'landed' ? { ...landing, files: done.files } : landing;
+  });
+}
+
+const mostBytes = 512 * 1024;
+const mostFiles = 400;
+
+/** T-040: the changed files with their text, by their path below the project; what is no text or too large is named with its size. */
+export async function changedCode(
+  desk: FeatureDesk,
+  work: Work,
+  { checkout, commit }: Start,
+  named: readonly string[],
+  label: string,
+): Promise<Record<string, string>> {
+  return desk.once(`code ${label}`, async () => {
+    const changed = await changedSince(work.root, work.base, commit);
+    const names = [...new Set([...changed, ...named])].slice(0, mostFiles);
+    const code: Record<string, string> = {};
+    for (const name of names) {
+      const text = await textAt(checkout, name);
+      if (text !== undefined) code[path.relative(work.prefix, name)] = text;
+    }
+    return code;
+  });
+}
+
+async function textAt(checkout: string, name: string): Promise<string | undefined> {
+  try {
+    const file = await containedPath(checkout, name);
+    const facts = await stat(file);
+    if (!facts.isFile()) return undefined;
+    if (facts.size > mostBytes) return `[${facts.size} bytes]`;
+    const bytes = await readFile(file);
+    return bytes.includes(0) ? `[${facts.size} bytes, not text]` : bytes.toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

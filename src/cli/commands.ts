@@ -70,6 +70,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'A run on one page: plan, debates, votes, cost',
     load: async () => (await import('./report.ts')).command,
   },
+  costs: {
+    summary: 'What the runs cost: by day, agent, model, command, phase or run',
+    load: async () => (await import('./costs.ts')).command,
+  },
   doctor: {
     summary: 'Agents found and their health, jail, git, store',
     load: async () => (await import('./doctor.ts')).command,

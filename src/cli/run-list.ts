@@ -1,7 +1,9 @@
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
-import { columns } from './help.ts';
+import { shortCount } from '../text/short-count.ts';
+import { untrustedLine } from '../text/untrusted-line.ts';
+import { textTable } from './text-table.ts';
 
 /** A run as lists show it. `interrupted`: its process is gone without having said goodbye. */
 export type RunSummary = {
@@ -12,6 +14,8 @@ export type RunSummary = {
   created: string;
   calls: number;
   tokens: number;
+  /** Calls that did not say how many tokens they used. */
+  callsUnknown: number;
   usd: number;
 };
 
@@ -25,7 +29,12 @@ export async function listRuns(home: Home): Promise<RunSummary[]> {
   for (const id of await listRunIds(home)) {
     const directory = runDirectoryOf(home, id);
     const totals = totalsOf(readLedger(directory.ledger));
-    const cost = { calls: totals.calls, tokens: totals.inputTokens + totals.outputTokens, usd: totals.usd };
+    const cost = {
+      calls: totals.calls,
+      tokens: totals.inputTokens + totals.outputTokens,
+      callsUnknown: totals.basis.unknown,
+      usd: totals.usd,
+    };
     try {
       const record = await readRunRecord(directory);
       const { workflow, title, created } = record;
@@ -37,16 +46,32 @@ export async function listRuns(home: Home): Promise<RunSummary[]> {
   return summaries.reverse();
 }
 
-export function renderRuns(runs: readonly RunSummary[], now: number): string {
+/** A table for people; with a width the titles are cut to it. */
+export function renderRuns(
+  runs: readonly RunSummary[],
+  now: number,
+  fit: (line: string) => string = (line) => line,
+): string {
   if (runs.length === 0) return 'No runs yet. Start one with `charrette design "…"`.\n';
-  const rows = runs.map(
-    (run) =>
-      [
-        run.run,
-        `${run.status.padEnd(12)} ${describeAge(run.created, now).padStart(8)}  ${String(run.calls).padStart(4)} calls  ${run.title}`,
-      ] as const,
-  );
-  return `${columns(rows).join('\n')}\n`;
+  const rows = runs.map((run) => [
+    run.run,
+    run.status,
+    describeAge(run.created, now),
+    run.workflow,
+    `${run.calls}`,
+    describeTokens(run),
+    untrustedLine(run.title),
+  ]);
+  const head = ['run', 'status', 'age', 'workflow', 'calls', 'tokens', 'title'];
+  const right = [false, false, true, false, true, true];
+  return `${textTable([head, ...rows], { right })
+    .map(fit)
+    .join('\n')}\n`;
+}
+
+function describeTokens({ calls, callsUnknown, tokens }: RunSummary): string {
+  if (callsUnknown === 0) return shortCount(tokens);
+  return callsUnknown === calls ? '?' : `${shortCount(tokens)}+?`;
 }
 
 function describeAge(created: string, now: number): string {

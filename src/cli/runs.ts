@@ -6,21 +6,29 @@ const list = {
   name: 'list',
   summary: 'The runs of this project, newest first',
   examples: [
-    ['charrette runs', 'every run with its status'],
-    ['charrette runs --json', 'the same for a program'],
+    ['charrette runs list', 'every run with its status'],
+    ['charrette runs list --json', 'the same for a program'],
   ],
-  async run({ global }) {
+  async run({ global, terminal: { stdout } }) {
     const runs = await listRuns(findHome(global.cwd));
-    return { exit: 0, json: { runs }, text: renderRuns(runs, Date.now()) };
+    const fit = stdout.isTTY === true ? await lineFitter(stdout.columns ?? 80) : undefined;
+    return { exit: 0, json: { runs }, text: renderRuns(runs, Date.now(), fit) };
   },
 } satisfies CommandSpec;
+
+/** Counting columns needs a table of characters; a pipe, which has no width, does not load it. */
+async function lineFitter(columns: number): Promise<(line: string) => string> {
+  const { shorten } = await import('./live/fit.ts');
+  return (line) => shorten(line, columns - 1);
+}
 
 export const command: CommandSpec = {
   ...list,
   name: 'runs',
   summary: 'List, prune and remove runs',
   examples: [
-    ...list.examples,
+    ['charrette runs', 'every run with its status'],
+    ['charrette runs --json', 'the same for a program'],
     ['charrette runs prune --older-than 30', 'remove ended runs older than 30 days'],
   ],
   subcommands: {

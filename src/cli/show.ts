@@ -1,69 +1,103 @@
 import path from 'node:path';
+import { loadConfig } from '../config/config.ts';
+import { costsBy, describeMoney } from '../engine/costs.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { readRunRecord } from '../engine/run-record.ts';
-import { formatElapsed } from '../text/elapsed.ts';
+import { untrustedLine } from '../text/untrusted-line.ts';
 import { listArtifacts, readArtifact } from './artifacts.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, Terminal } from './command.ts';
 import { columns } from './help.ts';
 import { findHome, findRun } from './project.ts';
 import { shownStatus } from './run-list.ts';
 
 export const command: CommandSpec = {
   name: 'show',
-  summary: 'One run: status, lanes, open questions, artifacts, cost',
+  summary: 'One run: status, phases, lanes, open questions, artifacts, cost',
   examples: [
     ['charrette show', 'the latest run'],
+    ['charrette show 4f2a90c1 --json', 'one run for a program'],
     ['charrette show 4f2a90c1 --artifact plan.txt', 'print one of its artifacts'],
   ],
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   options: [{ flags: '--artifact <name>', description: 'print this artifact instead' }],
-  async run({ arguments: [name], options, global }) {
-    const directory = await findRun(findHome(global.cwd), name as string | undefined);
+  async run({ arguments: [name], options, global, terminal }) {
+    const home = findHome(global.cwd);
+    const directory = await findRun(home, name as string | undefined);
     const artifacts = await listArtifacts(directory);
     if (typeof options['artifact'] === 'string') {
       const text = await readArtifact(directory, options['artifact']);
       return { exit: 0, text, json: { run: directory.id, artifact: options['artifact'], text } };
     }
     const record = await readRunRecord(directory);
-    const lanes = readEvents(directory.events).filter((event) => event.type === 'lane-end');
+    const events = readEvents(directory.events);
+    const lanes = events.filter((event) => event.type === 'lane-end');
     const questions = unanswered(readQuestions(directory));
-    const cost = totalsOf(readLedger(directory.ledger));
+    const ledger = readLedger(directory.ledger);
+    const cost = totalsOf(ledger);
     const status = shownStatus(record);
-    const rows: [string, string][] = [
+    const result = {
+      ...record,
+      status,
+      lanes,
+      questions,
+      artifacts,
+      cost,
+      directory: path.resolve(directory.root),
+    };
+    if (global.output !== 'text') return { exit: 0, json: result };
+    const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+    const [money] = costsBy(ledger, () => 'all', config.prices);
+    const facts: [string, string][] = [
       ['run', directory.id],
-      ['status', `${status}${record.error === undefined ? '' : `: ${record.error.message}`}`],
+      ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
       ['workflow', record.workflow],
-      ['title', record.title],
+      ['title', untrustedLine(record.title)],
+      ['made', `${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`],
       ['base commit', record.baseCommit ?? 'none'],
       [
         'calls',
         `${cost.calls} (${cost.basis.measured} measured, ${cost.basis.estimated} estimated, ${cost.basis.unknown} unknown)`,
       ],
       ['tokens', `${cost.inputTokens} in, ${cost.outputTokens} out`],
+      ['cost', money === undefined ? '$0' : describeMoney(money)],
       ['directory', directory.root],
     ];
     const section = (title: string, lines: string[]) => (lines.length === 0 ? [] : ['', title, ...lines]);
     const text = [
-      ...columns(rows),
-      ...section(
-        'Lanes',
-        columns(
-          lanes.map((lane) => [lane.lane, `${lane.agent} ${lane.kind} ${formatElapsed(lane.elapsedMs)}`]),
-        ),
-      ),
-      ...section('Open questions', columns(questions.map((question) => [question.id, question.text]))),
+      ...columns(facts),
+      ...section('Course', await course(events, terminal, global.color)),
       ...section(
         'Artifacts',
         columns(artifacts.map((artifact) => [artifact.name, `${artifact.bytes} bytes`])),
       ),
       '',
     ].join('\n');
-    return {
-      exit: 0,
-      text,
-      json: { ...record, status, lanes, questions, artifacts, cost, directory: path.resolve(directory.root) },
-    };
+    return { exit: 0, text, json: result };
   },
 };
+
+/** The picture of the run as it stands: phases, all lanes, warnings, open questions with how to answer them. */
+async function course(
+  events: ReturnType<typeof readEvents>,
+  { stdout, env }: Terminal,
+  color: boolean,
+): Promise<string[]> {
+  const [{ pictureOf }, { emptyView, foldEvent }, { marksFor }, { createColors }] = await Promise.all([
+    import('./live/picture.ts'),
+    import('./live/view.ts'),
+    import('./live/marks.ts'),
+    import('picocolors'),
+  ]);
+  const canvas = {
+    columns: Math.max(20, (stdout.columns ?? 120) - 1),
+    now: Date.now(),
+    frame: 0,
+    marks: marksFor(env),
+    colors: createColors(color && stdout.isTTY === true),
+    final: true,
+    allLanes: true,
+  };
+  return pictureOf(events.reduce(foldEvent, emptyView), canvas).map(({ text }) => text);
+}

@@ -1,11 +1,5 @@
 import type { Usage } from '../../agents/port.ts';
-
-/** `950`, `12.3k`, `1.2M`. */
-export function shortCount(count: number): string {
-  if (count < 1000) return String(Math.round(count));
-  const [value, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
-  return `${value < 100 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${unit}`;
-}
+import { shortCount } from '../../text/short-count.ts';
 
 /** Tokens of one call: `12k`, `~12k` when estimated, `?` when nobody knows. */
 export function callTokens({ basis, inputTokens, outputTokens }: Usage): string {

@@ -16,6 +16,8 @@ export type Canvas = {
   colors: Colors;
   /** The run is left: nothing moves any more and nothing is shortened to save rows. */
   final: boolean;
+  /** Lanes of phases that are over as well. */
+  allLanes?: boolean;
 };
 
 /** A line on the screen, the event it stands for, and how long it is kept when rows run out (the lowest goes first). */
@@ -61,13 +63,13 @@ export function fitRows(lines: readonly PictureLine[], rows: number, marks: Mark
   });
 }
 
-function runLine({ run, end, lanes }: View, { columns, now, marks, colors }: Canvas): PictureLine[] {
+function runLine({ run, pause, end, lanes }: View, { columns, now, marks, colors }: Canvas): PictureLine[] {
   if (run === undefined) return [];
   const usages = [...lanes.values()].flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   const tokens = tokensOf(usages);
   const facts = [
     run.workflow,
-    formatElapsed((end?.time ?? now) - run.started),
+    formatElapsed((end?.time ?? pause?.time ?? now) - run.started),
     ...(tokens === undefined ? [] : [tokens]),
   ].join(marks.between);
   const beside = columns - stringWidth(facts) - 4;
@@ -103,7 +105,7 @@ function phaseLines(view: View, phase: PhaseLine, canvas: Canvas): PictureLine[]
   }
   const style = state === 'skipped' ? colors.dim : open ? colors.bold : (text: string) => text;
   const text = ` ${signs[state]} ${style(shownTitle)}${colors.dim(rest)}`;
-  const shownLanes = open ? laneRows(lanes, canvas) : [];
+  const shownLanes = open || canvas.allLanes === true ? laneRows(lanes, canvas) : [];
   return [
     { text, seq, keep: open ? keep.phase : keep.past },
     ...shownLanes.map(({ underWay, ...row }) => ({ ...row, keep: underWay ? keep.lane : keep.finishedLane })),

@@ -38,7 +38,7 @@ export type View = {
   phases: readonly PhaseLine[];
   lanes: ReadonlyMap<string, LaneLine>;
   questions: readonly (Told & { question: Question })[];
-  pause: (Told & { reason: 'question' | 'stop' }) | undefined;
+  pause: (Told & { reason: 'question' | 'stop'; time: number }) | undefined;
   end: (Told & { status: string; message: string | undefined; time: number }) | undefined;
 };
 
@@ -72,7 +72,7 @@ export function foldEvent(view: View, event: RunEvent): View {
     case 'run-resume':
       return goOn({ ...view, pause: undefined, end: undefined }, time, seq);
     case 'run-pause':
-      return stop({ ...view, pause: { seq, reason: event.reason } });
+      return stop({ ...view, pause: { seq, reason: event.reason, time } });
     case 'run-end': {
       const message = event.message === undefined ? undefined : untrustedLine(event.message);
       const ended = {

@@ -4,7 +4,7 @@ set -uo pipefail
 missing=()
 command -v git >/dev/null || missing+=(git)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
-command -v tmux >/dev/null || missing+=(tmux)
+for tool in tmux zsh fish; do command -v $tool >/dev/null || missing+=($tool); done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing+=(postgresql)
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   export DEBIAN_FRONTEND=noninteractive

@@ -86,6 +86,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'The web page: every run, live, with its questions',
     load: async () => (await import('./serve.ts')).command,
   },
+  completion: {
+    summary: 'Shell completion for bash, zsh and fish',
+    load: async () => (await import('./completion.ts')).command,
+  },
   mcp: {
     summary: 'An MCP server on stdin and stdout for coding agents',
     load: async () => (await import('./mcp.ts')).command,

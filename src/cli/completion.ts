@@ -1,0 +1,35 @@
+import type { CommandSpec } from './command.ts';
+import { commands } from './commands.ts';
+import { bashCompletion } from './completion/bash.ts';
+import { fishCompletion } from './completion/fish.ts';
+import { type CompletionModel, completionModel } from './completion/model.ts';
+import { zshCompletion } from './completion/zsh.ts';
+
+const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } satisfies Record<
+  string,
+  (model: CompletionModel) => string
+>;
+
+export const command: CommandSpec = {
+  name: 'completion',
+  summary: 'Completion of commands, flags, choices and runs for bash, zsh or fish',
+  examples: [
+    [`echo 'eval "$(charrette completion bash)"' >> ~/.bashrc`, 'bash'],
+    [`echo 'eval "$(charrette completion zsh)"' >> ~/.zshrc`, 'zsh, after compinit'],
+    ['charrette completion fish > ~/.config/fish/completions/charrette.fish', 'fish'],
+  ],
+  subcommands: Object.fromEntries(
+    Object.entries(shells).map(([shell, render]) => {
+      const spec: CommandSpec = {
+        name: shell,
+        summary: `The script for ${shell}`,
+        examples: [[`charrette completion ${shell}`, 'the script on stdout']],
+        async run() {
+          const script = render(await completionModel(commands));
+          return { exit: 0, text: script, json: { shell, script } };
+        },
+      };
+      return [shell, { summary: spec.summary, load: async () => spec }];
+    }),
+  ),
+};

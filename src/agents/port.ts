@@ -112,6 +112,8 @@ export type LaneResult = {
   usage: Usage;
   toolCalls: number;
   durationMs: number;
+  /** What was started, without the jail around it; absent for agents that start no process. */
+  argv?: readonly string[];
   /** What held a child process to its access; absent for agents without one. */
   confinement?: Confinement;
 };

@@ -146,7 +146,12 @@ async function perform(
     home,
     session,
   });
-  return { ...result, confinement: confined.confinement, ...(changed.length === 0 ? {} : denial(changed)) };
+  return {
+    ...result,
+    argv: launch.argv,
+    confinement: confined.confinement,
+    ...(changed.length === 0 ? {} : denial(changed)),
+  };
 }
 
 /** The result of this run alone, with a handle that finds its conversation again. */

@@ -6,12 +6,19 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
 
+/** What a writer has begun and not yet put in its place. */
+const unfinished = /^\..+\.tmp$/;
+
 export type ArtifactEntry = { name: string; path: string; bytes: number };
 
 /** The files of the public record, by name. */
 export async function listArtifacts(directory: RunDirectory): Promise<ArtifactEntry[]> {
   if (!existsSync(directory.artifacts)) return [];
-  const names = (await readdir(directory.artifacts)).filter((name) => !name.startsWith('.')).sort();
+  const entries = await readdir(directory.artifacts, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => entry.isFile() && !unfinished.test(entry.name))
+    .map((entry) => path.relative(directory.artifacts, path.join(entry.parentPath, entry.name)))
+    .sort();
   return Promise.all(
     names.map(async (name) => {
       const file = path.join(directory.artifacts, name);

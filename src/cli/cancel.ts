@@ -4,6 +4,7 @@ import { isFinal, isLive, readRunRecord, updateRunRecord } from '../engine/run-r
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
+import { worktreeLine, worktreesOf } from './run-work.ts';
 
 export const command: CommandSpec = {
   name: 'cancel',
@@ -26,10 +27,11 @@ export const command: CommandSpec = {
     // Nobody works on it, or whoever did is gone without having read the message.
     if (!isFinal((await readRunRecord(directory)).status) && !signal.aborted)
       await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: new Date().toISOString() });
+    const worktrees = await worktreesOf(directory);
     return {
       exit: 0,
-      json: { run: directory.id, status: 'cancelled' },
-      text: `Cancelled ${directory.id}.\n`,
+      json: { run: directory.id, status: 'cancelled', ...(worktrees.length === 0 ? {} : { worktrees }) },
+      text: `Cancelled ${directory.id}. ${worktreeLine(worktrees)}`.trimEnd().concat('\n'),
     };
   },
 };

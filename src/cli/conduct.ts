@@ -17,6 +17,7 @@ import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
+import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
@@ -120,7 +121,8 @@ async function describeRun(
   const { terminal } = invocation;
   const cost = totalsOf(readLedger(directory.ledger));
   const resume = `charrette resume ${directory.id}`;
-  if (record.status === 'failed') throw failure(record, resume);
+  const worktrees = await worktreesOf(directory);
+  if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
     const asked = questions.map((question) => `  ${question.id}: ${question.text}`).join('\n');
@@ -133,10 +135,17 @@ async function describeRun(
     };
   }
   if (!isFinal(record.status)) return describeLeft(directory, record, invocation);
+  if (record.status !== 'done') terminal.stderr.write(worktreeLine(worktrees));
   const artifacts = await listArtifacts(directory);
   return {
     exit: (record.exit ?? exitCodes.failed) as ExitCode,
-    json: { run: directory.id, status: record.status, artifacts, cost },
+    json: {
+      run: directory.id,
+      status: record.status,
+      artifacts,
+      cost,
+      ...(worktrees.length === 0 ? {} : { worktrees }),
+    },
     text: '',
   };
 }
@@ -170,11 +179,12 @@ function describeLeft(
   };
 }
 
-function failure(record: RunRecord, resume: string): CharretteError {
+function failure(record: RunRecord, resume: string, worktrees: readonly string[]): CharretteError {
   const code = record.error?.code;
+  const place = worktrees.length === 0 ? '' : ` ${worktreeLine(worktrees).trim()}`;
   return new CharretteError({
     code: code !== undefined && isErrorCode(code) ? code : 'internal',
-    message: record.error?.message ?? `The run ${record.run} failed.`,
+    message: `${record.error?.message ?? `The run ${record.run} failed.`}${place}`,
     fix:
       record.error?.fix ??
       `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`,

@@ -24,7 +24,7 @@ import { findProject } from './project.ts';
 export const liteOptions: readonly OptionSpec[] = [
   { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
   { flags: '--executor <agent>', description: 'who carries the plan out: auto, agent, or a name' },
-  { flags: '--review <agent>', description: 'who reviews: skip, agent, or a name' },
+  { flags: '--review <agent>', description: 'who reviews: skip, agent, panel, or names with commas' },
   {
     flags: '--parallel <count>',
     description: 'batches at the same time',
@@ -101,6 +101,7 @@ export async function liteInputs(
     tasksPerBatch: flags.oneTaskPerCall === true ? 1 : 4,
     merge: flags.merge !== false,
     acceptDrift: flags.acceptDrift === true,
+    ...(config.prices === undefined ? {} : { prices: config.prices }),
   };
 }
 

@@ -1,10 +1,13 @@
 import path from 'node:path';
+import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { readWords } from '../lite/arguments.ts';
+import { breakCycles, type DroppedDependency } from '../lite/break-cycles.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
+import { handoffToken } from '../lite/handoff-token.ts';
 import {
   directPlan,
   filesFromDesign,
@@ -12,13 +15,14 @@ import {
   type LitePlanFiles,
   type PlanFacts,
 } from '../lite/plan-files.ts';
+import { readLiteFolder, readTaskTexts } from '../lite/plan-folder.ts';
+import { checkQuality } from '../lite/quality.ts';
 import { looksLikeFile, planInvalid, recognisePlan } from '../lite/read-plan.ts';
 import { readJson } from '../safe-json.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
-import { readLiteFolder } from './lite-folder.ts';
 import { readDesign } from './plan-files.ts';
 import { findHome, findRun } from './project.ts';
 
@@ -31,7 +35,11 @@ export const command: CommandSpec = {
     ['charrette lite-execute "rename the logger" --executor codex --review claude', 'a prompt as one task'],
   ],
   arguments: [['[task...]', 'a prompt, or a .json, .md or .txt file']],
-  options: [{ flags: '--run <run>', description: 'the plan of a finished run' }, ...liteOptions],
+  options: [
+    { flags: '--run <run>', description: 'the plan of a finished run' },
+    { flags: '--force-cycles', description: 'carry out tasks that go in a circle, in the order of the plan' },
+    ...liteOptions,
+  ],
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const words = readWords((invocation.arguments[0] as string[] | undefined) ?? []);
@@ -40,12 +48,14 @@ export const command: CommandSpec = {
       typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, words.text);
     if (source.warning !== undefined) terminal.stderr.write(`${source.warning}\n`);
     const base = await liteInputs('execute', { ...words, text: source.task }, invocation);
-    const files = 'files' in source ? source.files : source.plan(factsFor(base));
-    const critical = files.plan._metadata.quality_check?.critical ?? [];
+    const given = 'files' in source ? source.files : source.plan(factsFor(base));
+    const { files, dropped } = ordered(given, options['forceCycles'] === true);
+    const { critical } = checkQuality(files.plan, files.tasks);
     if (critical.length > 0) throw planInvalid(critical);
     const inputs: LiteInputs = {
       ...base,
       files,
+      ...(dropped.length === 0 ? {} : { droppedDependencies: dropped }),
       ...(source.handoff === undefined ? {} : { handoff: source.handoff }),
     };
     if (global.dryRun) {
@@ -67,6 +77,16 @@ type Source = {
   /** P-100: a handoff is used once. */
   consume?: () => Promise<void>;
 } & ({ files: LitePlanFiles } | { plan: (facts: PlanFacts) => LitePlanFiles });
+
+/** P-111: with --force-cycles a circle is broken where the plan begins it; otherwise the check refuses it. */
+function ordered(
+  { plan, tasks }: LitePlanFiles,
+  force: boolean,
+): { files: LitePlanFiles; dropped: DroppedDependency[] } {
+  if (!force) return { files: { plan, tasks }, dropped: [] };
+  const broken = breakCycles(tasks);
+  return { files: { plan, tasks: broken.tasks }, dropped: broken.dropped };
+}
 
 function factsFor({ session, baseCommit, task }: LiteInputs): PlanFacts {
   return {
@@ -108,8 +128,7 @@ async function fromArgument(cwd: string, text: string): Promise<Source> {
 }
 
 async function planFolder(folder: string, planText: string): Promise<{ task: string; files: LitePlanFiles }> {
-  const { files, quality } = await readLiteFolder(folder, planText);
-  if (quality.critical.length > 0) throw planInvalid(quality.critical);
+  const { files } = await readLiteFolder(folder, planText);
   return { task: files.plan.summary, files };
 }
 
@@ -127,7 +146,7 @@ async function fromRun(cwd: string, name: string): Promise<Source> {
   }
   if (recognisePlan(planText).kind === 'plan') {
     const plan = await planFolder(directory.artifacts, planText);
-    return { ...plan, task: record.title, ...(await handoffOf(directory.artifacts)) };
+    return { ...plan, task: record.title, ...(await handoffOf(directory, planText, plan.files)) };
   }
   const design = readDesign(planText);
   return {
@@ -136,12 +155,21 @@ async function fromRun(cwd: string, name: string): Promise<Source> {
   };
 }
 
-async function handoffOf(artifacts: string): Promise<Pick<Source, 'handoff' | 'consume'>> {
+/** P-014, P-167: an unused handoff, as long as the files it was given for are the same. */
+async function handoffOf(
+  { id, artifacts }: RunDirectory,
+  planText: string,
+  { plan }: LitePlanFiles,
+): Promise<Pick<Source, 'handoff' | 'consume' | 'warning'>> {
   const file = path.join(artifacts, 'execution-context.json');
   const reading = readJson((await readTextFile(file)) ?? '');
   const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
   if (!context.success || context.data.handoff.consumedAt !== undefined) return {};
   const { executionMethod, codeReviewTool, clarificationContext, handoff } = context.data;
+  const texts = new Map((await readTaskTexts(artifacts)).map((task) => [task.file, task.text]));
+  const current = [planText, ...plan.task_ids.map((task) => texts.get(`${task}.json`) ?? '')];
+  if (handoffToken(id, current) !== handoff.token)
+    return { warning: 'The plan was changed after it was allowed; it is asked about again.' };
   return {
     handoff: {
       execution: executionMethod,

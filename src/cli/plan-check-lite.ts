@@ -4,9 +4,9 @@ import { exitCodes } from '../error-table.ts';
 import { openIndex } from '../evidence/open-index.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { levelsOf } from '../lite/dependencies.ts';
+import { readLiteFolder } from '../lite/plan-folder.ts';
 import { recognisePlan } from '../lite/read-plan.ts';
 import type { CommandResult } from './command.ts';
-import { readLiteFolder } from './lite-folder.ts';
 
 /** The plan.json of a lite plan behind a folder or file name; `undefined` when there is none. */
 export async function findLitePlan(place: string): Promise<{ folder: string; text: string } | undefined> {

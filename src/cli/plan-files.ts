@@ -5,12 +5,12 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
 import { filesFromDesign, type LitePlanFiles, type PlanFacts } from '../lite/plan-files.ts';
+import { readLiteFolder } from '../lite/plan-folder.ts';
 import { planInvalid, recognisePlan } from '../lite/read-plan.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
-import { readLiteFolder } from './lite-folder.ts';
 import { findLitePlan } from './plan-check-lite.ts';
 import { findHome, findRun } from './project.ts';
 

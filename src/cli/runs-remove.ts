@@ -2,25 +2,28 @@ import { rm } from 'node:fs/promises';
 import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { listRuns } from './run-list.ts';
+import { type RemovedWork, removeWork } from './run-work.ts';
+
+const unmergedOption = {
+  flags: '--unmerged',
+  description: 'also branches of runs whose work is on no other branch',
+};
 
 export const remove: CommandSpec = {
   name: 'rm',
   summary: 'Remove runs with everything they wrote',
   examples: [['charrette runs rm 20261115-205512-add-rate-limiting-4f2a90c1', 'remove one run']],
   arguments: [['<runs...>', 'run ids or unambiguous parts of them']],
-  async run({ arguments: [names], global }) {
+  options: [unmergedOption],
+  async run({ arguments: [names], options, global }) {
     const home = findHome(global.cwd);
-    const removed: string[] = [];
+    const removed: Removed[] = [];
     for (const name of names as string[])
-      removed.push(await removeRun(home, (await findRun(home, name)).id, global.dryRun));
-    return {
-      exit: 0,
-      json: { removed, dryRun: global.dryRun },
-      text: `${describe(removed, global.dryRun)}\n`,
-    };
+      removed.push(await removeRun(home, (await findRun(home, name)).id, wishesOf(options, global)));
+    return resultOf(removed, global.dryRun);
   },
 };
 
@@ -34,6 +37,7 @@ export const prune: CommandSpec = {
   options: [
     { flags: '--older-than <days>', description: 'age in days', parse: wholeNumber('--older-than') },
     { flags: '--keep <count>', description: 'keep this many of the newest', parse: wholeNumber('--keep') },
+    unmergedOption,
   ],
   async run({ options, global }) {
     const home = findHome(global.cwd);
@@ -46,17 +50,22 @@ export const prune: CommandSpec = {
       (run) => run.status !== 'unreadable' && isFinal(run.status as never),
     );
     const old = ended.slice(keep ?? 0).filter((run) => Date.parse(run.created) < limit);
-    const removed: string[] = [];
-    for (const { run } of old) removed.push(await removeRun(home, run, global.dryRun));
-    return {
-      exit: 0,
-      json: { removed, dryRun: global.dryRun },
-      text: `${describe(removed, global.dryRun)}\n`,
-    };
+    const removed: Removed[] = [];
+    for (const { run } of old) removed.push(await removeRun(home, run, wishesOf(options, global)));
+    return resultOf(removed, global.dryRun);
   },
 };
 
-async function removeRun(home: Home, id: string, dryRun: boolean): Promise<string> {
+type Wishes = { force: boolean; dryRun: boolean };
+type Removed = { id: string } & RemovedWork;
+
+const wishesOf = (options: Invocation['options'], { dryRun }: GlobalFlags): Wishes => ({
+  force: options['unmerged'] === true,
+  dryRun,
+});
+
+/** A run with its checkouts and its branch; a branch with work that is nowhere else stays and is named. */
+async function removeRun(home: Home, id: string, wishes: Wishes): Promise<Removed> {
   const directory = runDirectoryOf(home, id);
   const record = await readRunRecord(directory).catch(() => undefined);
   if (record !== undefined && isLive(record)) {
@@ -66,13 +75,27 @@ async function removeRun(home: Home, id: string, dryRun: boolean): Promise<strin
       fix: `Cancel it first: \`charrette cancel ${id}\`.`,
     });
   }
-  if (!dryRun) await rm(directory.root, { recursive: true, force: true });
-  return id;
+  const work = await removeWork(home.project, directory, wishes);
+  if (!wishes.dryRun) await rm(directory.root, { recursive: true, force: true });
+  return { id, ...work };
 }
 
-function describe(removed: readonly string[], dryRun: boolean): string {
-  if (removed.length === 0) return 'Nothing to remove.';
-  return `${dryRun ? 'Would remove' : 'Removed'} ${removed.length}: ${removed.join(', ')}`;
+function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
+  const ids = removed.map(({ id }) => id);
+  const kept = removed.filter(({ branch }) => branch === 'kept').map(({ id }) => `charrette/${id}`);
+  const lines = [
+    ids.length === 0
+      ? 'Nothing to remove.'
+      : `${dryRun ? 'Would remove' : 'Removed'} ${ids.length}: ${ids.join(', ')}`,
+    ...kept.map(
+      (branch) => `Kept the branch ${branch}: its work is on no other (--unmerged removes it too).`,
+    ),
+  ];
+  return {
+    exit: 0,
+    json: { removed: ids, dryRun, ...(kept.length === 0 ? {} : { keptBranches: kept }) },
+    text: `${lines.join('\n')}\n`,
+  };
 }
 
 function wholeNumber(flag: string) {

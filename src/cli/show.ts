@@ -11,6 +11,7 @@ import type { CommandSpec, Terminal } from './command.ts';
 import { columns } from './help.ts';
 import { findHome, findRun } from './project.ts';
 import { shownStatus } from './run-list.ts';
+import { worktreesOf } from './run-work.ts';
 
 export const command: CommandSpec = {
   name: 'show',
@@ -37,6 +38,7 @@ export const command: CommandSpec = {
     const ledger = readLedger(directory.ledger);
     const cost = totalsOf(ledger);
     const status = shownStatus(record);
+    const worktrees = await worktreesOf(directory);
     const result = {
       ...record,
       status,
@@ -44,6 +46,7 @@ export const command: CommandSpec = {
       questions,
       artifacts,
       cost,
+      worktrees,
       directory: path.resolve(directory.root),
     };
     if (global.output !== 'text') return { exit: 0, json: result };
@@ -68,6 +71,7 @@ export const command: CommandSpec = {
     const text = [
       ...columns(facts),
       ...section('Course', await course(events, terminal, global.color)),
+      ...section('Worktrees', worktrees),
       ...section(
         'Artifacts',
         columns(artifacts.map((artifact) => [artifact.name, `${artifact.bytes} bytes`])),

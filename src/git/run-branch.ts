@@ -31,6 +31,16 @@ export function branchTip(root: string, branch: string, git: GitOptions = {}): P
   return commitOf(root, `refs/heads/${branch}`, git);
 }
 
+/** Whether everything on a branch is also on another one, or nothing was ever done on it. */
+export async function isContained(root: string, branch: string, git: GitOptions = {}): Promise<boolean> {
+  const others = await gitOutput(
+    root,
+    ['for-each-ref', `--contains=refs/heads/${branch}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'],
+    git,
+  );
+  return others.split('\n').some((name) => name !== '' && name !== `refs/heads/${branch}`);
+}
+
 /** A checkout of a commit; one that is there already is left alone, with whatever was done in it. */
 export async function openCheckout(
   root: string,

@@ -48,6 +48,8 @@ export type LaneAnswer = {
   message?: string;
   elapsedMs: number;
   exitCode?: number;
+  /** What was started, when a process was. */
+  argv?: readonly string[];
   /** How often agents were called for it, and the folder of the last call. */
   attempts: number;
   folder: string;
@@ -115,6 +117,7 @@ function conclude(
     message,
     elapsedMs,
     ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(result.argv === undefined ? {} : { argv: result.argv }),
     attempts,
     folder: `${request.lane}-${attempts}`,
     failures,

@@ -5,8 +5,11 @@ import path from 'node:path';
 
 const agent = path.resolve(import.meta.dirname, '..', 'agents', 'builder-agent.mjs');
 
-/** A repository with a test command and an agent that edits files; `failTask` is the task it refuses. */
-export function makeLiteProject(failTask = 'none'): {
+/** A repository with a test command and agents that edit files; `failTask` is the task they refuse. */
+export function makeLiteProject(
+  failTask = 'none',
+  agents: readonly string[] = ['one'],
+): {
   project: string;
   calls: string;
   git: (...args: string[]) => string;
@@ -28,7 +31,10 @@ export function makeLiteProject(failTask = 'none'): {
   const command = ['node', agent, calls, failTask];
   writeFileSync(
     path.join(project, '.charrette', 'config.json'),
-    JSON.stringify({ detect: false, agents: { one: { protocol: 'exec', command, family: 'one' } } }),
+    JSON.stringify({
+      detect: false,
+      agents: Object.fromEntries(agents.map((id) => [id, { protocol: 'exec', command, family: id }])),
+    }),
   );
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');

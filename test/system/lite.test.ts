@@ -164,6 +164,16 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
   expect([git('rev-parse', 'HEAD'), git('status', '--porcelain')]).toEqual([start, '?? src.txt']);
   expect(callsIn(calls)).not.toContain('execute execute-S2');
 
+  // What is left can be seen, and is removed with the run; work that is on no other branch only when that is wanted.
+  const last = runsOf(project).at(-1) ?? '';
+  const shown = JSON.parse((await charrette(['show', last, '--json'], { cwd: project })).stdout);
+  expect(shown.worktrees).toEqual([expect.stringMatching(/worktrees\/P1$/)]);
+  expect(shown.artifacts.map(({ name }: { name: string }) => name)).toContain('.task/TASK-001.json');
+  const removed = await charrette(['runs', 'rm', last], { cwd: project });
+  expect(removed.stdout).toContain(`Kept the branch charrette/${last}`);
+  expect(git('worktree', 'list')).not.toContain('worktrees/P1');
+  expect(git('branch', '--list', 'charrette/*')).toContain(last);
+
   const missing = await charrette(['lite-execute', 'nowhere/plan.json', '-y'], { cwd: project });
   expect(missing.code).toBe(4);
   const unknown = await charrette(['lite-execute', 'Update README.md', '-y', '--executor', 'nobody'], {
@@ -210,4 +220,77 @@ test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle
   const prompted = await charrette(['lite-execute', 'Update README.md', '-y', '--json'], { cwd: project });
   expect(prompted.code).toBe(0);
   expect(git('log', '--format=%s', '-1')).toBe('Update README.md');
+});
+
+test('P-015 P-084 P-111 P-123 P-154 P-157 P-167 an imported plan that goes in a circle: forced, changed while it waits, reviewed by a panel, with follow-ups', async () => {
+  const { project, calls, git } = makeLiteProject('none', ['one', 'two']);
+  const start = git('rev-parse', 'HEAD');
+  const item = (id: string, need: string) => ({
+    id,
+    title: `Do ${id}`,
+    depends_on: [need],
+    implementation: ['a', 'b'],
+    acceptance: [`src/${id}.mjs is there`],
+  });
+  const old = { summary: 'Numbers', approach: 'Constants.', tasks: [item('A', 'B'), item('B', 'A')] };
+  const home = path.join(project, '.home');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(path.join(home, 'old.json'), JSON.stringify(old));
+  const imported = await charrette(['plan', 'import', '.home/old.json', '--out', '.home/plan'], {
+    cwd: project,
+  });
+  expect([imported.code, imported.stdout]).toEqual([
+    6,
+    expect.stringContaining('TASK-001 → TASK-002 → TASK-001'),
+  ]);
+  const refused = await charrette(['lite-execute', '.home/plan/plan.json', '-y'], { cwd: project });
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('TASK-001 → TASK-002 → TASK-001'),
+  ]);
+
+  const waiting = await charrette(
+    ['lite-execute', '.home/plan/plan.json', '--force-cycles', '--review', 'panel'],
+    { cwd: project },
+  );
+  expect(waiting.code).toBe(7);
+  const [run = ''] = runsOf(project);
+  const answers = path.join(home, 'answers.json');
+  const given = { consent: 'yes', 'auto-mode': 'interactive' };
+  writeFileSync(answers, JSON.stringify(given));
+  const confirming = await charrette(['resume', run, '--answers', answers], { cwd: project });
+  expect(confirming.code).toBe(7);
+  expect(confirming.stderr).toContain('TASK-001 no longer waits for TASK-002: they go in a circle.');
+  expect(confirming.stderr).toMatch(
+    /About 2 calls, \d+ tokens, money unknown \(estimated; no price is known for one\)/,
+  );
+
+  const file = path.join(project, '.charrette', 'runs', run, 'artifacts', '.task', 'TASK-002.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('Do B', 'Do B and no more'));
+  writeFileSync(answers, JSON.stringify({ ...given, confirm: 'allow', execution: 'two' }));
+  const stale = await charrette(['resume', run, '--answers', answers, '--json'], { cwd: project });
+  expect(JSON.parse(stale.stdout)).toMatchObject({
+    status: 'paused',
+    questions: [{ id: 'stale', detail: expect.stringContaining('+  "title": "Do B and no more"') }],
+  });
+  expect([git('rev-parse', 'HEAD'), git('branch', '--list')]).toEqual([start, '* main']);
+  writeFileSync(answers, JSON.stringify({ stale: 'changed' }));
+  const ended = await charrette(['resume', run, '--answers', answers], { cwd: project });
+  expect(ended.stderr).toContain('done: convergence PASS, code review PASS; the work is on main');
+  expect(git('log', '--format=%s', `${start}..HEAD`).split('\n')).toEqual(['Do B and no more', 'Do A']);
+  expect(callsIn(calls).filter((call) => call.startsWith('code-review'))).toEqual([
+    'code-review code-review-0-one',
+    'code-review code-review-0-two',
+  ]);
+  expect(artifactOf(project, run, 'code-review.md')).toContain('Reviewer: one, two');
+  expect(artifactOf(project, run, 'follow-up-doc.md')).toContain(
+    'No documentation changed together with src/index.mjs',
+  );
+  const { results } = JSON.parse(artifactOf(project, run, 'execution-results.json'));
+  expect(results[0].proof).toMatchObject({
+    executor: 'two',
+    argv: [expect.stringMatching(/node$/), expect.stringMatching(/builder-agent\.mjs$/), calls, 'none'],
+    exitCode: 0,
+    changedFiles: ['src/index.mjs', 'src/one.mjs'],
+  });
 });

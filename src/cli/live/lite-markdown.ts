@@ -1,5 +1,5 @@
+import { readLiteFolder } from '../../lite/plan-folder.ts';
 import { renderTask } from '../../lite/task-text.ts';
-import { readLiteFolder } from '../lite-folder.ts';
 
 /** A lite plan with its tasks as one Markdown document. */
 export async function liteMarkdown(folder: string, planText: string): Promise<string> {

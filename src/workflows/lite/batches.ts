@@ -260,6 +260,9 @@ function conclude(
   });
 }
 
+/** Of one argument; prompts do not stand there, but nobody knows every agent. */
+const longestWord = 2000;
+
 /** P-123: that the tool ran, what it was started as, how it ended, what it said last, what it changed. */
 export function proofOf(
   desk: LiteDesk,
@@ -268,10 +271,9 @@ export function proofOf(
   commit: string | null,
   worktree: string | null,
 ): Execution['results'][number]['proof'] {
-  const settings = desk.inputs.roster.find(({ id }) => id === reply.agent);
   return {
     executor: reply.agent,
-    argv: [...(settings?.command ?? [settings?.protocol ?? reply.agent])],
+    argv: (reply.argv ?? []).map((word) => word.slice(0, longestWord)),
     exitCode: reply.exitCode ?? null,
     durationMs: reply.elapsedMs,
     outputTail: tailOf(path.join(desk.context.live.directory.lanes, reply.folder, 'answer.txt')),

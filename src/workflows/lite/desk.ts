@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import { jsonText } from '../../lite/handoff-token.ts';
 import type { LiteCommission } from '../../lite/prompts.ts';
 import { type TodoState, todoOf } from '../../lite/todo.ts';
 import { compose } from '../../prompts/compose.ts';
@@ -84,7 +85,7 @@ export class LiteDesk {
   }
 
   json(name: string, value: unknown): Promise<void> {
-    return this.context.artifact(name, `${JSON.stringify(value, null, 2)}\n`);
+    return this.context.artifact(name, jsonText(value));
   }
 
   /** P-160: the list as it stands, with a revision that only grows. */

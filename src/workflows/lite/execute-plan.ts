@@ -1,7 +1,9 @@
+import path from 'node:path';
 import type { Outcome } from '../../engine/engine.ts';
 import { forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
-import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import { followUps } from '../../lite/follow-ups.ts';
+import { firstLine, type LitePlanFiles } from '../../lite/plan-files.ts';
 import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
 import { runBatches } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
@@ -28,6 +30,7 @@ export async function executePlan(
   desk.begin('LV', 'verify');
   const verification = await verify(desk, execution);
   await writeReports(desk, execution, verification);
+  if (!auto) await offerFollowUps(desk, execution, verification);
   await recordProgress(desk, execution, true);
   desk.end(`convergence ${verification.convergence}, code ${verification.code}`);
   return finish(desk, execution, verification);
@@ -61,6 +64,33 @@ async function writeReports(desk: LiteDesk, execution: Execution, verification: 
   await desk.json('test-checklist.json', checklist);
   await desk.context.artifact('code-review.md', renderCodeReview(review, { reviewer, base, tip }));
   await desk.context.artifact('test-review.md', renderTestReview(convergence, states, checklist, fixRounds));
+}
+
+/** P-157: what is left, as issues that a person may open; in auto mode nobody is there to want them. */
+async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, states, review }: Verification) {
+  const { failed, lost, results } = execution;
+  const issues = followUps({
+    task: firstLine(desk.inputs.task),
+    run: desk.context.live.directory.id,
+    tests: tests.outcome,
+    states,
+    review,
+    undone: [
+      ...[...failed].map((id) => `${id} failed`),
+      ...[...lost.keys()].map((id) => `${id} was skipped`),
+    ],
+    notes: results.flatMap(({ executionId, status, notes }) =>
+      notes === '' || status === 'skipped' ? [] : [`${executionId}: ${notes}`],
+    ),
+    changedFiles: [...new Set(results.flatMap(({ keyOutputs }) => keyOutputs))].sort(),
+  });
+  for (const { dimension, title, body } of issues) {
+    const name = `follow-up-${dimension}.md`;
+    await desk.context.artifact(name, body);
+    desk.note(
+      `follow-up: ${title} (gh issue create --title '${title.replaceAll("'", "'\\''")}' --body-file ${path.join(desk.context.live.directory.artifacts, name)})`,
+    );
+  }
 }
 
 /** What a good run does to the person's branch, and what the others leave where it is. */

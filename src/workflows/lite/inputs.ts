@@ -1,3 +1,4 @@
+import type { Price } from '../../engine/prices.ts';
 import type { Preferences } from '../../lite/arguments.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import type { RunInputs } from '../inputs.ts';
@@ -27,6 +28,10 @@ export type LiteInputs = RunInputs & {
   /** Whether a good result goes to the current branch. */
   merge: boolean;
   acceptDrift: boolean;
+  /** Prices of one's own, beside the list. */
+  prices?: Readonly<Record<string, Price>>;
+  /** P-111: dependencies that were dropped so that tasks in a circle have an order. */
+  droppedDependencies?: { id: string; dependency: string }[];
   /** `lite-execute`: what to carry out, and where it came from. */
   files?: LitePlanFiles;
   /** P-014: a handoff that nobody has used was confirmed once and is not asked about again. */

@@ -7,6 +7,7 @@ import { LiteDesk, type LiteLane } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs } from './inputs.ts';
 import { confirmStage } from './stage-confirm.ts';
+import { settledPlan } from './staleness.ts';
 
 /** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
 export function liteExecuteWorkflow(
@@ -51,7 +52,10 @@ export function liteExecuteWorkflow(
           message: 'Cancelled; nothing was changed. A plan is changed with `charrette lite-plan`.',
         };
       }
-      return executePlan(desk, files, selection, { clarifications: undefined, auto: autoYes });
+      const settled = await settledPlan(desk, files, autoYes);
+      if (settled === undefined)
+        return { status: 'not-accepted', exit: 6, message: 'Cancelled; nothing was changed.' };
+      return executePlan(desk, settled, selection, { clarifications: undefined, auto: autoYes });
     },
   };
 }

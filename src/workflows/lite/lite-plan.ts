@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Outcome } from '../../engine/engine.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { handoffToken, jsonText } from '../../lite/handoff-token.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
 import type { Clarifications, ExecutionContext } from '../../schema/lite/session-files.ts';
@@ -12,6 +12,7 @@ import { clarificationText, clarifyStage } from './stage-clarify.ts';
 import { confirmStage } from './stage-confirm.ts';
 import { exploreStage } from './stage-explore.ts';
 import { planStage } from './stage-plan.ts';
+import { settledPlan } from './staleness.ts';
 
 /** P-082: after this many changes the task is probably too large for this way of planning. */
 const manyChanges = 3;
@@ -52,7 +53,10 @@ export function litePlanWorkflow(
       for (let version = 1; ; version += 1) {
         const { confirm, selection } = await confirmStage(desk, files, version, preferences.autoYes);
         if (confirm === 'cancel') return cancelled(context.live.directory.id);
-        if (confirm === 'allow') {
+        const settled = confirm === 'allow' ? await settledPlan(desk, files, preferences.autoYes) : undefined;
+        if (confirm === 'allow' && settled === undefined) return cancelled(context.live.directory.id);
+        if (settled !== undefined) {
+          files = settled;
           await desk.todo({ at: 'LP-5' });
           const executable = !inputs.planOnly && desk.writers.length > 0;
           await handOver(desk, files, clarifications, selection, executable);
@@ -115,10 +119,7 @@ async function handOver(
     executorAssignments: null,
     session: { id: session, folder: directory.artifacts },
     handoff: {
-      token: createHash('sha256')
-        .update(`${directory.id}\n${JSON.stringify(plan)}`)
-        .digest('hex')
-        .slice(0, 32),
+      token: handoffToken(directory.id, [plan, ...tasks].map(jsonText)),
       ...(consumed ? { consumedAt: desk.time } : {}),
     },
   };

@@ -6,7 +6,8 @@ import { type Round, scheduleTasks } from '../../lite/schedule.ts';
 import { scopeOf } from '../../lite/task-text.ts';
 import type { LiteTask } from '../../schema/lite/task.ts';
 import type { LiteDesk } from './desk.ts';
-import type { Selection } from './inputs.ts';
+import { executionEstimate } from './estimate.ts';
+import type { LiteInputs, Selection } from './inputs.ts';
 
 export type Decision = { confirm: string; selection: Selection };
 
@@ -19,7 +20,9 @@ export async function confirmStage(
 ): Promise<Decision> {
   desk.begin('LP-4', 'confirm');
   const { executor, review } = desk.inputs;
-  desk.note(describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution)));
+  desk.note(describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution), desk.inputs));
+  for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
+    desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
   const suffix = version === 1 ? '' : `-${version}`;
   const asked = confirmQuestions(desk, suffix).filter(
     ({ id }) =>
@@ -44,6 +47,7 @@ export async function confirmStage(
 function confirmQuestions(desk: LiteDesk, suffix: string): Question[] {
   const agents = [...desk.services.agents.values()];
   const writers = agents.filter(({ capabilities }) => capabilities.write);
+  const reviewers = agents.filter(({ family }) => family !== 'static');
   return [
     {
       id: `confirm${suffix}`,
@@ -71,8 +75,11 @@ function confirmQuestions(desk: LiteDesk, suffix: string): Question[] {
       text: 'Who reviews the result?',
       options: [
         { value: 'skip', label: 'Skip: the result stays unverified' },
-        { value: 'agent', label: `Agent: ${agents[0]?.title ?? 'none is here'}` },
-        ...agents.map(({ id, title }) => ({ value: id, label: title })),
+        { value: 'agent', label: `Agent: ${reviewers[0]?.title ?? 'none is here'}` },
+        ...(reviewers.length > 1
+          ? [{ value: 'panel', label: `Panel: ${reviewers.map(({ title }) => title).join(', ')}` }]
+          : []),
+        ...reviewers.map(({ id, title }) => ({ value: id, label: title })),
       ],
       recommended: autoSelection.review,
     },
@@ -91,22 +98,32 @@ export function roundsOf(desk: LiteDesk, { plan, tasks }: LitePlanFiles, method:
   });
 }
 
-/** P-080 */
-export function describePlan({ plan, tasks }: LitePlanFiles, rounds: readonly Round<LiteTask>[]): string {
+/** P-080: the plan as people read it before they allow it. */
+export function describePlan(
+  { plan, tasks }: LitePlanFiles,
+  rounds: readonly Round<LiteTask>[],
+  inputs: Pick<LiteInputs, 'roster' | 'prices'>,
+): string {
   return [
     plan.summary,
     `Approach: ${plan.approach}`,
+    '',
+    'Tasks',
     ...tasks.map((task, index) => {
       const place = scopeOf(task.scope) || (task.files?.[0]?.path ?? '');
       const after = task.depends_on.length === 0 ? '' : `, after ${task.depends_on.join(', ')}`;
       return `${index + 1}. ${task.id} ${task.title}${place === '' ? '' : ` (${place})`}${after}`;
     }),
+    '',
+    'Waves',
     ...rounds.flatMap(({ wave, batches }) =>
       batches.map(({ id, executor, tasks: own, contested }) => {
-        const shared = contested.length === 0 ? '' : `; shares ${contested.join(', ')}`;
+        const shared = contested.length === 0 ? '' : `; shares ${contested.join(', ')}, so it takes turns`;
         return `wave ${wave} ${batches.length > 1 ? '⚡' : '→'} [${id}] ${executor}: ${own.map((task) => task.id).join(', ')}${shared}`;
       }),
     ),
-    `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}; about ${rounds.flatMap(({ batches }) => batches).length} calls with write access (estimated); recommended: ${plan.recommended_execution ?? 'Agent'}`,
+    '',
+    `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}; recommended: ${plan.recommended_execution ?? 'Agent'}.`,
+    executionEstimate(rounds, inputs),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { JsonSchema } from '../../agents/port.ts';
 import { CharretteError } from '../../errors.ts';
 import {
   branchTip,
@@ -10,6 +11,7 @@ import {
 } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { resolveExecutor } from '../../lite/executor.ts';
+import { mergeReviews } from '../../lite/panel-review.ts';
 import { codeReviewPrompt, fixPrompt } from '../../lite/prompts.ts';
 import {
   type Convergence,
@@ -37,12 +39,13 @@ export type Verification = {
 };
 
 const mostFixRounds = 3;
+const mostReviewers = 3;
 
 /** P-150…P-155: tests and review of the joined work, and up to three rounds of repairs. */
 export async function verify(desk: LiteDesk, execution: Execution): Promise<Verification> {
-  const reviewer = reviewerOf(desk, execution);
+  const reviewers = reviewersOf(desk, execution);
   for (let round = 0; ; round += 1) {
-    const found = await look(desk, execution, reviewer, round);
+    const found = await look(desk, execution, reviewers, round);
     const problems = fixesNeeded(found.states, found.review, found.tests);
     if (problems.length === 0 || round === mostFixRounds || desk.writers.length === 0) return found;
     desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${problems.length} problems`);
@@ -50,14 +53,20 @@ export async function verify(desk: LiteDesk, execution: Execution): Promise<Veri
   }
 }
 
-/** `skip` is nobody; `agent` the first agent that can judge. */
-function reviewerOf(desk: LiteDesk, { selection }: Execution): string {
-  if (selection.review === 'skip') return '';
+/** `skip` is nobody, `agent` the first agent that can judge, `panel` all of them up to three; names are those named. */
+function reviewersOf(desk: LiteDesk, { selection }: Execution): string[] {
+  if (selection.review === 'skip') return [];
   const able = [...desk.services.agents.values()]
     .filter(({ family }) => family !== 'static')
     .map(({ id }) => id);
-  const found = selection.review === 'agent' ? able[0] : able.find((id) => id === selection.review);
-  if (found !== undefined) return found;
+  const named = selection.review.split(',').map((name) => name.trim());
+  const wanted =
+    selection.review === 'panel'
+      ? able.slice(0, mostReviewers)
+      : selection.review === 'agent'
+        ? able.slice(0, 1)
+        : named;
+  if (wanted.length > 0 && wanted.every((id) => able.includes(id))) return [...new Set(wanted)];
   throw new CharretteError({
     code: 'agent-not-found',
     message: `${selection.review} cannot review here; agents that can: ${able.join(', ') || 'none'}.`,
@@ -68,7 +77,7 @@ function reviewerOf(desk: LiteDesk, { selection }: Execution): string {
 async function look(
   desk: LiteDesk,
   execution: Execution,
-  reviewer: string,
+  reviewers: readonly string[],
   round: number,
 ): Promise<Verification> {
   const { root, branch, base, prefix, files } = execution;
@@ -90,13 +99,15 @@ async function look(
       : `tests: ${tests.outcome} (${tests.command.argv.join(' ')})`,
   );
   const review =
-    reviewer === '' ? undefined : await askReview(desk, execution, reviewer, round, tip, directory, tests);
+    reviewers.length === 0
+      ? undefined
+      : await askReview(desk, execution, reviewers, round, tip, directory, tests);
   const done = files.tasks.filter(({ id }) => !execution.failed.has(id) && !execution.lost.has(id));
   const states = criteriaStates(done, review);
   return {
     tests,
     review,
-    reviewer,
+    reviewer: reviewers.join(', '),
     states,
     convergence: convergenceOf(states, tests.outcome, review !== undefined),
     code: review === undefined ? 'NOT VERIFIED' : codeVerdict(review.findings),
@@ -108,7 +119,7 @@ async function look(
 async function askReview(
   desk: LiteDesk,
   { files, root, base, clarifications }: Execution,
-  reviewer: string,
+  reviewers: readonly string[],
   round: number,
   tip: string,
   directory: string,
@@ -121,13 +132,13 @@ async function askReview(
   const criteria = files.tasks.flatMap(({ id, convergence }) =>
     convergence.criteria.map((_, index) => ({ id: `${id}#${index + 1}` })),
   );
-  const [reply] = await desk.ask([
-    {
-      lane: `code-review-${round}`,
+  const replies = await desk.ask(
+    reviewers.map((reviewer) => ({
+      lane: `code-review-${round}${reviewers.length === 1 ? '' : `-${laneName(reviewer)}`}`,
       task: 'code-review',
       judgement: 'code-review' as const,
       agents: [reviewer],
-      draft: (schema) =>
+      draft: (schema: JsonSchema) =>
         codeReviewPrompt({
           commission: desk.commission('review', clarifications),
           plan: files.plan,
@@ -137,12 +148,19 @@ async function askReview(
           schema,
         }),
       input: { criteria },
-      work: { directory, access: 'read' },
-    },
-  ]);
-  if (reply?.value === undefined) desk.warn(`The review is missing: ${reply?.message ?? 'no answer'}.`);
-  return reply?.value;
+      work: { directory, access: 'read' as const },
+    })),
+  );
+  const voices = replies.flatMap(({ value, message, kind }, index) => {
+    const reviewer = reviewers[index] ?? '';
+    if (value !== undefined) return [{ reviewer, review: value }];
+    desk.warn(`The review of ${reviewer} is missing: ${message ?? kind}.`);
+    return [];
+  });
+  return mergeReviews(voices);
 }
+
+const laneName = (agent: string) => agent.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
 
 /** One round of repairs on top of the run's branch; false when nothing came of it. */
 async function fix(

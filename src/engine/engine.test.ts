@@ -276,3 +276,11 @@ test('F-38: a run can run others: each has its own record, a failed one is an en
   expect(calls.filter((call) => call === 'a')).toHaveLength(2);
   expect(calls.filter((call) => call === 'slow')).toHaveLength(4);
 });
+
+test('a store whose process was killed while it was being opened opens again', async () => {
+  await (await open()).close();
+  engine = undefined;
+  // PostgreSQL makes its own lock file empty before it fills it.
+  writeFileSync(path.join(home.store, 'postmaster.pid'), '');
+  await expect(open()).resolves.toBeDefined();
+});

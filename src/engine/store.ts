@@ -45,6 +45,8 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
     import('pg'),
     unpackTemplate(home),
   ]);
+  // Our own lock says that nobody has it open. A process killed while it wrote this file left it empty, which is refused.
+  await rm(path.join(home.store, 'postmaster.pid'), { force: true });
   const database = new PGlite({ dataDir: home.store });
   try {
     await database.waitReady;

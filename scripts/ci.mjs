@@ -66,6 +66,16 @@ check('set-up', 'npm', ['run', 'setup']);
 check('types, lint, unused code, package', 'npm', ['run', 'check']);
 check('demo', 'npm', ['start']);
 suite('npm test', ['test'], 20 * minutes);
+const seed = String(Date.now() % 100_000);
+check('kills at 16 seeded writes of every workflow', 'npm', [
+  'run',
+  'prove',
+  '--',
+  '--points',
+  '16',
+  '--seed',
+  seed,
+]);
 suite('slow suites', ['run', 'test:slow'], 50 * minutes);
 rmSync(reports, { recursive: true, force: true });
 say(`\n${total.skipped} skipped`);

@@ -1,12 +1,12 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
 // that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
-// `--write FILE` keeps the table.
+// `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
 import { writeFileAtomic } from '../src/files/atomic.ts';
-import { type Proof, proveStory, spread } from '../test/crash/prove-story.ts';
+import { type Proof, proveStory, scattered, spread } from '../test/crash/prove-story.ts';
 import { stories } from '../test/crash/stories.ts';
 
 const { values: flags } = parseArgs({
@@ -14,12 +14,14 @@ const { values: flags } = parseArgs({
     points: { type: 'string' },
     seed: { type: 'string' },
     story: { type: 'string', multiple: true },
+    minutes: { type: 'string' },
     write: { type: 'string' },
     parallel: { type: 'string', default: '2' },
   },
 });
 const seed = Number(flags.seed ?? Date.now() % 100_000);
-const choose = flags.points === undefined ? {} : { choose: spread(Number(flags.points), seed) };
+const choose = flags.points === undefined ? scattered : spread(Number(flags.points), seed);
+const limit = flags.minutes === undefined ? undefined : Number(flags.minutes) * 60_000;
 const names = flags.story ?? stories.map(({ name }) => name);
 const proofs: Proof[] = [];
 const waiting = [...names];
@@ -36,7 +38,8 @@ async function work(): Promise<void> {
     const name = story;
     let tried = 0;
     const proof = await proveStory(name, {
-      ...choose,
+      choose,
+      ...(limit === undefined ? {} : { until: Date.now() + limit }),
       onOutcome: ({ problems, point }, writes) => {
         tried += 1;
         if (problems.length > 0)
@@ -76,7 +79,11 @@ function render(done: readonly Proof[]): string {
   const minutes = ((Date.now() - started) / 60_000).toFixed(1);
   return `${[
     `${new Date().toISOString()} · ${commit()} · node ${process.version} · ${cpus().length} × ${cpus()[0]?.model ?? 'processor'} · ${minutes} min`,
-    flags.points === undefined ? 'every write' : `${flags.points} writes of each, seed ${seed}`,
+    flags.points === undefined
+      ? limit === undefined
+        ? 'every write'
+        : `every write, at most ${flags.minutes} minutes for each workflow`
+      : `${flags.points} writes of each, seed ${seed}`,
     table([columns, ...rows, total]),
     table([['workflow', 'before a write to', 'kills'], ...kinds]),
     failures.length === 0 ? 'no failure' : failures.join('\n'),

@@ -24,6 +24,8 @@ export type ProveOptions = {
   /** Which of so many writes to try; absent: every one. */
   choose?: (writes: number) => readonly number[];
   onOutcome?: (outcome: PointOutcome, writes: number) => void;
+  /** No new point is begun after this time. */
+  until?: number;
   /** A resume that takes longer counts as stuck. */
   limitMs?: number;
   keep?: boolean;
@@ -49,6 +51,7 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
       milliseconds: 0,
     };
     for (const write of options.choose?.(points.length) ?? every) {
+      if (options.until !== undefined && Date.now() > options.until) break;
       worker ??= startWorker(story, folder);
       const outcome = await ask(worker, write, options.limitMs ?? 120_000);
       const target = points[write]?.target ?? '';
@@ -76,6 +79,14 @@ export function spread(count: number, seed: number): (writes: number) => number[
       const offset = ((seed * (index + 7)) % 1009) / 1009;
       return Math.min(writes - 1, Math.floor(((index + offset) / Math.min(count, writes)) * writes));
     });
+}
+
+/** All writes, those far apart first: however early one stops, the whole run was visited. */
+export function scattered(writes: number): number[] {
+  const bits = Math.ceil(Math.log2(writes + 1));
+  const reversed = (index: number) =>
+    Number.parseInt([...index.toString(2).padStart(bits, '0')].reverse().join(''), 2);
+  return Array.from({ length: 2 ** bits }, (_, index) => reversed(index)).filter((index) => index < writes);
 }
 
 async function record(story: string, folder: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,22 +7,22 @@ import type { Places } from './stories.ts';
 export type Traces = {
   /** Digests of all files of the run's artifacts and of the project itself, by path. */
   files: Record<string, string>;
-  /** Where the repository stands: its branches and the state of the tree. */
-  repository: string;
+  /** Where the branches of the repository stand. */
+  repository: Record<string, string>;
   events: string[];
   ledger: string[];
 };
 
 export type Answered = { seat: string | undefined; digest: string };
 
-export function tracesOf({ project, home }: Places, run: string): Traces {
+export function tracesOf({ project }: Places, run: string): Traces {
   const directory = path.join(project, '.charrette', 'runs', run);
   return {
     files: Object.fromEntries([
       ...digests(path.join(directory, 'artifacts'), 'artifacts'),
       ...digests(project, 'project'),
     ]),
-    repository: repositoryState(project, home),
+    repository: repositoryState(project),
     events: journal(path.join(directory, 'events.jsonl')),
     ledger: journal(path.join(directory, 'ledger.jsonl')),
   };
@@ -70,16 +69,14 @@ function* digests(folder: string, below: string): Generator<[string, string]> {
   }
 }
 
-function repositoryState(project: string, home: string): string {
-  const git = (...args: string[]) =>
-    execFileSync('git', args, {
-      cwd: project,
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], HOME: home, GIT_CONFIG_NOSYSTEM: '1' },
-    });
-  return [git('for-each-ref', '--format=%(objectname) %(refname)'), git('status', '--porcelain')].join(
-    '---\n',
-  );
+/** Branches by the commits they name; the tree itself is compared file by file. */
+function repositoryState(project: string): Record<string, string> {
+  const git = path.join(project, '.git');
+  const names = ['HEAD', 'packed-refs'].filter((name) => existsSync(path.join(git, name)));
+  const heads = readdirSync(path.join(git, 'refs', 'heads'), { recursive: true, encoding: 'utf8' });
+  const files = [...names, ...heads.map((name) => path.join('refs', 'heads', name))];
+  const found = files.filter((name) => lstatSync(path.join(git, name)).isFile()).sort();
+  return Object.fromEntries(found.map((name) => [name, readFileSync(path.join(git, name), 'utf8')]));
 }
 
 function journal(file: string): string[] {

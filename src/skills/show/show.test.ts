@@ -1,6 +1,8 @@
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { cleanTexts, packageOf } from '../testing.ts';
 import { skillGraph } from './graph.ts';
+import { layOut } from './layout.ts';
 import { renderMermaid } from './mermaid.ts';
 import { renderSvg } from './svg.ts';
 import { renderTree } from './tree.ts';
@@ -38,4 +40,57 @@ test('labels cannot break out of Mermaid or SVG', () => {
   const hostile = { ...graph, nodes: [{ ...first, name: '"]; click x <script>' }, ...graph.nodes.slice(1)] };
   expect(renderMermaid(hostile)).not.toMatch(/"\];|<script>/);
   expect(renderSvg(hostile)).not.toContain('<script>');
+});
+
+test('the picture draws every phase, edge, skip and sentinel once, inside its frame and apart from each other', () => {
+  const svg = renderSvg(graph);
+  expect(svg.match(/class="box/g)).toHaveLength(4);
+  expect(svg.match(/class="badge"/g)).toHaveLength(2);
+  expect(svg.match(/class="line data"[^>]*d="M \d+ [\d.]+ H \d+ Q/g)).toHaveLength(5);
+  expect(svg).toContain('>else</text>');
+  const layout = layOut(graph);
+  const tops = layout.boxes.map(({ y }) => y);
+  expect([...tops].sort((a, b) => a - b)).toEqual(tops);
+  layout.boxes.slice(1).forEach(({ y }, index) => {
+    const above = layout.boxes[index];
+    expect(y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0));
+  });
+  for (const { from, to, x } of layout.edges) {
+    expect(Math.max(from, to)).toBeLessThan(layout.height);
+    expect(x).toBeGreaterThan(0);
+    expect(x).toBeLessThan(layout.width);
+  }
+});
+
+test('long names and paths are folded, and two edges in one lane never overlap', () => {
+  const nodes = Array.from({ length: 12 }, (_, index) => ({
+    id: `p${index + 1}`,
+    number: index + 1,
+    name: `A very long name of phase ${index} that does not fit into a box, 判断の段階`,
+    file: `${'very-'.repeat(12)}long.md`,
+    steps: 1,
+    guarded: index % 2 === 0,
+    condition: undefined,
+    outputs: [],
+  }));
+  const edges = nodes.flatMap(({ id }, index) =>
+    nodes.slice(index + 1, index + 4).map((next) => ({
+      from: id,
+      to: next.id,
+      label: 'x',
+      kind: 'data' as const,
+    })),
+  );
+  const layout = layOut({ name: 'n', profile: 'pipeline', nodes, edges });
+  expect(
+    Math.max(...layout.boxes.flatMap(({ lines }) => lines.map(({ text }) => stringWidth(text)))),
+  ).toBeLessThan(40);
+  for (const one of layout.edges)
+    for (const other of layout.edges) {
+      if (one === other || one.x !== other.x) continue;
+      expect(
+        Math.max(one.from, one.to) <= Math.min(other.from, other.to) ||
+          Math.max(other.from, other.to) <= Math.min(one.from, one.to),
+      ).toBe(true);
+    }
 });

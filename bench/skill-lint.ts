@@ -1,9 +1,12 @@
-// Measures `skill lint` on a generated root of 1,000 packages: `node scripts/build.mjs && node bench/skill-lint.ts`.
+// Measures `skill lint` on a generated root of 1,000 packages:
+// `node scripts/build.mjs && node bench/skill-lint.ts [--packages 1000] [--others DIR]`. DIR is a folder in which other linters
+// are installed (`npm install --prefix DIR skills-ref skill-check claude-code-lint`); they get the same packages in the same run.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { completeConfig } from '../src/skills/config/complete-config.ts';
 import { generatePackage } from '../src/skills/generate/generate-package.ts';
 import { calibrate, calibrationLine, median, sample, table } from './calibration.ts';
@@ -12,7 +15,10 @@ import { type Random, seededRandom } from './corpus/random.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'bin/charrette');
 const workspace = mkdtempSync(path.join(tmpdir(), 'charrette-bench-'));
-const packages = Number(process.argv[2] ?? 1_000);
+const { values } = parseArgs({
+  options: { packages: { type: 'string', default: '1000' }, others: { type: 'string' } },
+});
+const packages = Number(values.packages);
 const perFile = 10_000;
 
 try {
@@ -21,18 +27,9 @@ try {
   const whole = generateRoot('whole', packages);
   const rows = [measureRoot('half', half), measureRoot('whole', whole)];
   const ratio = (rows[1]?.seconds ?? 0) / (rows[0]?.seconds ?? 1);
-  const single = median(
-    sample(
-      11,
-      () =>
-        void spawnSync(process.execPath, [
-          program,
-          'skill',
-          'lint',
-          path.join(workspace, 'half', 'package-0'),
-        ]),
-    ),
-  );
+  const one = path.join(workspace, 'half', 'package-0');
+  const singles = Array.from({ length: 21 }, () => measure([program, 'skill', 'lint', one]));
+  const starts = sample(11, () => void spawnSync(process.execPath, ['-e', '0']));
   const lines = rows.map(({ name, megabytes, files, seconds, cpuSeconds, memory }) => [
     name,
     String(files),
@@ -46,7 +43,12 @@ try {
     `${table([['root', 'files', 'size', 'time', 'rate', 'by CPU time', 'peak memory'], ...lines])}\n`,
   );
   process.stdout.write(`twice the packages take ${ratio.toFixed(2)} times as long (2.00 is linear)\n`);
-  process.stdout.write(`one package with process start: ${single.toFixed(0)} ms\n`);
+  const wall = singles.map(({ seconds }) => seconds * 1000);
+  const cpu = singles.map(({ cpuSeconds }) => cpuSeconds * 1000);
+  process.stdout.write(
+    `one package with process start: ${median(wall).toFixed(0)} ms by the clock (best ${Math.min(...wall).toFixed(0)}), ${median(cpu).toFixed(0)} ms of CPU; an empty node: ${median(starts).toFixed(0)} ms\n`,
+  );
+  if (values.others !== undefined) compare(path.resolve(values.others), whole);
 } finally {
   rmSync(workspace, { recursive: true, force: true });
 }
@@ -113,30 +115,73 @@ function pad(text: string, random: Random): string {
   return parts.join('');
 }
 
+type Measured = { seconds: number; cpuSeconds: number; memory: number };
+
 function measureRoot(name: string, { directory, bytes, files }: Root) {
+  const measured = measure([program, 'skill', 'lint', '--all', directory, '--format', 'github']);
+  return { name, megabytes: bytes / 1e6, files, ...measured };
+}
+
+/** Runs a script to its end; what it used is what it says itself when it exits. */
+function measure(script: readonly string[]): Measured {
+  const report = `data:text/javascript,process.on("exit",()=>{const u=process.resourceUsage();process.stderr.write("USED "+u.maxRSS+" "+(u.userCPUTime+u.systemCPUTime)+"\\n")})`;
   const started = performance.now();
-  const run = spawnSync(
-    '/usr/bin/env',
-    [
-      'sh',
-      '-c',
-      'exec "$0" "$@"',
-      process.execPath,
-      '--import',
-      `data:text/javascript,process.on("exit",()=>{const u=process.resourceUsage();process.stderr.write("USED "+u.maxRSS+" "+(u.userCPUTime+u.systemCPUTime)+"\\n")})`,
-      program,
-      'skill',
-      'lint',
-      '--all',
-      directory,
-      '--format',
-      'github',
-    ],
-    { encoding: 'utf8', maxBuffer: 1 << 28 },
-  );
+  const run = spawnSync(process.execPath, ['--import', report, ...script], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
   const seconds = (performance.now() - started) / 1_000;
   const [, resident = '0', cpu = '0'] = /USED (\d+) (\d+)/.exec(run.stderr) ?? [];
-  const memory = Number(resident) / 1_024;
-  const cpuSeconds = Number(cpu) / 1e6;
-  return { name, megabytes: bytes / 1e6, files, seconds, cpuSeconds, memory };
+  return { seconds, cpuSeconds: Number(cpu) / 1e6, memory: Number(resident) / 1_024 };
+}
+
+/** Other linters on the same packages, each in one process. */
+function compare(folder: string, { directory }: Root): void {
+  const modules = path.join(folder, 'node_modules');
+  const reference = path.join(workspace, 'skills-ref.mjs');
+  const library = path.join(modules, 'skills-ref', 'dist', 'index.js');
+  writeFileSync(
+    reference,
+    `import { readdirSync } from 'node:fs';
+import { validate } from ${JSON.stringify(library)};
+for (const name of readdirSync(process.argv[2])) await validate(process.argv[2] + '/' + name);
+`,
+  );
+  const others: Record<string, { needs: string; script: string[] }> = {
+    'charrette skill lint': {
+      needs: program,
+      script: [program, 'skill', 'lint', '--all', directory, '--format', 'github'],
+    },
+    'skills-ref (library)': { needs: library, script: [reference, directory] },
+    'skill-check': {
+      needs: path.join(modules, 'skill-check'),
+      script: [
+        path.join(modules, 'skill-check', 'bin', 'skill-check.js'),
+        'check',
+        directory,
+        '--no-security-scan',
+        '--format',
+        'json',
+      ],
+    },
+    claudelint: {
+      needs: path.join(modules, 'claude-code-lint'),
+      script: [
+        path.join(modules, 'claude-code-lint', 'bin', 'claudelint'),
+        'validate-skills',
+        '--path',
+        directory,
+        '--no-config',
+      ],
+    },
+  };
+  const lines = Object.entries(others).map(([name, { needs, script }]) => {
+    if (!existsSync(needs)) return [name, 'not installed', '', '', ''];
+    const { seconds, cpuSeconds, memory } = measure(script);
+    const each = (total: number) => `${((total / packages) * 1000).toFixed(2)} ms`;
+    return [name, `${seconds.toFixed(2)} s`, each(seconds), each(cpuSeconds), `${memory.toFixed(0)} MB`];
+  });
+  process.stdout.write(
+    `${table([['linter', 'time', 'a package', 'a package, CPU', 'peak memory'], ...lines])}\n`,
+  );
 }

@@ -94,6 +94,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'An MCP server on stdin and stdout for coding agents',
     load: async () => (await import('./mcp.ts')).command,
   },
+  hook: {
+    summary: 'Called by coding agents at their events',
+    load: async () => (await import('./hook.ts')).command,
+  },
   tokens: {
     summary: 'what prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,

@@ -8,6 +8,7 @@ type ActionReport = {
   created: string[];
   replaced: string[];
   kept: string[];
+  removed?: string[];
   log: { level: 'info' | 'warning'; text: string }[];
 };
 
@@ -34,10 +35,18 @@ export const initCommand: CommandSpec = {
   summary: 'Set up a project, or bring its set-up to date.',
   examples: [
     ['charrette init --design', 'create the folder for design documents'],
+    ['charrette init --host claude,codex', 'skills, hooks and MCP server for coding agents'],
+    ['charrette init --host claude --remove', 'take them away again; what was edited stays'],
     ['charrette init --update', 'bring untouched templates up to date, keep what was edited'],
   ],
   options: [
     ...actions.map(({ option }) => option),
+    {
+      flags: '--host <hosts>',
+      description: 'set coding agents up: claude, codex, cursor, gemini, agents or all',
+    },
+    { flags: '--user', description: 'with --host: for all projects of this user' },
+    { flags: '--remove', description: 'with --host: take it away again' },
     { flags: '--update', description: 'bring what is set up to date; never overwrites an edited file' },
     { flags: '--strict', description: 'with --update: a reserved file name is an error' },
   ],
@@ -49,27 +58,37 @@ async function run(invocation: Invocation) {
   requireDirectory(global.cwd);
   const update = options['update'] === true;
   const asked = actions.filter(({ name }) => options[name] === true);
-  if (asked.length === 0 && !update) throw nothingAsked();
+  const withHost = typeof options['host'] === 'string';
+  if (asked.length === 0 && !update && !withHost) throw nothingAsked();
   const results: Record<string, Omit<ActionReport, 'log'> & { log: string[] }> = {};
   const lines: string[] = [];
-  for (const action of asked.length > 0 ? asked : actions) {
-    const { log, ...report } = await (update ? action.update : action.create)(invocation);
+  const take = (name: string, { log, ...report }: ActionReport) => {
     const texts = log
       .filter(({ level }) => !global.quiet || level === 'warning')
       .map(({ level, text }) => (level === 'warning' ? `warning: ${text}` : text));
     for (const text of texts) terminal.stderr.write(`${text}\n`);
-    results[action.name] = { ...report, log: texts };
+    results[name] = { ...report, log: texts };
     lines.push(...describe(report, global.dryRun));
+  };
+  for (const action of asked.length > 0 ? asked : update ? actions : [])
+    take(action.name, await (update ? action.update : action.create)(invocation));
+  if (withHost) {
+    const { setUpHosts } = await import('./init-host.ts');
+    for (const [host, outcome] of Object.entries(await setUpHosts(invocation))) take(host, outcome);
   }
   const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
   return { exit: 0, text, json: { dryRun: global.dryRun, ...results } } as const;
 }
 
-function describe({ created, replaced, kept }: Omit<ActionReport, 'log'>, dryRun: boolean): string[] {
+function describe(
+  { created, replaced, kept, removed = [] }: Omit<ActionReport, 'log'>,
+  dryRun: boolean,
+): string[] {
   const would = dryRun ? 'would be ' : '';
   return [
     ...created.map((file) => `${would}created ${file}`),
     ...replaced.map((file) => `${would}updated ${file}`),
+    ...removed.map((file) => `${would}removed ${file}`),
     ...kept.map((file) => `kept ${file} (edited)`),
   ];
 }
@@ -85,7 +104,7 @@ function folderOptions({ global, options }: Invocation) {
 }
 
 function nothingAsked(): CharretteError {
-  const flags = actions.map(({ name }) => `--${name}`).join(', ');
+  const flags = [...actions.map(({ name }) => `--${name}`), '--host'].join(', ');
   return new CharretteError({
     code: 'usage',
     message: `\`charrette init\` needs to know what to set up: ${flags}, or --update.`,

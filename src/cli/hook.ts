@@ -1,0 +1,81 @@
+import { CharretteError } from '../errors.ts';
+import { type HookEvent, type HookHost, hookEvents, hookHosts, renderDecision } from '../hosts/events.ts';
+import { readHookInput } from '../hosts/hook-input.ts';
+import { runHook } from '../hosts/run-hook.ts';
+import type { CommandSpec } from './command.ts';
+
+const largest = 8 * 1024 * 1024;
+
+export const command: CommandSpec = {
+  name: 'hook',
+  summary: 'Called by coding agents at their events; reads the event on stdin and answers in their format',
+  examples: [
+    ['charrette hook session-start --host claude', 'where you are, after a compaction'],
+    ['charrette hook stop --host codex', 'go on when a workflow is in the middle of a phase'],
+    ['charrette hook pre-tool-use --host claude --max-tokens 2000000', 'no new agents above a budget'],
+  ],
+  arguments: [['<event>', hookEvents.join(', ')]],
+  options: [
+    { flags: '--host <host>', description: 'whose hook it is', choices: hookHosts, default: 'claude' },
+    { flags: '--part <number>', description: 'part of a long answer', default: '1' },
+    { flags: '--max-tokens <tokens>', description: 'budget of a session (CHARRETTE_SESSION_TOKENS)' },
+  ],
+  async run({ arguments: [given], options, global, terminal }) {
+    const event = hookEvents.find((known) => known === given);
+    if (event === undefined) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `There is no hook ${JSON.stringify(given)}; there are ${hookEvents.join(', ')}.`,
+      });
+    }
+    const host = String(options['host']) as HookHost;
+    const text = await answer(event, host, options, global.cwd, terminal);
+    return { exit: 0, text, json: { answer: text } };
+  },
+};
+
+/** A hook that fails must not get in the way of the host: it says why on stderr and stays silent. */
+async function answer(
+  event: HookEvent,
+  host: HookHost,
+  options: Readonly<Record<string, unknown>>,
+  cwd: string,
+  terminal: {
+    stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+    stderr: NodeJS.WritableStream;
+    env: NodeJS.ProcessEnv;
+  },
+): Promise<string> {
+  try {
+    const input = readHookInput(await readAll(terminal.stdin), cwd);
+    const decision = await runHook(event, input, {
+      host,
+      now: new Date().toISOString(),
+      part: numberOf(options['part']) ?? 1,
+      limit: numberOf(options['maxTokens']) ?? numberOf(terminal.env['CHARRETTE_SESSION_TOKENS']),
+    });
+    return renderDecision(host, event, decision);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    terminal.stderr.write(`charrette hook ${event}: ${message}\n`);
+    return '';
+  }
+}
+
+async function readAll(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<string> {
+  if (stdin.isTTY === true) return '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > largest) break;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}

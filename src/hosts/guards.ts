@@ -1,0 +1,58 @@
+import type { ActiveWorkflow } from './active-workflow.ts';
+import type { HookDecision } from './events.ts';
+import type { HookInput } from './hook-input.ts';
+
+/** Refuses to end a turn in the middle of a workflow, once; a question to the user is a good reason to stop. */
+export function stopDecision(
+  input: Pick<HookInput, 'goingOn'>,
+  workflow: ActiveWorkflow | undefined,
+  lastWords: string,
+): HookDecision {
+  if (input.goingOn || workflow === undefined || asksUser(lastWords)) return { kind: 'nothing' };
+  const { items, skill, active } = workflow.list;
+  const phases = items.filter(({ kind }) => kind === 'phase');
+  const current = phases.find(({ status }) => status === 'in_progress');
+  if (current === undefined) return { kind: 'nothing' };
+  const waiting = phases.filter(({ status }) => status === 'pending').map(({ content }) => content);
+  return {
+    kind: 'go-on',
+    reason: [
+      `${skill} is not over: "${current.content}" is in progress${waiting.length === 0 ? '' : ` and ${waiting.length} phases wait (${waiting.join('; ')})`}.`,
+      `Go on with ${active?.cursor === undefined ? 'its first open step' : `Step ${active.cursor}`} of ${workflow.file}; read the file again if its steps are not in your context.`,
+      'If the workflow has to stop here, say why and set the open phases of the todo list to skipped or failed.',
+    ].join(' '),
+  };
+}
+
+/** The last sentence is a question, or the words say that they wait for someone. */
+function asksUser(words: string): boolean {
+  const last = words
+    .trim()
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-3)
+    .join(' ');
+  return (
+    /[?？]["')\]*_`\s]*$/.test(last) ||
+    /\b(?:waiting for|let me know|please (?:confirm|choose|answer|decide))\b/i.test(last)
+  );
+}
+
+/** Tools that start other agents or paid commands; reading and editing stay free. */
+const spends = /^(?:task|agent|subagent|spawn_agent|delegate_to_agent|skill)$/i;
+const paidCommand =
+  /(?:^|[\s;&|(])(?:charrette\s+(?:design|lite-plan|lite-execute|feature|resume|skill\s+run|compare|refine)|claude|codex|gemini|opencode|qwen|cursor-agent|goose)\b/;
+
+/** Refuses new agents when a session has used up its tokens. */
+export function budgetDecision(
+  { tool, command }: Pick<HookInput, 'tool' | 'command'>,
+  used: number,
+  limit: number | undefined,
+): HookDecision {
+  if (limit === undefined || used < limit) return { kind: 'nothing' };
+  if (!spends.test(tool) && !paidCommand.test(command)) return { kind: 'nothing' };
+  return {
+    kind: 'deny',
+    reason: `This session has used ${used.toLocaleString('en')} of ${limit.toLocaleString('en')} tokens, so no further agent is started. Finish with what is there, or ask the user to raise the limit (CHARRETTE_SESSION_TOKENS).`,
+  };
+}

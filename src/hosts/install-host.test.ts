@@ -1,0 +1,177 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { hostParts } from './host-parts.ts';
+import { installHost, removeHost } from './install-host.ts';
+import { addSettings, removeSettings } from './json-edit.ts';
+import { pluginForms } from './plugins.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'charrette-host-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const put = (file: string, text: string) => {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), text);
+};
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+function everything(): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((name) => statSync(path.join(root, name)).isFile() && !name.startsWith('.charrette'))
+      .sort()
+      .map((name) => [name, read(name)]),
+  );
+}
+const where = (host: string, dryRun = false) => ({ root, host, dryRun });
+const parts = (host: (typeof pluginForms)[number], version = '1.0.0') => hostParts(host, version);
+
+/** Settings as people have them: comments, tabs, own hooks and servers. */
+const own: Record<string, string> = {
+  '.claude/skills/mine/SKILL.md': 'mine\n',
+  '.codex/hooks.json': '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"./mine.sh"}]}]}}',
+  '.cursor/hooks.json':
+    '{\n\t"version": 1,\n\t"hooks": {\n\t\t"stop": [{ "command": "./mine.sh" }]\n\t}\n}\n',
+  '.cursor/mcp.json': '{\r\n  "mcpServers": { "mine": { "command": "mine" } }\r\n}\r\n',
+  '.gemini/settings.json':
+    '{\n  // my theme\n  "theme": "dark",\n  "hooks": { "AfterAgent": [ { "hooks": [ { "type": "command", "command": "mine" } ] } ] },\n}\n',
+  '.agents/skills/mine/SKILL.md': 'mine\n',
+};
+
+test.each(pluginForms)(
+  '%s: setting up twice is setting up once, and removing brings back every byte',
+  async (host) => {
+    for (const [file, text] of Object.entries(own)) put(file, text);
+    const before = everything();
+    const first = await installHost(parts(host), where(host));
+    expect(first.created.length).toBeGreaterThan(0);
+    expect(first.kept).toEqual([]);
+    const installed = everything();
+    for (const file of Object.keys(own)) {
+      // Nothing of the user's is gone from a shared file.
+      if (file.endsWith('.json')) expect(installed[file]).toContain('mine');
+      else expect(installed[file]).toBe(before[file]);
+    }
+    expect(await installHost(parts(host), where(host))).toMatchObject({
+      created: [],
+      replaced: [],
+      kept: [],
+    });
+    expect(everything()).toEqual(installed);
+    await removeHost(parts(host), where(host));
+    expect(everything()).toEqual(before);
+    expect(await removeHost(parts(host), where(host))).toMatchObject({ removed: [], replaced: [] });
+  },
+);
+
+test.each(pluginForms)('%s: in an empty project removing leaves no trace', async (host) => {
+  await installHost(parts(host), where(host));
+  await removeHost(parts(host), where(host));
+  expect(readdirSync(root).filter((name) => name !== '.charrette')).toEqual([]);
+});
+
+test('a comment that the user added after setting up survives the removal', async () => {
+  put('.gemini/settings.json', own['.gemini/settings.json'] ?? '');
+  await installHost(parts('gemini'), where('gemini'));
+  put('.gemini/settings.json', read('.gemini/settings.json').replace('// my theme', '// my own theme'));
+  await removeHost(parts('gemini'), where('gemini'));
+  expect(read('.gemini/settings.json')).toContain('// my own theme');
+  expect(read('.gemini/settings.json')).not.toContain('charrette');
+  expect(read('.gemini/settings.json')).toContain('"command": "mine"');
+});
+
+test('a newer version replaces what was not edited, keeps what was, and takes away what is no longer made', async () => {
+  await installHost(parts('claude'), where('claude'));
+  const skill = '.claude/skills/charrette/skills/design/SKILL.md';
+  put(skill, `${read(skill)}\nMy own addition.\n`);
+  const outcome = await installHost(parts('claude', '2.0.0'), where('claude'));
+  expect(outcome.kept).toEqual([skill]);
+  expect(outcome.replaced).toEqual(['.claude/skills/charrette/.claude-plugin/plugin.json']);
+  const fewer = parts('claude', '2.0.0');
+  const without = {
+    ...fewer,
+    files: new Map([...fewer.files].filter(([file]) => !file.includes('/context/'))),
+  };
+  expect((await installHost(without, where('claude'))).removed).toEqual([
+    '.claude/skills/charrette/skills/context/SKILL.md',
+  ]);
+  expect((await removeHost(without, where('claude'))).kept).toEqual([skill]);
+  expect(read(skill)).toContain('My own addition.');
+});
+
+test('a settings file that cannot be read stops everything before anything is written', async () => {
+  put('.gemini/settings.json', '{ "theme": ');
+  await expect(installHost(parts('gemini'), where('gemini'))).rejects.toThrow(/cannot be changed safely/);
+  expect(everything()).toEqual({ '.gemini/settings.json': '{ "theme": ' });
+});
+
+test('an MCP server of the same name that is the user’s own is kept and told of', async () => {
+  const mine = '{ "mcpServers": { "charrette": { "command": "my-fork" } } }\n';
+  put('.cursor/mcp.json', mine);
+  const { log } = await installHost(parts('cursor'), where('cursor'));
+  expect(log.map(({ text }) => text)).toContainEqual(expect.stringContaining('another MCP server'));
+  expect(read('.cursor/mcp.json')).toBe(mine);
+  await removeHost(parts('cursor'), where('cursor'));
+  expect(read('.cursor/mcp.json')).toBe(mine);
+});
+
+test('a dry run writes nothing', async () => {
+  const { created } = await installHost(parts('gemini'), where('gemini', true));
+  expect(created.length).toBeGreaterThan(5);
+  expect(existsSync(path.join(root, '.gemini'))).toBe(false);
+});
+
+test('without the record of the set-up, files that are as we write them go and others stay', async () => {
+  await installHost(parts('codex'), where('codex'));
+  rmSync(path.join(root, '.charrette'), { recursive: true });
+  put('.agents/skills/charrette-design/SKILL.md', 'edited\n');
+  const { kept } = await removeHost(parts('codex'), where('codex'));
+  expect(kept).toEqual(['.agents/skills/charrette-design/SKILL.md']);
+  expect(Object.keys(everything())).toEqual([
+    '.agents/skills/charrette-design/SKILL.md',
+    '.codex/hooks.json',
+  ]);
+  expect(JSON.parse(read('.codex/hooks.json'))).toEqual({});
+});
+
+test('whatever a settings file holds, adding twice is adding once and removing restores its values', () => {
+  const [settings] = [...parts('gemini').shared.values()];
+  if (settings === undefined) throw new Error('no settings');
+  const entry = fc.record({ matcher: fc.string(), hooks: fc.constant([{ type: 'command', command: 'x' }]) });
+  const hooks = fc.dictionary(
+    fc.constantFrom('SessionStart', 'AfterAgent', 'Other', '__x'),
+    fc.array(entry, { minLength: 1, maxLength: 3 }),
+    { minKeys: 1 },
+  );
+  const value = fc.record(
+    {
+      theme: fc.jsonValue(),
+      hooks,
+      mcpServers: fc.dictionary(fc.constantFrom('a', 'b'), fc.record({ command: fc.string() }), {
+        minKeys: 1,
+      }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2, '\t'), (before, indent) => {
+      const text = JSON.stringify(before, null, indent);
+      const once = addSettings(text, settings, 'x');
+      expect(addSettings(once, settings, 'x')).toBe(once);
+      expect(JSON.parse(removeSettings(once, settings, 'x'))).toEqual(JSON.parse(text));
+    }),
+  );
+});

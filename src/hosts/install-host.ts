@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { writeFileAtomic, writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { HostParts } from './host-parts.ts';
+import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
+
+export type HostOutcome = {
+  created: string[];
+  replaced: string[];
+  removed: string[];
+  /** Files that the user edited or made; they were left alone. */
+  kept: string[];
+  log: { level: 'info' | 'warning'; text: string }[];
+};
+
+export type HostInstallOptions = { root: string; host: string; dryRun: boolean };
+
+/** What was written, so that it can be told from what the user wrote. */
+type HostLock = {
+  schemaVersion: 1;
+  /** Hash of each file of our own. */
+  files: Record<string, string>;
+  /** Shared files: what stood there before, and the hash of what we left. */
+  shared: Record<string, { before: string | undefined; after: string }>;
+};
+
+const emptyOutcome = (): HostOutcome => ({ created: [], replaced: [], removed: [], kept: [], log: [] });
+
+/** Sets a host up. Doing it again brings it up to date; files that were edited stay. */
+export async function installHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
+  const { root, dryRun } = options;
+  const lock = await readLock(options);
+  const next: HostLock = { schemaVersion: 1, files: {}, shared: { ...lock.shared } };
+  const outcome = emptyOutcome();
+  // Everything is worked out before anything is written, so that an unreadable file leaves all as it was.
+  const changes: { file: string; text: string }[] = [];
+  for (const [file, settings] of parts.shared) {
+    const target = await containedPath(root, file);
+    const before = await readTextFile(target);
+    if (hasForeignServer(before, settings, file))
+      outcome.log.push({
+        level: 'warning',
+        text: `${file} has another MCP server named charrette; it was kept.`,
+      });
+    const after = addSettings(before, settings, file);
+    if (after === before) continue;
+    changes.push({ file: target, text: after });
+    outcome[before === undefined ? 'created' : 'replaced'].push(file);
+    const earlier = lock.shared[file];
+    const untouched = earlier !== undefined && before !== undefined && earlier.after === hash(before);
+    next.shared[file] = { before: untouched ? earlier.before : before, after: hash(after) };
+  }
+  for (const [file, text] of parts.files) {
+    const target = await containedPath(root, file);
+    const before = await readTextFile(target);
+    const known = lock.files[file];
+    if (before !== undefined && before !== text && known !== hash(before)) {
+      outcome.kept.push(file);
+      if (known !== undefined) next.files[file] = known;
+      continue;
+    }
+    next.files[file] = hash(text);
+    if (before === text) continue;
+    changes.push({ file: target, text });
+    outcome[before === undefined ? 'created' : 'replaced'].push(file);
+  }
+  for (const file of Object.keys(lock.files)) {
+    if (parts.files.has(file)) continue;
+    if (await removeOwn(root, file, lock.files[file], dryRun)) outcome.removed.push(file);
+    else outcome.kept.push(file);
+  }
+  if (dryRun) return outcome;
+  for (const { file, text } of changes) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    await writeFileAtomic(file, text);
+  }
+  await writeLock(options, next);
+  outcome.log.push(...parts.notes.map((text) => ({ level: 'info' as const, text })));
+  return outcome;
+}
+
+/** Takes a host's set-up away: our files unless edited, our entries in shared files, folders that are empty then. */
+export async function removeHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
+  const { root, dryRun } = options;
+  const lock = await readLock(options);
+  const outcome = emptyOutcome();
+  for (const [file, settings] of parts.shared) {
+    const target = await containedPath(root, file);
+    const text = await readTextFile(target);
+    if (text === undefined) continue;
+    const known = lock.shared[file];
+    const whole = known !== undefined && known.after === hash(text);
+    // As we left it: the very bytes from before come back.
+    const after = whole && known.before !== undefined ? known.before : removeSettings(text, settings, file);
+    const made = known !== undefined && known.before === undefined;
+    if ((made || whole) && known?.before === undefined && isBare(after, settings, file)) {
+      outcome.removed.push(file);
+      if (!dryRun) await dropFile(root, target);
+    } else if (after !== text) {
+      outcome.replaced.push(file);
+      if (!dryRun) await writeFileAtomic(target, after);
+    }
+  }
+  for (const file of new Set([...Object.keys(lock.files), ...parts.files.keys()])) {
+    const text = parts.files.get(file);
+    const expected = lock.files[file] ?? (text === undefined ? undefined : hash(text));
+    const target = await containedPath(root, file);
+    if (!existsSync(target)) continue;
+    if (await removeOwn(root, file, expected, dryRun)) outcome.removed.push(file);
+    else outcome.kept.push(file);
+  }
+  if (!dryRun) {
+    const file = lockFile(options);
+    if (existsSync(file)) await dropFile(root, file);
+  }
+  return outcome;
+}
+
+/** Removes a file that is as we wrote it. */
+async function removeOwn(
+  root: string,
+  file: string,
+  expected: string | undefined,
+  dryRun: boolean,
+): Promise<boolean> {
+  const target = await containedPath(root, file);
+  const text = await readTextFile(target);
+  if (text === undefined) return true;
+  if (hash(text) !== expected) return false;
+  if (!dryRun) await dropFile(root, target);
+  return true;
+}
+
+/** Removes a file and the folders that are empty without it, up to the root. */
+async function dropFile(root: string, file: string): Promise<void> {
+  rmSync(file, { force: true });
+  for (let folder = path.dirname(file); folder.length > root.length; folder = path.dirname(folder)) {
+    if (readdirSync(folder).length > 0) return;
+    rmdirSync(folder);
+  }
+}
+
+const lockFile = ({ root, host }: HostInstallOptions) => path.join(root, '.charrette', `host-${host}.json`);
+
+async function readLock(options: HostInstallOptions): Promise<HostLock> {
+  const empty: HostLock = { schemaVersion: 1, files: {}, shared: {} };
+  const file = lockFile(options);
+  const text = await readTextFile(file);
+  if (text === undefined) return empty;
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value) || reading.value['schemaVersion'] !== 1) {
+    throw new CharretteError({
+      code: 'json-invalid',
+      message: `${file} is not a record of a host's set-up.`,
+      fix: 'Remove the file; edited files are then kept.',
+    });
+  }
+  return { ...empty, ...(reading.value as unknown as HostLock) };
+}
+
+async function writeLock(options: HostInstallOptions, lock: HostLock): Promise<void> {
+  const folder = path.join(options.root, '.charrette');
+  mkdirSync(folder, { recursive: true });
+  const ignore = path.join(folder, '.gitignore');
+  if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+  await writeJsonAtomic(lockFile(options), lock);
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import { readQuestions, unanswered } from '../engine/question.ts';
+import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { OpenRun } from './card.ts';
+
+const mostRuns = 3;
+
+/** The newest runs of a project that are not over; those that cannot be read are left out. */
+export async function openRuns(project: string): Promise<OpenRun[]> {
+  const home = homeOf(project);
+  const found: OpenRun[] = [];
+  for (const id of (await listRunIds(home)).reverse().slice(0, 20)) {
+    if (found.length >= mostRuns) break;
+    const directory = runDirectoryOf(home, id);
+    const record = await readRunRecord(directory).catch(() => undefined);
+    if (record === undefined || isFinal(record.status)) continue;
+    const waiting = record.status === 'paused' ? unanswered(readQuestions(directory)) : [];
+    found.push({
+      run: id,
+      workflow: record.workflow,
+      title: record.title,
+      state: record.status === 'paused' ? 'paused' : isLive(record) ? 'running' : 'interrupted',
+      questions: waiting.map(({ text }) => text),
+      phase: await activePhase(path.join(directory.artifacts, 'todo.json')),
+    });
+  }
+  return found;
+}
+
+async function activePhase(file: string): Promise<string | undefined> {
+  const text = await readTextFile(file).catch(() => undefined);
+  const reading = text === undefined ? undefined : readJson(text);
+  const items = reading?.ok === true && isRecord(reading.value) ? reading.value['items'] : undefined;
+  const active = Array.isArray(items)
+    ? items.find((item) => isRecord(item) && item['kind'] === 'phase' && item['status'] === 'in_progress')
+    : undefined;
+  return isRecord(active) ? String(active['content']) : undefined;
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { readTextFile } from '../files/bounded.ts';
+import { activeWorkflow } from './active-workflow.ts';
+import { partOf, runLines, whereYouAre } from './card.ts';
+import type { HookDecision, HookEvent, HookHost } from './events.ts';
+import { budgetDecision, stopDecision } from './guards.ts';
+import type { HookInput } from './hook-input.ts';
+import { openRuns } from './open-runs.ts';
+import { readSession, writeSession } from './snapshot.ts';
+import { readTranscript } from './transcript.ts';
+import { addUsage } from './usage.ts';
+
+export type HookOptions = {
+  host: HookHost;
+  now: string;
+  /** Part of a long card; hosts take only so much from one hook. */
+  part: number;
+  /** Tokens after which no agent is started. */
+  limit: number | undefined;
+};
+
+/** What a hook has to say. It changes nothing but its own session file. */
+export async function runHook(
+  event: HookEvent,
+  input: HookInput,
+  options: HookOptions,
+): Promise<HookDecision> {
+  const project = projectOf(input.cwd);
+  if (event === 'pre-compact') return snapshot(project, input, options);
+  if (event === 'session-start') {
+    return input.source === 'compact' ? card(project, input, options) : greeting(project, options);
+  }
+  if (event === 'before-agent') {
+    const { due } = await readSession(project, input.session);
+    return due === true ? card(project, input, options) : { kind: 'nothing' };
+  }
+  if (event === 'stop') {
+    if (input.goingOn) return { kind: 'nothing' };
+    const transcript = readTranscript(input.transcript);
+    const workflow = await activeWorkflow(transcript, { ...input, now: options.now });
+    return stopDecision(input, workflow, transcript.lastWords);
+  }
+  if (options.limit === undefined) return { kind: 'nothing' };
+  const session = await readSession(project, input.session);
+  const usage = addUsage(input.transcript, session.usage);
+  if (usage.offset !== session.usage?.offset) writeSession(project, input.session, { ...session, usage });
+  return budgetDecision(input, usage.tokens, options.limit);
+}
+
+/** P-164: before a compaction everything that the card needs is written down; nothing can be said then. */
+async function snapshot(project: string, input: HookInput, { now }: HookOptions): Promise<HookDecision> {
+  const workflow = await activeWorkflow(readTranscript(input.transcript), { ...input, now });
+  const session = await readSession(project, input.session);
+  const { workflow: earlier, ...rest } = session;
+  // A workflow that was compacted once may have no trace left in what the host still shows; the older snapshot stands.
+  const kept = workflow ?? earlier;
+  if (kept === undefined) return { kind: 'nothing' };
+  writeSession(project, input.session, { ...rest, workflow: kept, due: true });
+  return { kind: 'nothing' };
+}
+
+/** P-164: after a compaction the card comes back, with the document as it is on disk now. */
+async function card(project: string, input: HookInput, { part }: HookOptions): Promise<HookDecision> {
+  const session = await readSession(project, input.session);
+  const runs = await openRuns(project);
+  const { workflow } = session;
+  if (workflow === undefined) {
+    const text = part === 1 ? runLines(runs) : '';
+    return text === '' ? { kind: 'nothing' } : { kind: 'context', text };
+  }
+  const document = await readTextFile(workflow.file).catch(() => undefined);
+  const text = partOf(whereYouAre(workflow, document, runs), workflow.file, part);
+  if (part === 1 && session.due === true) writeSession(project, input.session, { ...session, due: false });
+  return text === '' ? { kind: 'nothing' } : { kind: 'context', text };
+}
+
+async function greeting(project: string, { part }: HookOptions): Promise<HookDecision> {
+  const text = part === 1 ? runLines(await openRuns(project)) : '';
+  return text === '' ? { kind: 'nothing' } : { kind: 'context', text };
+}
+
+/** The nearest folder upward with runs or a repository. */
+function projectOf(cwd: string): string {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, '.charrette')) || existsSync(path.join(folder, '.git'))) return folder;
+    if (path.dirname(folder) === folder) return cwd;
+  }
+}

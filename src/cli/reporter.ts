@@ -1,15 +1,17 @@
 import type { RunEvent } from '../engine/event.ts';
 import type { GlobalFlags, Terminal } from './command.ts';
 import { linesOf } from './event-lines.ts';
+import { makeStatusLines } from './status-lines.ts';
 
 /** Turns the events of a run into what this terminal or pipe wants to see. */
 export function makeReporter(global: GlobalFlags, terminal: Terminal): (event: RunEvent) => void {
   if (global.output === 'stream-json')
     return (event) => void terminal.stdout.write(`${JSON.stringify(event)}\n`);
   if (global.quiet) return () => {};
+  const statusLines = terminal.stderr.isTTY === true ? makeStatusLines() : () => [];
   return (event) => {
     if (global.output === 'text') writeBody(event, terminal);
-    for (const line of linesOf(event, { verbose: global.verbose }))
+    for (const line of [...linesOf(event, { verbose: global.verbose }), ...statusLines(event)])
       terminal.stderr.write(`${withoutControls(line)}\n`);
   };
 }

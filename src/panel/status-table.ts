@@ -20,8 +20,13 @@ export function statusLine(
   table: StatusTable,
   seats: readonly { label: string; status: SeatStatus }[],
 ): string {
+  return statusRow(titles[table], seats);
+}
+
+/** The same under a given title. */
+export function statusRow(title: string, seats: readonly { label: string; status: SeatStatus }[]): string {
   const cells = seats.map(({ label, status }) => `${label}: ${cell(status)} |`);
-  return `📊 ${titles[table]}: | ${cells.join(' ')}`;
+  return `📊 ${title}: | ${cells.join(' ')}`;
 }
 
 function cell(status: SeatStatus): string {

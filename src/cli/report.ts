@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { loadConfig } from '../config/config.ts';
-import { costsBy } from '../engine/costs.ts';
+import { costsBy, perAcceptedFinding } from '../engine/costs.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger } from '../engine/ledger.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { markdownReport } from '../report/markdown-report.ts';
+import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
 import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
@@ -40,12 +40,18 @@ export const command: CommandSpec = {
       artifacts,
       ...(prices === undefined ? {} : { prices }),
     });
+    const accepted = acceptedCount(artifacts);
+    const [total] = costsBy(ledger, () => 'all calls', prices);
     const json = {
       run: directory.id,
       status: record.status,
       phases: costsBy(ledger, ({ phase }) => phase, prices),
       seats: costsBy(ledger, ({ seat }) => seat, prices),
       agents: costsBy(ledger, ({ agent }) => agent, prices),
+      acceptedFindings: accepted,
+      ...(total === undefined || accepted === 0
+        ? {}
+        : { perAcceptedFinding: perAcceptedFinding(total, accepted) }),
     };
     if (typeof options['out'] !== 'string') return { exit: 0, text, json };
     const file = path.resolve(global.cwd, options['out']);

@@ -46,6 +46,20 @@ function emptyRow(name: string): CostRow {
   };
 }
 
+/** What each of so many accepted findings cost: the whole run divided by them. */
+export function perAcceptedFinding(total: CostRow, accepted: number): CostRow {
+  const share = (value: number) => Math.round(value / accepted);
+  return {
+    name: 'accepted finding',
+    calls: share(total.calls),
+    inputTokens: share(total.inputTokens),
+    outputTokens: share(total.outputTokens),
+    usdMeasured: total.usdMeasured / accepted,
+    usdEstimated: total.usdEstimated / accepted,
+    callsWithoutPrice: share(total.callsWithoutPrice),
+  };
+}
+
 /** Money as text: what was measured, what was estimated, what nobody knows. */
 export function describeMoney({ usdMeasured, usdEstimated, callsWithoutPrice }: CostRow): string {
   const parts = [

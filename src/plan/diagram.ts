@@ -23,6 +23,11 @@ export function diagramFile(mermaid: string): string {
   return `## Architecture Diagram\n\n${fence}mermaid\n${source}\n${fence}\n`;
 }
 
+/** The file without its heading, for places that put one above it. */
+export function diagramBody(file: string): string {
+  return file.replace(/^## Architecture Diagram\n+/, '');
+}
+
 /** L-742…L-744, L-760: own rules first, then the real parser; only a diagram that passes both is promoted. */
 export async function checkDiagram(
   mermaid: string | null,

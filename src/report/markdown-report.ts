@@ -1,8 +1,10 @@
-import { type CostRow, costsBy, describeMoney } from '../engine/costs.ts';
+import { type CostRow, costsBy, describeMoney, perAcceptedFinding } from '../engine/costs.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
 import type { RunRecord } from '../engine/run-record.ts';
+import { ruleBasedMark } from '../evidence/static/wording.ts';
+import { diagramBody } from '../plan/diagram.ts';
 import { formatElapsed } from '../text/elapsed.ts';
 
 export type ReportSource = {
@@ -13,10 +15,15 @@ export type ReportSource = {
   prices?: Readonly<Record<string, Price>>;
 };
 
+/** How many findings the vote accepted into the plan. */
+export function acceptedCount(artifacts: ReportSource['artifacts']): number {
+  return artifacts['accepted-plan-findings.md']?.match(/^### FINDING_/gm)?.length ?? 0;
+}
+
 /** The whole run on one page: result, how it came about, who said what, what it cost. */
 export function markdownReport(source: ReportSource): string {
   const { record, events, ledger, artifacts, prices } = source;
-  const accepted = (artifacts['accepted-plan-findings.md']?.match(/^### FINDING_/gm) ?? []).length;
+  const accepted = acceptedCount(artifacts);
   const [total] = costsBy(ledger, () => 'all calls', prices);
   return [
     `# ${record.title}`,
@@ -24,16 +31,14 @@ export function markdownReport(source: ReportSource): string {
     `- Run: \`${record.run}\` (${record.workflow}), ${record.status}${record.exit === undefined ? '' : `, exit ${record.exit}`}`,
     `- Made: ${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`,
     `- Base commit: ${record.baseCommit ?? 'none'}`,
+    ...attribution(ledger),
     ...(total === undefined ? [] : [`- Cost: ${describeMoney(total)} in ${total.calls} calls`]),
     ...(total === undefined || accepted === 0
       ? []
-      : [`- Per accepted finding: ${perFinding(total, accepted)}`]),
+      : [`- Per accepted finding: ${describePerFinding(perAcceptedFinding(total, accepted))}`]),
     ...warnings(events),
     ...section('Plan', artifacts['plan.txt']),
-    ...section(
-      'Architecture',
-      artifacts['architecture-diagram.md']?.replace(/^## Architecture Diagram\n+/, ''),
-    ),
+    ...section('Architecture', diagramBody(artifacts['architecture-diagram.md'] ?? '')),
     ...section('Synthesis', artifacts['approach-synthesis.txt']),
     ...section('Contested decisions', artifacts['dialectic-resolutions.md']),
     ...section('Votes', artifacts['voting-tally.md']?.replace(/^## Voting Tally\n+/, '')),
@@ -46,13 +51,17 @@ export function markdownReport(source: ReportSource): string {
   ].join('\n');
 }
 
-function perFinding(total: CostRow, accepted: number): string {
-  return describeMoney({
-    ...total,
-    usdMeasured: total.usdMeasured / accepted,
-    usdEstimated: total.usdEstimated / accepted,
-    callsWithoutPrice: Math.round(total.callsWithoutPrice / accepted),
-  });
+/** Who had a say; a run without any model says so instead. */
+function attribution(ledger: readonly LedgerEntry[]): string[] {
+  const agents = [...new Set(ledger.map(({ agent, family }) => `${agent} (${family})`))];
+  if (agents.length === 0) return [];
+  const made = ledger.every(({ family }) => family === 'static') ? ruleBasedMark : agents.join(', ');
+  return [`- Made by: ${made}`];
+}
+
+function describePerFinding(row: CostRow): string {
+  const { calls, inputTokens, outputTokens } = row;
+  return `${describeMoney(row)}, ${calls} calls, ${inputTokens + outputTokens} tokens`;
 }
 
 function warnings(events: readonly RunEvent[]): string[] {

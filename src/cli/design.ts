@@ -16,6 +16,8 @@ import { columns } from './help.ts';
 import { positive } from './positive.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
+const truth = ['true', 'false'];
+
 export const command: CommandSpec = {
   name: 'design',
   summary: 'Several agents sketch, argue, plan, review and vote; you get one plan',
@@ -75,6 +77,10 @@ export const command: CommandSpec = {
       flags: '--branch-info <facts>',
       description: 'IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…',
     },
+    { flags: '--current-branch <name>', description: 'the facts of --branch-info one by one' },
+    { flags: '--is-main <answer>', description: 'whether that is the main branch', choices: truth },
+    { flags: '--is-user-branch <answer>', description: 'whether it is your own', choices: truth },
+    { flags: '--user-prefix <prefix>', description: 'what your branches begin with' },
     { flags: '--trust-branch-info', description: 'take --branch-info without asking git' },
     {
       flags: '--from-run <run>',
@@ -105,11 +111,12 @@ export const command: CommandSpec = {
       feature,
       project,
       cwd: global.cwd,
-      flags: options as DesignFlags,
+      flags: { ...(options as DesignFlags), ...branchInfoOf(options) },
       world,
       configFile: global.config,
       consented: global.yes,
-      interactive: global.input,
+      // Who gives answers beforehand wants to be asked; what the file lacks pauses the run.
+      interactive: global.input || options['answers'] !== undefined,
       fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
@@ -164,4 +171,23 @@ async function chooseDepth(
 function describe(inputs: DesignInputs): string {
   const agents = inputs.roster.map(({ id }) => id).join(', ');
   return `Would design with ${agents}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}\n`;
+}
+
+/** L-011: the four facts given one by one are the same as the combined form, and as incomplete when one is missing. */
+function branchInfoOf(options: Record<string, unknown>): { branchInfo?: string } {
+  const facts = [
+    ['CURRENT_BRANCH', options['currentBranch']],
+    ['IS_MAIN', options['isMain']],
+    ['IS_USER_BRANCH', options['isUserBranch']],
+    ['USER_PREFIX', options['userPrefix']],
+  ].filter(([, value]) => value !== undefined);
+  if (facts.length === 0) return {};
+  if (options['branchInfo'] !== undefined) {
+    throw new CharretteError({
+      code: 'usage',
+      message: 'Branch facts were given both ways.',
+      fix: 'Use either --branch-info or --current-branch, --is-main, --is-user-branch and --user-prefix.',
+    });
+  }
+  return { branchInfo: facts.map(([key, value]) => `${key}=${value}`).join(' ') };
 }

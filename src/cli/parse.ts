@@ -19,6 +19,7 @@ export function parseInvocation(
   if (isBare(spec, words))
     return { kind: 'run', arguments: [], options: {}, global: readGlobal({}, terminal) };
   const command = buildParser(spec, name);
+  if (spec.flagsFirst === true) refuseRepeats(command, name);
   try {
     command.parse([...words], { from: 'user' });
   } catch (error) {
@@ -62,6 +63,23 @@ function buildParser(spec: CommandSpec, name: string): Command {
   command.addHelpText('beforeAll', '');
   command.configureHelp({ formatHelp: () => helpPage(spec, name) });
   return command;
+}
+
+/** L-012: of a flag that stands twice nobody knows which is meant. */
+function refuseRepeats(command: Command, name: string): void {
+  const seen = new Set<string>();
+  for (const option of command.options) {
+    command.on(`option:${option.name()}`, () => {
+      if (seen.has(option.name())) {
+        throw new CharretteError({
+          code: 'usage',
+          message: `${option.long ?? option.flags} was given twice.`,
+          fix: `Give it once. Run \`${name} --help\`.`,
+        });
+      }
+      seen.add(option.name());
+    });
+  }
 }
 
 /** Examples first (contract), then usage, arguments, flags. */

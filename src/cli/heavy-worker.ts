@@ -8,13 +8,11 @@ import { CharretteError, toCharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { type HeavyResult, renderHeavyStatus } from '../panel/heavy-gate.ts';
 import { parseJson } from '../safe-json.ts';
-import type { HeavyJob } from '../workflows/design/heavy.ts';
+import { type HeavyJob, workerRun as run } from '../workflows/design/heavy.ts';
 import { openStories } from '../workflows/open.ts';
 import { codeVersion } from '../workflows/version.ts';
 import type { CommandSpec } from './command.ts';
 import { makeReporter } from './reporter.ts';
-
-const run = 'heavy';
 
 /** Started by `design --subagent`, not by people: runs steps 2a to 3 from a job file and says one line (L-253). */
 export const command: CommandSpec = {
@@ -77,8 +75,11 @@ async function work(
       opening.engine.subscribe(run, report);
       await opening.engine.start(run);
       const end = await opening.engine.wait(run, { signal });
-      if (end.kind === 'paused')
-        throw new CharretteError({ code: 'dirty-tree', message: 'The phase needs an answer.' });
+      if (end.kind === 'paused') {
+        const ids = end.questions.map(({ id }) => id);
+        const code = ids.some((id) => id.startsWith('dirty-tree')) ? 'dirty-tree' : 'budget-used-up';
+        throw new CharretteError({ code, message: `The phase needs an answer to ${ids.join(', ')}.` });
+      }
       if (end.record.status !== 'done')
         throw new CharretteError({
           code: 'internal',

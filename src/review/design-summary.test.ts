@@ -18,7 +18,9 @@ test('L-254 the summary counts what the files hold', () => {
       rejected: renderRejected(rejectedFindings(entries, fullQuorum)),
       outOfScope: renderOutOfScope(outOfScopeEntries(entries).open),
     },
+    true,
   );
+  expect(summary.revised_after_review).toBe(true);
   expect(summary.finding_counts).toEqual({
     in_scope_accepted: 1,
     in_scope_rejected: 1,

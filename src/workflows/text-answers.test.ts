@@ -44,13 +44,20 @@ test('L-518: verdicts in lines; decisions that are not on the ballot are left ou
 });
 
 test('L-584, L-590: findings as a numbered list, and none at all', () => {
-  const text = '1. **correctness** The lock is never released (src/a.ts:3).\nSuggested revision: release it.';
+  const text = `1. **correctness** The lock is never released (src/a.ts:3). ${'Every later call waits for it. '.repeat(4)}\nSuggested revision: release it in a finally block.`;
   expect(read('review', text)).toMatchObject({
     ok: true,
     value: { findings: [{ focusArea: 'correctness', citations: [{ file: 'src/a.ts', line: 3 }] }] },
   });
-  expect(read('review', 'NO_ISSUES_FOUND')).toEqual({ ok: true, value: { findings: [] } });
-  expect(read('review', 'Authentication required. Please log in.').ok).toBe(false);
+  expect(read('review', 'NO_ISSUES_FOUND\n')).toEqual({ ok: true, value: { findings: [] } });
+});
+
+test('L-372, L-589: a review in plain text must show that somebody looked; a sketch or a vote need not', () => {
+  const banner = '1. **correctness** Authentication required (src/a.ts:3). Please log in.';
+  expect(read('review', banner)).toMatchObject({ ok: false });
+  const groundless = `1. **correctness** ${'The lock is never released and every later call waits. '.repeat(5)}`;
+  expect(read('review', groundless)).toMatchObject({ ok: false });
+  expect(readTextAnswer('vote', 'FINDING_1: YES', { items: [{ id: 'FINDING_1' }] })).toBeDefined();
 });
 
 test('L-492, L-502: a defence in tags; two recommendations are none', () => {

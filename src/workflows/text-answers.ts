@@ -3,6 +3,7 @@ import { readDecisions } from '../dialectic/decisions-file.ts';
 import { readDefence, sideOf } from '../dialectic/defence-text.ts';
 import { readJudgeVotes } from '../dialectic/judge-votes.ts';
 import { readSynthesis } from '../dialectic/synthesis-text.ts';
+import { checkSubstantive } from '../panel/substantive.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { readFindings } from '../review/findings-text.ts';
 import { readVotes } from '../review/votes.ts';
@@ -72,6 +73,8 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     return reading.ok ? { plan: reading.plan, resolutions } : undefined;
   },
   review: (text) => {
+    // L-372, L-589: where no schema holds, a banner must not pass for a review.
+    if (!checkSubstantive(text, 'validation').ok) return undefined;
     const reading = readFindings(text);
     return reading.ok ? { findings: reading.findings } : undefined;
   },

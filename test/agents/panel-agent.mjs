@@ -1,10 +1,10 @@
 // A scripted agent for the `exec` protocol: answers every task of the panel with the same words each time.
-// It appends one line per call to $CALLS_FILE, and can be told to be slow ($DELAY_MS) or to fail ($FAIL_TASK).
+// It appends one line per call to $CALLS_FILE, and can be told to be slow, to fail a task, to have questions (`asks`) or to be silent at first (`moody`).
 import { appendFileSync, readFileSync } from 'node:fs';
 import { panelAnswer } from './panel-answers.mjs';
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '', CHARRETTE_ATTEMPT: attempt = '' } = process.env;
-const [callsFile, delay, failTask] = process.argv.slice(2);
+const [callsFile, delay, failTask, mode] = process.argv.slice(2);
 if (callsFile) appendFileSync(callsFile, `${task} ${seat} ${attempt}\n`);
 const prompt = readFileSync(0, 'utf8');
 if (Number(delay) > 0) await new Promise((resolve) => setTimeout(resolve, Number(delay)));
@@ -13,7 +13,10 @@ if (failTask === task) {
   process.exit(3);
 }
 
-const answer = panelAnswer(task, prompt, seat);
+const answer = panelAnswer(task, prompt, seat, mode === 'asks');
+// Once silent, then with words around the payload.
+if (mode === 'moody' && attempt === '1') process.exit(0);
+if (mode === 'moody') process.stdout.write('Sure, here is what you asked for:\n\n');
 if (answer === undefined) {
   process.stderr.write(`no answer for the task ${task}\n`);
   process.exit(4);

@@ -1,7 +1,7 @@
 // What the scripted agents of the tests answer to each task of the panel: always the same words.
 
 /** The answer to a task, as a value; `undefined` for a task that is not scripted. */
-export function panelAnswer(task, prompt, seat = 'seat') {
+export function panelAnswer(task, prompt, seat = 'seat', asks = false) {
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
   const plan = (extra = '') => ({
@@ -23,12 +23,31 @@ export function panelAnswer(task, prompt, seat = 'seat') {
     decisions: [{ id: 'DECISION_1', honoured: 'The bucket lives in memory; a restart forgets it.' }],
   });
 
+  const points = (about) => [
+    {
+      title: `Open ${about}`,
+      question: `Which ${about}?`,
+      recommended: `the small ${about}`,
+      answeredByCode: null,
+    },
+    {
+      title: `Known ${about}`,
+      question: 'How many processes?',
+      recommended: 'one',
+      answeredByCode: 'README.md:1 says one.',
+    },
+  ];
+
   const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
 
   const answers = {
-    questions: () => ({ questions: [] }),
-    'discussion-1': () => ({ points: [] }),
-    'discussion-2': () => ({ points: [] }),
+    questions: () => ({
+      questions: asks
+        ? [{ title: 'Per what', question: 'Is the limit per client?', recommended: 'per client' }]
+        : [],
+    }),
+    'discussion-1': () => ({ points: asks ? points('scope') : [] }),
+    'discussion-2': () => ({ points: asks ? points('design') : [] }),
     sketch: () => ({
       summary: `A sketch by ${seat}.`,
       approach: `${words(90, 'word')}. See README.md:1.`,
@@ -87,7 +106,9 @@ export function panelAnswer(task, prompt, seat = 'seat') {
       })),
     }),
     'revise-plan': () => ({
-      plan: plan(' The limit comes from the configuration.'),
+      plan: plan(
+        ` The limit comes from the configuration.${prompt.includes('the small design') ? ' It stays small.' : ''}`,
+      ),
       resolutions: ids(/FINDING_\d+/g).map((id) => ({
         id,
         resolution: 'The limit is read from the configuration.',

@@ -58,7 +58,7 @@ A token bucket in front of the router.
   plan: () => plan,
   'plan-review': () => `Here is what I found.
 
-1. **architecture** The limit is not configurable (README.md:1). Operators cannot change it.
+1. **architecture** The limit is not configurable (README.md:1). Operators cannot change it without a new build of the whole shop.
    Suggested revision: read it from the configuration.`,
   'merge-findings': () => 'I think some of these are the same.',
   vote: () =>

@@ -51,7 +51,9 @@ export function charrette(args: readonly string[], options: RunOptions): Promise
 export const fixed = { CHARRETTE_FIXED_TIME: '1763200000000', CHARRETTE_FIXED_ID: '00000001' };
 
 /** A small git repository in a temporary folder, with agents that answer from a script. */
-export async function makeProject(options: { delayMs?: number; failTask?: string } = {}): Promise<{
+export async function makeProject(
+  options: { delayMs?: number; failTask?: string; mode?: 'asks' | 'moody' } = {},
+): Promise<{
   project: string;
   calls: string;
 }> {
@@ -61,7 +63,8 @@ export async function makeProject(options: { delayMs?: number; failTask?: string
   makeExampleRepository(project);
   const calls = path.join(folder, 'calls.txt');
   writeFileSync(calls, '');
-  const command = ['node', panelAgent, calls, String(options.delayMs ?? 0), options.failTask ?? 'none'];
+  const { delayMs = 0, failTask = 'none', mode = 'plain' } = options;
+  const command = ['node', panelAgent, calls, String(delayMs), failTask, mode];
   const config = {
     detect: false,
     agents: {

@@ -1,12 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/event.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
+import type { RunRecord } from '../../src/engine/run-record.ts';
 import { artifactsOf, callsIn, charrette, type Ended, makeProject, runsOf } from '../support/program.ts';
 
 type Walk = {
+  project: string;
+  /** The first lane of a task. */
+  lane: (task: string) => string;
   ended: Ended;
   events: RunEvent[];
   artifacts: Record<string, string>;
@@ -14,21 +19,40 @@ type Walk = {
   root: string;
 };
 
-async function walk(flags: string[], options: Parameters<typeof makeProject>[0] = {}): Promise<Walk> {
+type Settings = { agents: Record<string, unknown> } & Record<string, unknown>;
+
+async function walk(
+  flags: string[],
+  options: Parameters<typeof makeProject>[0] = {},
+  change: (settings: Settings) => Settings = (settings) => settings,
+): Promise<Walk> {
   const { project, calls } = await makeProject(options);
+  const file = path.join(project, '.charrette', 'config.json');
+  writeFileSync(file, JSON.stringify(change(JSON.parse(readFileSync(file, 'utf8')) as Settings)));
   const ended = await charrette(['design', '--auto', '--yes', '--no-branch', ...flags, 'add rate limiting'], {
     cwd: project,
   });
   const [run = ''] = runsOf(project);
   const root = path.join(project, '.charrette', 'runs', run);
+  const events = readEvents(path.join(root, 'events.jsonl'));
   return {
+    project,
+    lane: (task) =>
+      events.flatMap((event) =>
+        event.type === 'lane-queue' && event.task === task ? [event.lane] : [],
+      )[0] ?? '',
     ended,
-    events: readEvents(path.join(root, 'events.jsonl')),
+    events,
     artifacts: artifactsOf(project, run),
     calls: callsIn(calls),
     root,
   };
 }
+
+const promptsOf = (root: string) =>
+  readdirSync(path.join(root, 'lanes'))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFileSync(path.join(root, 'lanes', name), 'utf8'));
 
 const phases = (events: readonly RunEvent[]) =>
   events.flatMap((event) => (event.type === 'phase-start' ? [event.phase] : []));
@@ -85,15 +109,97 @@ describe('a standalone run', () => {
     expect(existsSync(path.join(run.root, 'artifacts', 'plan.txt'))).toBe(true);
   });
 
-  test('L-870, panel/C-05: every step has its timing mark in the run', () => {
+  test('L-100, L-174, L-200, L-475, L-840, L-870, panel/C-05: every step has its timing mark and its start line', () => {
     const ledger = readFileSync(path.join(run.root, 'timing-ledger.tsv'), 'utf8');
-    for (const mark of [
-      'design Step 0 — session setup',
-      'design Step 2a.5 — dialectic',
-      'design Step 5 — cleanup',
-    ]) {
+    for (const [mark, line] of [
+      ['design Step 0 — session setup', '> **🔶 0: setup**'],
+      ['design Step 1d — discussion r1', '> **🔶 1d: discussion r1**'],
+      ['design Step 2a — sketches', '> **🔶 2a: sketches**'],
+      ['design Step 2a.5 — dialectic', '> **🔶 2a.5: dialectic**'],
+      ['design Step 5 — cleanup', '> **🔶 5: cleanup**'],
+    ] as const) {
       expect(ledger).toContain(`\t${mark}\t`);
+      expect(run.ended.stderr.split(`${line}\n`), line).toHaveLength(2);
     }
+    expect(run.ended.stderr).toMatch(/^⏩ 1d: discussion r1 — skipped \(auto mode\) \(\d+s\)$/m);
+  });
+
+  test('L-045: nothing but progress, warnings, summaries and status lines is printed', () => {
+    const known =
+      /^(?:run \S+|━{80}|> \*\*🔶 .+\*\*|[✅⏩⏳📊] .+|\*\*⚠ .+|\d+ warning\(s\) of this run:|copied to .+)$/u;
+    const lines = run.ended.stderr.split('\n').filter((line) => line !== '');
+    expect(lines.filter((line) => !known.test(line))).toEqual([]);
+    const headings = run.ended.stdout.match(
+      /^## (?!Files|Approach\n|Edge|Failure|Testing|Tests|Commands|Symbols|Decisions|Dissent).+$/gm,
+    );
+    expect(headings).toContain('## Approach Synthesis');
+  });
+
+  test('L-026, L-129, L-157, L-426: without a caller nothing is written but the run; branch and tree are untouched', () => {
+    const git = (...words: string[]) => execFileSync('git', words, { cwd: run.project, encoding: 'utf8' });
+    expect(git('branch', '--show-current').trim()).toBe('main');
+    expect(git('status', '--porcelain', '--', '.', ':!.home').trim()).toBe('');
+    const files = readdirSync(run.root, { recursive: true }).map(String);
+    expect(files.filter((file) => /\.health$|manifest\.env/.test(file))).toEqual([]);
+    const record = JSON.parse(readFileSync(path.join(run.root, 'run.json'), 'utf8')) as { created: string };
+    expect(Date.parse(record.created)).toBeLessThanOrEqual(Date.parse(run.events[0]?.time ?? ''));
+  });
+
+  test('L-121: the record names the run, the clone and the process', () => {
+    const record = JSON.parse(readFileSync(path.join(run.root, 'run.json'), 'utf8')) as RunRecord;
+    expect(record.run).toBe(path.basename(run.root));
+    expect(record.inputs).toMatchObject({ project: run.project });
+    expect(record.process).toMatchObject({ pid: expect.any(Number), host: expect.any(String) });
+  });
+
+  test('L-122: prompts hold real paths and no variable for an agent to expand', () => {
+    const prompts = promptsOf(run.root);
+    expect(prompts.length).toBeGreaterThan(15);
+    for (const prompt of prompts) expect(prompt).not.toMatch(/\$\{?[A-Z_]{2,}\}?|\$D\b/);
+  });
+
+  test('L-209, L-362: every answer came the same way and left the same record', () => {
+    const ends = run.events.flatMap((event) => (event.type === 'lane-end' ? [event] : []));
+    expect(ends.length).toBeGreaterThan(15);
+    for (const { lane, agent } of ends) {
+      const folder = path.join(run.root, 'lanes', `${lane}-1`);
+      expect(readdirSync(folder), lane).toEqual(
+        expect.arrayContaining(['answer.txt', 'events.jsonl', 'prompt.md', 'result.json']),
+      );
+      const record = JSON.parse(readFileSync(path.join(folder, 'result.json'), 'utf8')) as object;
+      expect(record).toMatchObject({ agent, result: { kind: 'ok', exitCode: 0 } });
+    }
+  });
+
+  test('L-268: a phase gets the material it needs and no more', () => {
+    const prompt = (lane: string) =>
+      (JSON.parse(readFileSync(path.join(run.root, 'lanes', `${lane}.json`), 'utf8')) as { prompt: string })
+        .prompt;
+    const synthesis = 'A token bucket in front of the router.';
+    expect(prompt('plan')).toContain(synthesis);
+    expect(prompt('debate-1-thesis')).toContain(synthesis);
+    expect(prompt(run.lane('sketch'))).not.toContain(synthesis);
+    expect(prompt(run.lane('vote'))).not.toContain('Restart against speed.');
+    expect(prompt('diagram')).not.toContain('add rate limiting');
+  });
+
+  test('L-360, L-376, L-493: each collection waits for all its lanes, and sketches and reviews are collected apart', () => {
+    const seqs = (type: 'lane-queue' | 'lane-end', task: string) => {
+      const lanes = run.events.flatMap((event) =>
+        event.type === 'lane-queue' && event.task.startsWith(task) ? [event.lane] : [],
+      );
+      return run.events.flatMap((event) =>
+        event.type === type && lanes.includes(event.lane) ? [event.seq] : [],
+      );
+    };
+    const order = ['sketch', 'synthesis', 'debate', 'judge', 'plan-review', 'vote'];
+    for (const [index, task] of order.entries()) {
+      expect(Math.max(...seqs('lane-queue', task)), task).toBeLessThan(Math.min(...seqs('lane-end', task)));
+      const next = order[index + 1];
+      if (next !== undefined)
+        expect(Math.max(...seqs('lane-end', task)), next).toBeLessThan(Math.min(...seqs('lane-queue', next)));
+    }
+    expect(seqs('lane-end', 'debate')).toHaveLength(2);
   });
 });
 
@@ -105,6 +211,7 @@ describe('a run that a caller started', () => {
     caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
     mkdirSync(path.join(caller, 'design-export'));
     writeFileSync(path.join(caller, 'design-export', 'manifest.env'), 'MANIFEST_VERSION=1\n');
+    mkdirSync(path.join(caller, 'timing-ledger.tsv'));
     writeFileSync(path.join(caller, 'session.env'), 'TWO_HEALTHY=false\nCODEX_HEALTHY=false\n');
     run = await walk(['--session-env', path.join(caller, 'session.env'), '--step-prefix', '1.::design plan']);
   }, 120_000);
@@ -115,6 +222,18 @@ describe('a run that a caller started', () => {
     expect(run.ended.stderr).toContain('✅ 1.2b: design plan | full plan — saved');
     expect(run.ended.stderr).not.toContain('design complete!');
     expect(run.ended.stdout).not.toContain('## Implementation Plan');
+  });
+
+  test('L-049: every body stays in its file, to the last line', () => {
+    expect(run.ended.stdout).toBe('');
+    const bodies = Object.values(run.artifacts).flatMap((text) => text.split('\n'));
+    const said = new Set(run.ended.stderr.split('\n'));
+    expect(bodies.filter((line) => line.length > 40 && said.has(line))).toEqual([]);
+  });
+
+  test('L-100: a ledger that cannot be written is a warning and changes nothing', () => {
+    expect(run.ended.stderr).toContain('The ledgers were not written:');
+    expect(run.artifacts['plan.txt']).toContain('The limit comes from the configuration.');
   });
 
   test('L-790, L-842, panel/C-17: the manifest is new and names the exported plan', () => {
@@ -151,4 +270,77 @@ test('L-374, L-845, L-974: an agent that fails a task is replaced, said at once 
   expect(warnings.length).toBeGreaterThan(1);
   expect(ended.stderr.slice(ended.stderr.indexOf('5: cleanup'))).toContain('failed —');
   expect(artifacts['plan.txt']).toContain('Limit requests per client');
+}, 120_000);
+
+/** A project whose second agent is not there. */
+async function walkWithout(flags: string[] = []): Promise<Walk> {
+  return walk(flags, {}, (config) => ({
+    ...config,
+    agents: { ...config.agents, two: { protocol: 'exec', command: ['/no/such/program'], family: 'two' } },
+  }));
+}
+
+test('L-022, L-023, L-027, L-481: an absent agent is replaced in sketches and review, never in debates; nothing is collected there', async () => {
+  const { ended, calls, events, artifacts } = await walkWithout();
+  expect(ended.code).toBe(0);
+  const made = (task: string) => calls.filter((call) => call.startsWith(`${task} `)).length;
+  expect([made('sketch'), made('plan-review'), made('vote')]).toEqual([4, 4, 3]);
+  expect([made('debate-thesis'), made('debate-antithesis'), made('judge')]).toEqual([0, 0, 0]);
+  expect(events.filter((event) => event.type === 'lane-queue' && /debate|judge/.test(event.task))).toEqual(
+    [],
+  );
+  expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: bucket-skipped');
+  expect(ended.stderr).toContain('two');
+}, 120_000);
+
+test('L-365, L-366, L-378: an empty answer is asked for once more with the stored prompt; words before the payload are dropped', async () => {
+  const { ended, calls, root, lane } = await walk(['--quick', '--dialectic', 'off'], { mode: 'moody' });
+  expect(ended.code).toBe(0);
+  const sketches = calls.filter((call) => call.startsWith('sketch '));
+  expect(sketches).toHaveLength(4);
+  const folder = (attempt: number) => path.join(root, 'lanes', `${lane('sketch')}-${attempt}`);
+  const read = (attempt: number, name: string) => readFileSync(path.join(folder(attempt), name), 'utf8');
+  expect(read(2, 'prompt.md')).toBe(read(1, 'prompt.md'));
+  expect(JSON.parse(read(1, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'bad_output' } });
+  expect(read(2, 'answer.txt')).toContain('Sure, here is what you asked for');
+  expect(JSON.parse(read(2, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'ok' } });
+}, 120_000);
+
+test('L-494, F-16: an agent that fails in debates is warned about, and reviews and votes all the same', async () => {
+  const { ended, artifacts, events } = await walk([], { failTask: 'debate-thesis' });
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toMatch(/dialectic debate \(decision 1, thesis\) failed/);
+  expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: fallback-to-synthesis');
+  const reviewers = events.flatMap((event) =>
+    event.type === 'lane-end' && event.lane.includes('-plan-') ? [event.agent] : [],
+  );
+  expect(new Set(reviewers)).toEqual(new Set(['one', 'two']));
+}, 120_000);
+
+test('L-150, L-157: step 1 makes a branch from the facts of step 0, and only when it is on', async () => {
+  const { project } = await makeProject();
+  const ended = await charrette(
+    ['design', '--auto', '--yes', '--solo', '--agents', 'static', 'cancel an order'],
+    {
+      cwd: project,
+    },
+  );
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const record = JSON.parse(
+    readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8'),
+  ) as { inputs: { entry: { facts: { userPrefix: string } } } };
+  const branch = execFileSync('git', ['branch', '--show-current'], { cwd: project, encoding: 'utf8' }).trim();
+  expect(branch).toBe(`${record.inputs.entry.facts.userPrefix}/cancel-an-order`);
+  expect(ended.stderr).toContain(`created ${branch}`);
+}, 60_000);
+
+test('an all-static panel is headed and attributed as rule-based, on the terminal and in the report', async () => {
+  const { ended, project } = await walk(['--agents', 'static']);
+  expect(ended.code).toBe(0);
+  const headings = ended.stdout.match(/^## .* \(no model, rule-based\)$/gm) ?? [];
+  expect(headings).toContain('## Implementation Plan (no model, rule-based)');
+  expect(headings.length).toBeGreaterThan(3);
+  const report = await charrette(['report'], { cwd: project });
+  expect(report.stdout).toContain('- Made by: no model, rule-based');
 }, 120_000);

@@ -40,7 +40,10 @@ export function compareWorkflow(
         await checkBudget(desk, number);
         desk.begin(`task-${number}`, `task ${number} of ${inputs.tasks.length}: ${task.feature}`);
         const results = await design(desk, task, number);
-        await guardTree(desk, inputs.project, inputs.tree, `task-${number}`);
+        await guardTree(desk, inputs.project, inputs.tree, `task-${number}`, [
+          results.solo.run,
+          results.panel.run,
+        ]);
         const done = await judge(desk, task, number, results);
         tasks.push(done);
         desk.end(`task ${number}: ${done.verdict ?? `no verdict — ${done.problem}`}`);

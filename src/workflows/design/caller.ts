@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readEvents } from '../../engine/event-log.ts';
 import { readLedger } from '../../engine/ledger.ts';
+import { toCharretteError } from '../../errors.ts';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { exportFailureWarning } from '../../panel/closing.ts';
 import type { RunAvailability } from '../../panel/health.ts';
@@ -77,7 +78,7 @@ export async function exportDesign(desk: Desk): Promise<boolean> {
 export async function writeLedgers(desk: Desk): Promise<void> {
   const { directory } = desk.context.live;
   const { caller, project } = desk.inputs;
-  await desk.context.step('write ledgers', async () => {
+  const trouble = await desk.context.step('write ledgers', async () => {
     const events = readEvents(directory.events);
     const marks = events.flatMap((event) =>
       event.type === 'phase-start' && stepOrder.includes(event.phase as Step)
@@ -114,9 +115,15 @@ export async function writeLedgers(desk: Desk): Promise<void> {
       )
       .join('');
     const name = tokenLedgerName(tokenSessionId({ environment: directory.id, directory: project }));
-    await writeFileAtomic(path.join(directory.root, 'timing-ledger.tsv'), timing);
-    await writeFileAtomic(path.join(directory.root, name), tokens);
-    if (caller !== undefined)
-      await appendFile(path.join(caller.directory, 'timing-ledger.tsv'), timing, { mode: 0o600 });
+    try {
+      await writeFileAtomic(path.join(directory.root, 'timing-ledger.tsv'), timing);
+      await writeFileAtomic(path.join(directory.root, name), tokens);
+      if (caller !== undefined)
+        await appendFile(path.join(caller.directory, 'timing-ledger.tsv'), timing, { mode: 0o600 });
+    } catch (error) {
+      return toCharretteError(error).message;
+    }
+    return undefined;
   });
+  if (trouble !== undefined) desk.warn(`The ledgers were not written: ${trouble}`);
 }

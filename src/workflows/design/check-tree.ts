@@ -3,6 +3,7 @@ import { CharretteError } from '../../errors.ts';
 import { type Boundary, probeTree } from '../../git/tree-probe.ts';
 import { renderDirtyTree } from '../../git/tree-record.ts';
 import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
+import { appendIssue } from '../../plan/execution-issues.ts';
 import type { Desk } from './desk.ts';
 import type { Entry } from './entry.ts';
 
@@ -15,8 +16,10 @@ const labels = {
 /** L-420…L-428, C-11: after agents were at work the tree must be as it was; if not, a person decides, whatever --auto says. */
 export async function checkTree(desk: Desk, boundary: Boundary): Promise<void> {
   const { entry, project } = desk.inputs;
+  const lanes = desk.atWork;
+  desk.atWork = [];
   if (entry === undefined) return;
-  await guardTree(desk, project, entry, boundary);
+  await guardTree(desk, project, entry, boundary, lanes);
 }
 
 /** The same for any workflow: `entry` is the tree as the run found it. */
@@ -25,6 +28,7 @@ export async function guardTree(
   project: string,
   entry: Pick<Entry, 'untracked' | 'changed'>,
   boundary: string,
+  lanes: readonly string[],
 ): Promise<void> {
   const look = () => probeTree(project, { mode: 'baseline', untracked: entry.untracked });
   const seen = await desk.context.step(`tree after ${boundary}`, look);
@@ -37,8 +41,11 @@ export async function guardTree(
     renderDirtyTree({ status: probe.status, stage: boundary, recoveryRequired: true }),
   );
   const paths = [...probe.tracked, ...probe.newUntracked];
-  desk.warn(
-    `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}`,
+  // L-429: who may have done it.
+  const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. At work until then: ${lanes.join(', ')}.`;
+  desk.warn(said);
+  await desk.context.step(`log the tree after ${boundary}`, () =>
+    appendIssue(desk.context.live.directory.executionIssues, 'External Reviewer Issues', said),
   );
   const id = `dirty-tree-${boundary}`;
   const answers = await desk.context.ask([

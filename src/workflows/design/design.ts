@@ -30,7 +30,7 @@ const opening: readonly DesignStep[] = [
   firstDiscussion, //    1d    scope discussion
 ];
 
-/** L-252: the part without a person in it; --subagent runs it in a process of its own. */
+/** L-252: the part without a person in it; --subagent runs it in a process of its own, with --auto up to step 4. */
 const heavy: readonly DesignStep[] = [
   sketches, //           2a    independent sketches
   synthesis, //          2a.4  one approach, contested decisions
@@ -57,9 +57,8 @@ export function designWorkflow(
       const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
       const isolated = inputs.subagent && !inputs.quick;
       const design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
-      return outcomeOf(
-        await walk(desk, design, [...opening, ...(isolated ? [heavyPhase] : heavy), ...closing]),
-      );
+      const rest = isolated ? [heavyPhase, ...(inputs.auto ? [cleanup] : closing)] : [...heavy, ...closing];
+      return outcomeOf(await walk(desk, design, [...opening, ...rest]));
     },
   };
 }
@@ -73,8 +72,10 @@ export function heavyWorkflow(
     name: 'design-heavy',
     async run(context, { design, ...inputs }) {
       const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
-      const done = await walk(desk, design, heavy);
-      await context.artifact('design-state.json', `${JSON.stringify(done)}\n`);
+      const unattended = inputs.auto ? closing.filter((step) => step !== cleanup) : [];
+      const done = await walk(desk, design, [...heavy, ...unattended]);
+      const state = { ...done, warnings: desk.warnings };
+      await context.artifact('design-state.json', `${JSON.stringify(state)}\n`);
       return { status: 'done', exit: 0 };
     },
   };

@@ -2,6 +2,7 @@ import type { JsonSchema } from '../../agents/port.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
+import { ruleBasedMark } from '../../evidence/static/wording.ts';
 import { endLine, startLine } from '../../panel/breadcrumbs.ts';
 import { type StatusTable, statusLine } from '../../panel/status-table.ts';
 import { type Step, stepOrder } from '../../panel/steps.ts';
@@ -38,6 +39,8 @@ export class Desk {
   readonly inputs: DesignInputs;
   readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   readonly warnings: string[] = [];
+  /** L-429: lanes that were at work since the tree was looked at last. */
+  atWork: string[] = [];
   #step: Step = '0';
   #started = 0;
 
@@ -88,7 +91,14 @@ export class Desk {
 
   /** L-046, L-047: bodies are printed unless a caller reads the files. */
   show(heading: string, text: string): void {
-    if (this.inputs.caller === undefined) this.context.emit({ type: 'body', heading, text });
+    if (this.inputs.caller !== undefined) return;
+    const made = this.isRuleBased ? `${heading} (${ruleBasedMark})` : heading;
+    this.context.emit({ type: 'body', heading: made, text });
+  }
+
+  /** No model had a say: everything that is shown is headed so. */
+  get isRuleBased(): boolean {
+    return [...this.services.agents.values()].every(({ family }) => family === 'static');
   }
 
   /** L-204: asks all seats at the same time and waits for every one. L-043: the table is said at launch and at the end. */
@@ -111,6 +121,7 @@ export class Desk {
         ),
       );
     }
+    this.atWork.push(...children.map(({ key }) => key));
     const answers = (await this.context.children(this.#lane, children)) as Reply<Name>[];
     const byLane = new Map(answers.map((answer) => [answer.lane, answer]));
     const replies = requests.map((request) => byLane.get(request.lane) ?? emptySeat<Name>(request));

@@ -3,9 +3,15 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leaveMessage } from '../../engine/inbox.ts';
+import { readLedger } from '../../engine/ledger.ts';
+import { readQuestions, unanswered } from '../../engine/question.ts';
+import { homeOf, runDirectoryOf } from '../../engine/run-directory.ts';
 import { CharretteError } from '../../errors.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
+import { readTextFile } from '../../files/bounded.ts';
 import { heavyArtifacts, heavyFailureWarning, heavyGate } from '../../panel/heavy-gate.ts';
+import { diagramBody } from '../../plan/diagram.ts';
 import { parseJson } from '../../safe-json.ts';
 import type { Desk } from './desk.ts';
 import type { Design, DesignInputs } from './state.ts';
@@ -21,38 +27,56 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
   const { directory } = desk.context.live;
   const home = path.join(directory.root, 'heavy');
   const jobFile = path.join(home, 'job.json');
+  const worker = runDirectoryOf(homeOf(home), workerRun);
   desk.begin('2a', 'in a process of its own');
-  const said = await desk.context.step('heavy phase', async (signal) => {
-    const job: HeavyJob = {
-      run: directory.id,
-      home,
-      artifacts: directory.artifacts,
-      inputs: desk.inputs,
-      design,
-    };
-    await writeJsonAtomic(jobFile, job);
-    const status = await runWorker(jobFile, signal);
-    signal.throwIfAborted();
-    return { status, sizes: artifactSizes(directory.artifacts) };
-  });
-  const result = heavyGate(said.status, said.sizes);
-  if (result.status === 'failed') {
-    desk.warn(heavyFailureWarning(result.reason, desk.inputs.caller !== undefined, directory.root));
-    throw new CharretteError({
-      code: 'heavy-phase-failed',
-      message: `The worker process of the heavy phase failed: ${result.reason}.`,
-      fix: 'Mend the cause, then resume the run: the worker goes on where it was.',
-      retryable: true,
+  for (let turn = 1; ; turn += 1) {
+    const said = await desk.context.step(`heavy phase, turn ${turn}`, async (signal) => {
+      const job: HeavyJob = {
+        run: directory.id,
+        home,
+        artifacts: directory.artifacts,
+        inputs: desk.inputs,
+        design,
+      };
+      await writeJsonAtomic(jobFile, job);
+      const status = await runWorker(jobFile, signal);
+      signal.throwIfAborted();
+      // Its calls are calls of this run.
+      for (const entry of readLedger(worker.ledger)) desk.context.live.ledger.add(entry);
+      return { status, sizes: artifactSizes(directory.artifacts), open: unanswered(readQuestions(worker)) };
     });
+    const result = heavyGate(said.status, said.sizes);
+    if (result.status === 'complete') break;
+    if (said.open.length === 0) throw failed(desk, result.reason);
+    // L-266, C-09: what the worker needs to know is asked here, where a person may be; then it goes on.
+    desk.note(`⏳ the worker waits: ${result.reason}`);
+    const answers = await desk.context.ask(said.open);
+    await desk.context.step(`answers for the worker, turn ${turn}`, () =>
+      leaveMessage(worker.inbox, { type: 'answer', answers: [...answers.values()] }),
+    );
   }
   const text = await readFile(path.join(directory.artifacts, 'design-state.json'), 'utf8');
-  const done = parseJson(text, 'design-state.json') as unknown as Design;
+  const { warnings = [], ...done } = parseJson(text, 'design-state.json') as unknown as Design;
+  desk.warnings.push(...warnings);
   for (const [heading, name] of replayed) {
-    const body = await readFile(path.join(directory.artifacts, name), 'utf8');
-    if (body !== '') desk.show(heading, body);
+    const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
+    if (body !== '') desk.show(heading, diagramBody(body));
   }
   desk.end();
   return done;
+}
+
+/** The worker's run has a home of its own, where it is the only one. */
+export const workerRun = 'heavy';
+
+function failed(desk: Desk, reason: string): CharretteError {
+  desk.warn(heavyFailureWarning(reason, desk.inputs.caller !== undefined, desk.context.live.directory.root));
+  return new CharretteError({
+    code: 'heavy-phase-failed',
+    message: `The worker process of the heavy phase failed: ${reason}.`,
+    fix: 'Mend the cause, then resume the run: the worker goes on where it was.',
+    retryable: true,
+  });
 }
 
 /** L-261, C-13: what the worker wrote is shown from its files, under the same headings as without a worker. */
@@ -63,6 +87,8 @@ const replayed = [
   ['Voting Tally and Reviewer Competition Scoreboard', 'voting-tally.md'],
   ['Plan Review Findings (Voted In)', 'accepted-plan-findings.md'],
   ['Out-of-Scope Observations', 'oos.md'],
+  ['Architecture Diagram', 'architecture-diagram.md'],
+  ['Unimplemented Plan Review Suggestions', 'rejected-findings.md'],
 ] as const;
 
 function artifactSizes(folder: string): Record<string, number> {

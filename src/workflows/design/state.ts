@@ -80,6 +80,7 @@ export type Design = {
   authorFamily?: string;
   acceptedText?: string;
   rejectedText?: string;
+  outOfScopeText?: string;
   findingsRaised?: number;
   /** C-37 */
   revisedAfterReview?: boolean;
@@ -87,6 +88,8 @@ export type Design = {
   /** Accepted blocking findings that the revision did not deal with. */
   blocking?: string[];
   planErrors?: number;
+  /** Warnings of the heavy phase, said again at the end. */
+  warnings?: string[];
   /** False when a caller waited for the manifest and it could not be written. */
   exported?: boolean;
 };

@@ -1,10 +1,13 @@
+import type { Bucket } from '../../dialectic/buckets.ts';
 import { CharretteError } from '../../errors.ts';
+import { ruleBasedMark } from '../../evidence/static/wording.ts';
 import { healthWarning, isUp, runAvailability } from '../../panel/health.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { describeEstimate } from './estimate.ts';
 import { probeAgents } from './health.ts';
+import { seatPanel } from './seating.ts';
 import type { Design } from './state.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
@@ -33,14 +36,43 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
     });
   }
   if (up.every((agent) => agent.family === 'static'))
-    desk.note('no model, rule-based: the static agent works from the repository alone');
+    desk.note(`${ruleBasedMark}: the static agent works from the repository alone`);
   await reportHealth(desk, health);
   await askDegraded(
     desk,
     agents.filter((agent) => !up.includes(agent)).map((agent) => agent.title),
   );
+  await proposeLayout(desk, seatPanel(up, health, desk.inputs).buckets);
   desk.end();
   return { health };
+}
+
+/** C-22: with an empty debater's chair every second decision would go unargued; those who are there could take both sides. */
+async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<void> {
+  const { debates, dialectic, sketches, auto } = desk.inputs;
+  const present = buckets.filter(({ agent }) => agent !== '');
+  if (debates === 'diagonal' || dialectic === 'off' || sketches === 0) return;
+  if (present.length === 0 || present.length === buckets.length) return;
+  const who = present.map(({ label }) => label).join(', ');
+  if (auto) {
+    desk.note(
+      `⏳ one debater's chair is empty: every second contested decision keeps the synthesis. With \`debates: diagonal\` in the configuration ${who} would argue both sides.`,
+    );
+    return;
+  }
+  const id = 'debate-layout';
+  const answers = await desk.context.ask([
+    {
+      id,
+      text: `One debater's chair is empty. Let ${who} argue both sides of every contested decision?`,
+      options: [
+        { value: 'diagonal', label: 'Yes: everything contested is argued' },
+        { value: 'bucket', label: 'No: every second decision keeps the synthesis' },
+      ],
+      recommended: 'diagonal',
+    },
+  ]);
+  if (answers.get(id)?.value === 'diagonal') desk.inputs.debates = 'diagonal';
 }
 
 /** An empty chair is a choice: somebody at a terminal is asked once; without anybody the run goes on and says so. */

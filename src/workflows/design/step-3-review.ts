@@ -213,6 +213,7 @@ async function finalise(
     ...revised,
     acceptedText: `${design.acceptedText ?? ''}${acceptedText}`,
     rejectedText: `${design.rejectedText ?? ''}${renderRejected(rejected)}`,
+    outOfScopeText: renderOutOfScope(outside.open),
     findingsRaised: (design.findingsRaised ?? 0) + entries.length,
     blocking: unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
   };

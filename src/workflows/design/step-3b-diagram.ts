@@ -1,5 +1,5 @@
 import { payloads } from '../../panel/breadcrumbs.ts';
-import { checkDiagram, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
+import { checkDiagram, diagramBody, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';
 import { logIssue } from './caller.ts';
@@ -27,7 +27,7 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
   );
   if (outcome.status === 'ok') {
     await desk.context.artifact('architecture-diagram.md', outcome.file);
-    desk.show('Architecture Diagram', outcome.file);
+    desk.show('Architecture Diagram', diagramBody(outcome.file));
     desk.end(desk.inputs.caller === undefined ? payloads.diagramGenerated : payloads.saved);
   } else {
     const warning = diagramWarning(outcome, desk.elapsed());

@@ -4,6 +4,7 @@ import type { Outcome } from '../../engine/engine.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
+import { designSummary } from '../../review/design-summary.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
 import { exportDesign, writeLedgers } from './caller.ts';
@@ -26,6 +27,9 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
     checkPlan(project, baseCommit, plan, design.resolutions ?? [], process.env),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
+  if (design.revisedAfterReview === true)
+    desk.warn('The plan was changed by the last discussion, after its review; nobody has reviewed that.');
+  await summarise(desk, design);
   await writeLedgers(desk);
   const exported = await exportDesign(desk);
   const { out } = desk.inputs;
@@ -39,6 +43,20 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
   }
   desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
   return { planText, planErrors: report.errors, exported };
+}
+
+/** L-254, C-37: what a caller wants to know without reading the files, also that a plan changed after its review. */
+async function summarise(desk: Desk, design: Design): Promise<void> {
+  const summary = designSummary(
+    { plan: 'plan.txt', tally: 'voting-tally.md' },
+    {
+      accepted: design.acceptedText ?? '',
+      rejected: design.rejectedText ?? '',
+      outOfScope: design.outOfScopeText ?? '',
+    },
+    design.revisedAfterReview === true,
+  );
+  await desk.context.artifact('design-summary.json', `${JSON.stringify(summary, null, 2)}\n`);
 }
 
 async function copyAll(from: string, to: string): Promise<void> {

@@ -1,0 +1,25 @@
+// A stand-in for Claude Code that answers the panel's tasks and says what each call cost: a thousand tokens, one cent.
+import { appendFileSync, readFileSync } from 'node:fs';
+import { panelAnswer, taskOf } from './panel-answers.mjs';
+
+const [callsFile] = process.argv.slice(2);
+const prompt = readFileSync(0, 'utf8');
+const probe = prompt.trim() === 'Respond with OK';
+const task = taskOf(prompt) ?? 'none';
+if (!probe && callsFile) appendFileSync(callsFile, `${task}\n`);
+const value = probe ? undefined : panelAnswer(task, prompt);
+const event = {
+  type: 'result',
+  subtype: 'success',
+  is_error: false,
+  result: probe ? 'OK' : JSON.stringify(value),
+  session_id: 'one',
+  total_cost_usd: 0.01,
+  usage: {
+    input_tokens: 900,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    output_tokens: 100,
+  },
+};
+process.stdout.write(`${JSON.stringify(event)}\n`);

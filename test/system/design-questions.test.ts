@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { artifactsOf, callsIn, charrette, type Ended, makeProject, runsOf } from '../support/program.ts';
+
+let project: string;
+let run: string;
+let ended: Ended;
+let calls: string[];
+let artifacts: Record<string, string>;
+const prompt = (lane: string) =>
+  (
+    JSON.parse(readFileSync(path.join(project, '.charrette/runs', run, 'lanes', `${lane}.json`), 'utf8')) as {
+      prompt: string;
+    }
+  ).prompt;
+
+/** A run with questions, of two agents, answered beforehand where the questions are known and by recommendation elsewhere. */
+beforeAll(async () => {
+  const made = await makeProject({ mode: 'asks' });
+  ({ project } = made);
+  writeFileSync(path.join(project, 'answers.json'), JSON.stringify({ 'clarify-1-per-what': 'per account' }));
+  ended = await charrette(
+    ['design', '--yes', '--no-branch', '--answers', 'answers.json', 'add rate limiting'],
+    { cwd: project },
+  );
+  [run = ''] = runsOf(project);
+  artifacts = artifactsOf(project, run);
+  calls = callsIn(made.calls);
+}, 180_000);
+
+test('L-173: an answer is kept in a file and belongs to the feature of every later step', () => {
+  expect(ended.code).toBe(0);
+  expect(artifacts['clarifications.md']).toContain('- **Resolution**: per account');
+  for (const lane of ['plan', 'synthesis', 'discussion-1'])
+    expect(prompt(lane), lane).toContain('per account');
+  const sketch = calls.find((call) => call.startsWith('sketch '))?.split(' ')[1] ?? '';
+  expect(prompt(sketch)).toContain('per account');
+});
+
+test('L-174, L-175: round one asks what the code does not answer and reports what it does', () => {
+  expect(ended.stderr).toContain('> **🔶 1d: discussion r1**');
+  expect(ended.stderr).toContain('✅ 1d: discussion r1 — 2 decisions resolved');
+  const text = artifacts['discussion-round1.md'] ?? '';
+  expect(text).toContain('- **Resolution**: the small scope\n- **Source**: user');
+  expect(text).toContain('- **Resolution**: README.md:1 says one.\n- **Source**: codebase');
+});
+
+test('L-721: round two knows the plan, the accepted findings and the resolutions as their files have them', () => {
+  const second = prompt('discussion-2');
+  expect(second).toContain('The limit comes from the configuration.');
+  for (const name of ['accepted-plan-findings.md', 'dialectic-resolutions.md']) {
+    const lines = (artifacts[name] ?? '').split('\n').filter((line) => line !== '');
+    expect(lines.length, name).toBeGreaterThan(1);
+    for (const line of lines) expect(second).toContain(line);
+  }
+});
+
+test('panel/C-37: a plan that a discussion changed after its review says so', async () => {
+  const summary = JSON.parse(artifacts['design-summary.json'] ?? '') as { revised_after_review: boolean };
+  expect(artifacts['plan.txt']).toContain('It stays small.');
+  expect(summary.revised_after_review).toBe(true);
+  expect(ended.stderr.slice(ended.stderr.indexOf('5: cleanup'))).toContain('after its review');
+});
+
+test('panel/C-22: with one debater’s chair empty the other layout is proposed and taken', () => {
+  expect(ended.stderr).toContain("? debate-layout: One debater's chair is empty.");
+  expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
+});
+
+test('L-182: answers that are missing pause the run instead of being made up', async () => {
+  const made = await makeProject({ mode: 'asks' });
+  writeFileSync(path.join(made.project, 'answers.json'), '{"consent": "yes", "debate-layout": "bucket"}');
+  const paused = await charrette(
+    ['design', '--no-branch', '--json', '--answers', 'answers.json', 'add rate limiting'],
+    { cwd: made.project },
+  );
+  expect(paused.code).toBe(7);
+  const { questions } = JSON.parse(paused.stdout) as { questions: { id: string; recommended: string }[] };
+  expect(questions).toMatchObject([{ id: 'clarify-1-per-what', recommended: 'per client' }]);
+}, 120_000);

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readEvents } from '../../src/engine/event-log.ts';
+import { readLedger } from '../../src/engine/ledger.ts';
+import { startCharrette, until } from '../support/live-program.ts';
+import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+const design = ['design', '--auto', '--yes', '--no-branch'];
+const rootOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
+
+/** Runs a command and, once a task is under way, changes the tree as an agent outside its jail would. */
+async function runAndDirty(words: string[], project: string, calls: string, task: string) {
+  const stray = path.join(project, `stray-${task}.txt`);
+  const running = startCharrette(words, { cwd: project });
+  await until(() => callsIn(calls).some((call) => call.startsWith(`${task} `)));
+  writeFileSync(stray, 'not yours\n');
+  const ended = await running.ended;
+  return { ...ended, stray };
+}
+
+test('L-004, L-420, L-429, L-535: a changed tree is asked about after every collection, whatever --auto and --yes say', async () => {
+  const { project, calls } = await makeProject({ delayMs: 600 });
+  const boundaries = [
+    ['sketch', 'sketch-collection'],
+    ['debate-thesis', 'dialectic-debate-collection'],
+    ['judge', 'dialectic-judge-collection'],
+    ['plan-review', 'plan-review-collection'],
+  ] as const;
+  let words = [...design, 'add rate limiting'];
+  for (const [task, boundary] of boundaries) {
+    const { code, stderr, stray } = await runAndDirty(words, project, calls, task);
+    const [run = ''] = runsOf(project);
+    expect(code, boundary).toBe(7);
+    expect(stderr).toContain(`The working tree is dirty after ${boundary}: stray-${task}.txt.`);
+    // Who was at work stands in the log.
+    const log = readFileSync(path.join(rootOf(project, run), 'execution-issues.md'), 'utf8');
+    expect(log).toMatch(
+      new RegExp(`after ${boundary}: stray-${task}\\.txt\\. At work until then: .*${task.split('-')[0]}`),
+    );
+    expect(artifactsOf(project, run)['dirty-tree-detected.env']).toContain('RECOVERY_REQUIRED=true');
+    expect(existsSync(stray)).toBe(true);
+    words = ['answer', run, `dirty-tree-${boundary}=restore`];
+  }
+  const ended = await charrette(words, { cwd: project });
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  expect(readFileSync(path.join(project, 'README.md'), 'utf8')).not.toBe('');
+  for (const [task] of boundaries) expect(existsSync(path.join(project, `stray-${task}.txt`))).toBe(false);
+  expect(artifactsOf(project, run)['dirty-tree-detected.env']).toContain('RECOVERY_REQUIRED=false');
+}, 300_000);
+
+test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase runs once in a process of its own, up to step 4 with --auto', async () => {
+  const { project, calls } = await makeProject();
+  const ended = await charrette([...design, '--subagent', 'add rate limiting'], { cwd: project });
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const root = rootOf(project, run);
+  const job = JSON.parse(readFileSync(path.join(root, 'heavy', 'job.json'), 'utf8')) as {
+    inputs: { feature: string; project: string };
+    artifacts: string;
+  };
+  expect(job).toMatchObject({ run, artifacts: path.join(root, 'artifacts') });
+  expect(job.inputs).toMatchObject({ feature: 'add rate limiting', project });
+  // The parent itself did no heavy step; the worker did all of them, and waited for everything it started.
+  const own = readEvents(path.join(root, 'events.jsonl'));
+  const phases = own.flatMap((event) => (event.type === 'phase-start' ? [event.phase] : []));
+  expect(phases).toEqual(['0', '1c', '1d', '2a', '5']);
+  const worker = readEvents(path.join(root, 'heavy', '.charrette', 'runs', 'heavy', 'events.jsonl'));
+  expect(worker.flatMap((event) => (event.type === 'phase-start' ? [event.phase] : []))).toEqual([
+    '2a',
+    '2a.5',
+    '2b',
+    '3',
+    '3.5',
+    '3b',
+    '4',
+  ]);
+  const lanes = (type: string) => worker.filter((event) => event.type === type).length;
+  expect(lanes('lane-end')).toBe(lanes('lane-queue'));
+  expect(callsIn(calls).filter((call) => call.startsWith('sketch '))).toHaveLength(4);
+  // What it wrote is shown from its files, and its calls are on the ledger of the run.
+  for (const heading of ['Approach Synthesis', 'Implementation Plan', 'Architecture Diagram'])
+    expect(ended.stdout.split(`## ${heading}\n`)).toHaveLength(2);
+  expect(readLedger(path.join(root, 'ledger.jsonl'))).toHaveLength(callsIn(calls).length);
+  expect(artifactsOf(project, run)['plan.txt']).toContain('The limit comes from the configuration.');
+}, 180_000);
+
+test('L-006: quick mode needs no worker', async () => {
+  const { project } = await makeProject();
+  const ended = await charrette([...design, '--subagent', '--quick', 'add rate limiting'], { cwd: project });
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  expect(existsSync(path.join(rootOf(project, run), 'heavy'))).toBe(false);
+}, 120_000);
+
+test('L-266, panel/C-09: a changed tree inside the worker is asked about by the parent, then the phase goes on where it was', async () => {
+  const { project, calls } = await makeProject({ delayMs: 600 });
+  const { code, stray } = await runAndDirty(
+    [...design, '--subagent', 'add rate limiting'],
+    project,
+    calls,
+    'sketch',
+  );
+  expect(code).toBe(7);
+  const [run = ''] = runsOf(project);
+  const ended = await charrette(['answer', run, 'dirty-tree-sketch-collection=restore'], { cwd: project });
+  expect(ended.code).toBe(0);
+  expect(existsSync(stray)).toBe(false);
+  expect(callsIn(calls).filter((call) => call.startsWith('sketch '))).toHaveLength(4);
+}, 180_000);

@@ -7,6 +7,7 @@ import type { CommandResult, Invocation } from '../command.ts';
 /** What a person wants to read when a run of this workflow is through. */
 const documents: Readonly<Record<string, readonly string[]>> = {
   design: ['plan.txt'],
+  compare: ['comparison.md'],
   'lite-plan': ['execution-summary.md', 'plan.json'],
   'lite-execute': ['execution-summary.md'],
   'feature-phase': ['phase-outcome.md'],

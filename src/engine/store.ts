@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
 import { CharretteError } from '../errors.ts';
+import { keepBaselineCode } from './embedded-code.ts';
 import { type Lock, tryLock } from './lock.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
@@ -39,14 +40,14 @@ function openShared(url: string): Store {
 }
 
 async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
-  const [{ PGlite }, { createPgConfig }, { default: postgres }] = await Promise.all([
+  const [{ PGlite }, { embeddedPool }] = await Promise.all([
     import('@electric-sql/pglite'),
-    import('@electric-sql/pglite/node-postgres'),
-    import('pg'),
+    import('./embedded-pool.ts'),
     unpackTemplate(home),
   ]);
   // Our own lock says that nobody has it open. A process killed while it wrote this file left it empty, which is refused.
   await rm(path.join(home.store, 'postmaster.pid'), { force: true });
+  keepBaselineCode();
   const database = new PGlite({ dataDir: home.store });
   try {
     await database.waitReady;
@@ -54,8 +55,7 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
   } catch (error) {
     throw await setCorruptStoreAside(home, error);
   }
-  const pool = new postgres.Pool({ ...createPgConfig(database), max: 1 });
-  pool.on('error', () => {});
+  const pool = embeddedPool(database);
   return {
     kind: 'embedded',
     // One connection serves everything, so nothing may hold it to listen; waits poll instead.

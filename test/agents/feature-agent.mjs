@@ -1,5 +1,5 @@
 // A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
-// The first round of every review rejects, later ones approve. As an argument: `prose`, `never`, `fail`, `slow`, `huge`,
+// The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `fail`, `slow`, `huge`,
 // `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task) make it behave otherwise.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -21,7 +21,9 @@ function stop(message) {
   process.exit(3);
 }
 
-const words = 'These words fill the document so that it has something to say to its readers.\n'.repeat(4);
+const words = 'These words fill the document so that it has something to say to its readers.\n'.repeat(
+  mode === 'long' ? 120 : 4,
+);
 const documents = {
   spec: `# Spec\n\n## Requirements\n- R1.1 it works\n\n## Acceptance Criteria\n- AC-1 it works\n\n${words}`,
   design: `# Design\n\n## Architecture\n${words}\n## Components\n### C1: Store\n${words}`,

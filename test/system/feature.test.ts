@@ -208,6 +208,8 @@ test.each([
   ['reject-without-issue', 6, 'gate ask-again (rejected without an issue to fix)'],
   ['prose', 6, 'the answer has no JSON object'],
   ['fenced', 0, 'reviewer approved, gate pass'],
+  // 100 MB
+  ['huge', 1, 'gave no usable answer'],
 ])('bad input, T-117, T-118: a reviewer that answers %s ends with %i', async (mode, exit, message) => {
   const project = makeProject(mode);
   await run(project, 'feature', 'new', 'Search');
@@ -223,7 +225,9 @@ test.each([
   );
   expect([code, stderr]).toEqual([exit, expect.stringContaining(message)]);
   expect(readOf(project, 'spec.md')).toContain('## Acceptance Criteria');
-  expect(existsSync(path.join(directoryOf(project), '.review-history.md'))).toBe(mode !== 'prose');
+  expect(existsSync(path.join(directoryOf(project), '.review-history.md'))).toBe(
+    !['prose', 'huge'].includes(mode),
+  );
 });
 
 test('lean/C-21: an issue is waived by its fingerprint, and the same gate passes', async () => {

@@ -38,7 +38,10 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
       return { ...reading, session: signal.id || reading.session, model: signal.model ?? reading.model };
     case 'text': {
       const text = signal.whole ? signal.text : reading.text + signal.text;
-      return { ...reading, text, lastText: text.trim() === '' ? reading.lastText : text };
+      // Only the new piece is looked at: trimming the whole at every piece would take for ever on a long answer.
+      const before = !signal.whole && reading.text !== '' && reading.lastText === reading.text;
+      const blank = !before && signal.text.trim() === '';
+      return { ...reading, text, lastText: blank ? reading.lastText : text };
     }
     case 'narration-end':
       return { ...reading, text: '' };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { retryDelayMs } from '../../agents/failure-kinds.ts';
-import type { Access, Agent, LaneKind, LaneResult } from '../../agents/port.ts';
+import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
@@ -181,27 +181,30 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       if (finished !== undefined) return finished;
       if (existsSync(path.join(folder, 'result.json'))) continue;
       await endOrphans([folder]);
-      if (place?.start !== undefined) await moveCheckout(place.start.checkout, place.start.commit);
+      const agentTask: AgentTask = {
+        task,
+        run,
+        seat: agent.id,
+        attempt,
+        prompt,
+        directory: place?.directory ?? this.services.project,
+        access: place?.access ?? 'read',
+        limits: { wallMs: this.inputs.agentSeconds * 1000, idleMs },
+        laneDirectory: folder,
+        ...(resume === undefined ? {} : { resume: { session: resume, fork: false } }),
+      };
+      // Work that was finished stands in the checkout, even when this process died before it noted the answer.
+      if (place?.start !== undefined && (await agent.answered?.(agentTask)) !== true)
+        await moveCheckout(place.start.checkout, place.start.commit);
       beginAttempt(folder, prompt);
       this.#event(`${lane}:${attempt}:start`, { type: 'lane-start', lane, agent: agent.id, attempt });
       const events = openSync(path.join(folder, 'events.jsonl'), 'w');
       try {
         const result = await this.services.slots.run(() =>
-          agent.call(
-            {
-              task,
-              run,
-              seat: agent.id,
-              attempt,
-              prompt,
-              directory: place?.directory ?? this.services.project,
-              access: place?.access ?? 'read',
-              limits: { wallMs: this.inputs.agentSeconds * 1000, idleMs },
-              laneDirectory: folder,
-              ...(resume === undefined ? {} : { resume: { session: resume, fork: false } }),
-            },
-            { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
-          ),
+          agent.call(agentTask, {
+            signal,
+            onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
+          }),
         );
         signal.throwIfAborted();
         this.context.live.ledger.add({

@@ -4,13 +4,20 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
-import type { GlobalFlags, Terminal } from './command.ts';
+import type { GlobalFlags, OptionSpec, Terminal } from './command.ts';
+
+/** For programs that start a run and put its questions to a person themselves. */
+export const remoteAnswersOption: OptionSpec = {
+  flags: '--remote-answers',
+  description: 'wait for answers from another process (an editor, the web page, `answer`) instead of pausing',
+};
 
 /** Who answers the questions of a run: a file, the recommendation (--yes), a person on the terminal, or nobody. */
 export function makeAnswerProvider(
   global: GlobalFlags,
   terminal: Terminal,
   given: ReadonlyMap<string, string>,
+  remote = false,
 ): AnswerProvider {
   return async (questions, signal) => {
     const answers: Answer[] = [];
@@ -23,10 +30,18 @@ export function makeAnswerProvider(
         const value = await askOnTerminal(question, terminal, signal);
         if (value === undefined) return undefined;
         answers.push({ question: question.id, value, source: 'person' });
-      } else return undefined;
+      } else return remote ? gone(signal) : undefined;
     }
     return answers;
   };
+}
+
+/** Nothing, once somebody else has answered or the run is stopped. */
+function gone(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 }
 
 async function askOnTerminal(

@@ -98,6 +98,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Called by coding agents at their events',
     load: async () => (await import('./hook.ts')).command,
   },
+  acp: {
+    summary: 'An agent on stdin and stdout for editors that speak ACP',
+    load: async () => (await import('./acp.ts')).command,
+  },
   tokens: {
     summary: 'what prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,

@@ -53,7 +53,7 @@ async function conductHere(
   view: RunView,
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
-  const provide = makeAnswerProvider(global, terminal, given);
+  const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
   try {
     engine.subscribe(runId, view.report);
     await engine.start(runId);
@@ -84,7 +84,7 @@ async function followElsewhere(
       terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
     });
   await leaveMessage(home.inbox, { type: 'run', run: runId });
-  const answer = makeAnswerProvider(global, terminal, given);
+  const answer = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
   const stop = new AbortController();
   const watchHolder = setInterval(() => {
     if (!isAlive(holder)) stop.abort('holder-gone');

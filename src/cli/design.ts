@@ -9,7 +9,7 @@ import type { DepthName } from '../workflows/design/depth.ts';
 import { describeEstimate } from '../workflows/design/estimate.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
-import { makeAnswerProvider, readAnswerFile } from './ask.ts';
+import { makeAnswerProvider, readAnswerFile, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { columns } from './help.ts';
@@ -92,6 +92,7 @@ export const command: CommandSpec = {
       choices: stepOrder,
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+    remoteAnswersOption,
   ],
   async run(invocation) {
     const feature = (invocation.arguments[0] as string[]).join(' ').trim();
@@ -116,7 +117,7 @@ export const command: CommandSpec = {
       configFile: global.config,
       consented: global.yes,
       // Who gives answers beforehand wants to be asked; what the file lacks pauses the run.
-      interactive: global.input || options['answers'] !== undefined,
+      interactive: global.input || options['answers'] !== undefined || options['remoteAnswers'] === true,
       fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });

@@ -1,6 +1,6 @@
 import { isLive, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { readAnswerFile } from './ask.ts';
+import { readAnswerFile, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
@@ -13,7 +13,10 @@ export const command: CommandSpec = {
     ['charrette resume 4f2a90c1 --answers answers.json', 'with answers to its questions'],
   ],
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
-  options: [{ flags: '--answers <file>', description: 'a JSON object of question → answer' }],
+  options: [
+    { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+    remoteAnswersOption,
+  ],
   async run(invocation) {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);

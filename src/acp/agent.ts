@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type AgentApp,
+  agent,
+  type ClientCapabilities,
+  PROTOCOL_VERSION,
+  RequestError,
+} from '@agentclientprotocol/sdk';
+import type { ProgramContext } from './context.ts';
+import { featureText } from './feature-text.ts';
+import { Session } from './session.ts';
+
+/** Depths of a design as modes of a session. */
+const modes = [
+  { id: 'regular', name: 'Panel', description: 'Four sketches, debates, review and votes' },
+  { id: 'quick', name: 'Quick', description: 'Two sketches, then plan and review' },
+  { id: 'wide', name: 'Wide', description: 'Five stances by two agents' },
+  { id: 'solo', name: 'Solo', description: 'One agent alone, same plan format' },
+] as const;
+
+const commands = [
+  {
+    name: 'resume',
+    description: 'Go on with a run that was stopped',
+    input: { hint: 'run id, or nothing for the last one' },
+  },
+];
+
+/** Charrette as an agent that editors talk to. `close` stops what runs; runs can be resumed. */
+export function makeAgent(
+  context: ProgramContext,
+  version: string,
+): { app: AgentApp; close(): Promise<void> } {
+  const sessions = new Map<string, Session>();
+  let capabilities: ClientCapabilities | undefined;
+  const sessionOf = (id: string): Session => {
+    const session = sessions.get(id);
+    if (session === undefined) throw RequestError.invalidParams({ message: `There is no session ${id}.` });
+    return session;
+  };
+  const app = agent({ name: 'charrette' })
+    .onRequest('initialize', ({ params }) => {
+      capabilities = params.clientCapabilities;
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: 'charrette', title: 'Charrette', version },
+        agentCapabilities: { loadSession: false, promptCapabilities: { embeddedContext: true } },
+        authMethods: [],
+      };
+    })
+    .onRequest('session/new', async ({ params, client }) => {
+      const { cwd } = params;
+      if (!path.isAbsolute(cwd) || !existsSync(cwd))
+        throw RequestError.invalidParams({ message: `The directory ${cwd} does not exist.` });
+      const session = new Session(randomUUID(), cwd, modes[0].id, context, capabilities);
+      sessions.set(session.id, session);
+      // Editors know the session only once they have this answer.
+      setImmediate(() => {
+        const update = { sessionUpdate: 'available_commands_update' as const, availableCommands: commands };
+        client.notify('session/update', { sessionId: session.id, update }).catch(() => {});
+      });
+      return { sessionId: session.id, modes: { currentModeId: modes[0].id, availableModes: [...modes] } };
+    })
+    .onRequest('session/set_mode', ({ params }) => {
+      const mode = modes.find(({ id }) => id === params.modeId);
+      if (mode === undefined) {
+        const known = modes.map(({ id }) => id).join(', ');
+        throw RequestError.invalidParams({
+          message: `There is no mode ${params.modeId}; there are ${known}.`,
+        });
+      }
+      sessionOf(params.sessionId).depth = mode.id;
+      return {};
+    })
+    .onRequest('session/prompt', ({ params, client }) => {
+      const text = featureText(params.prompt);
+      if (text === '')
+        throw RequestError.invalidParams({ message: 'The prompt is empty; say what to design.' });
+      const session = sessionOf(params.sessionId);
+      if (session.busy)
+        throw RequestError.invalidParams({ message: 'A prompt of this session is under way.' });
+      return session.prompt(text, client);
+    })
+    .onNotification('session/cancel', async ({ params }) => {
+      await sessions.get(params.sessionId)?.cancel();
+    });
+  return {
+    app,
+    async close() {
+      await Promise.all([...sessions.values()].map((session) => session.cancel()));
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import type {
+  AgentContext,
+  ClientCapabilities,
+  CreateElicitationRequest,
+  RequestPermissionRequest,
+} from '@agentclientprotocol/sdk';
+import type { Question } from '../engine/question.ts';
+import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
+
+/** How a question can be put to the person: as a form, as buttons, or as a message that the next prompt answers. */
+export type Way = 'form' | 'buttons' | 'message';
+
+export function wayFor(question: Question, capabilities: ClientCapabilities | undefined): Way {
+  if (capabilities?.elicitation?.form != null) return 'form';
+  return question.options === undefined || question.options.length === 0 ? 'message' : 'buttons';
+}
+
+/** The answer, or nothing when the person would not give one. */
+export async function askPerson(
+  client: AgentContext,
+  sessionId: string,
+  question: Question,
+  way: Exclude<Way, 'message'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
+  if (way === 'form') {
+    const reply = await client.request('elicitation/create', formOf(sessionId, question), options);
+    if (reply.action !== 'accept') return undefined;
+    const content: unknown = reply['content'];
+    const value = (content as Record<string, unknown> | null | undefined)?.['answer'];
+    return typeof value === 'string' ? value : question.recommended;
+  }
+  const { outcome } = await client.request(
+    'session/request_permission',
+    buttonsOf(sessionId, question),
+    options,
+  );
+  return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+}
+
+export function formOf(sessionId: string, question: Question): CreateElicitationRequest {
+  const { text, detail, options, recommended } = question;
+  return {
+    mode: 'form',
+    sessionId,
+    message: untrustedText(detail === undefined ? text : `${text}\n\n${detail}`),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        answer: {
+          type: 'string',
+          title: untrustedLine(text),
+          ...(options === undefined || options.length === 0
+            ? {}
+            : { oneOf: options.map(({ value, label }) => ({ const: value, title: untrustedLine(label) })) }),
+          ...(recommended === undefined ? {} : { default: recommended }),
+        },
+      },
+      required: ['answer'],
+    },
+  };
+}
+
+export function buttonsOf(sessionId: string, question: Question): RequestPermissionRequest {
+  const { id, text, detail, options = [], recommended } = question;
+  return {
+    sessionId,
+    toolCall: {
+      toolCallId: `question-${id}`,
+      title: untrustedLine(text),
+      kind: 'other',
+      status: 'pending',
+      ...(detail === undefined
+        ? {}
+        : { content: [{ type: 'content', content: { type: 'text', text: untrustedText(detail) } }] }),
+    },
+    options: options.map(({ value, label }) => ({
+      optionId: value,
+      name: `${untrustedLine(label)}${value === recommended ? ' (recommended)' : ''}`,
+      kind: value === 'no' ? 'reject_once' : 'allow_once',
+    })),
+  };
+}
+
+/** A question that the person answers by writing. */
+export function questionMessage({ text, detail, recommended }: Question): string {
+  return [
+    `**${text}**`,
+    ...(detail === undefined ? [] : [detail]),
+    recommended === undefined ? 'Write your answer.' : `Write your answer, or “ok” for: ${recommended}`,
+  ].join('\n\n');
+}

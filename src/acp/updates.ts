@@ -1,0 +1,99 @@
+import type { PlanEntry, SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
+import { tokensOf } from '../cli/live/amounts.ts';
+import { emptyView, foldEvent, type LaneLine, type PhaseLine, type View } from '../cli/live/view.ts';
+import type { RunEvent } from '../engine/event.ts';
+import { stepOrder, steps } from '../panel/steps.ts';
+import { formatElapsed } from '../text/elapsed.ts';
+import { untrustedText } from '../text/untrusted-line.ts';
+
+/** What an editor is told about a run so far. */
+export type Telling = { view: View };
+
+export const nothingTold: Telling = { view: emptyView };
+
+/** What one more event means to an editor: phases are entries of its plan, lanes are tool calls, warnings are said. */
+export function updatesOf(telling: Telling, event: RunEvent): { next: Telling; updates: SessionUpdate[] } {
+  const view = foldEvent(telling.view, event);
+  return { next: { view }, updates: [...planUpdate(telling.view, view), ...eventUpdates(view, event)] };
+}
+
+/** The steps of a design that are still to come are listed as well; other workflows tell theirs as they begin. */
+function planUpdate(before: View, view: View): SessionUpdate[] {
+  if (before.phases === view.phases && before.run === view.run) return [];
+  const told = new Set(view.phases.map(({ phase }) => phase));
+  const ahead = view.run?.workflow === 'design' ? stepOrder.filter((step) => !told.has(step)) : [];
+  const entries: PlanEntry[] = [
+    ...view.phases.map((phase) => ({
+      content: phase.title,
+      priority: 'medium' as const,
+      status: entryStatus(phase),
+    })),
+    ...ahead.map((step) => ({
+      content: `${step}: ${steps[step]}`,
+      priority: 'medium' as const,
+      status: 'pending' as const,
+    })),
+  ];
+  return entries.length === 0 ? [] : [{ sessionUpdate: 'plan', entries }];
+}
+
+function entryStatus({ state }: PhaseLine): PlanEntry['status'] {
+  if (state === 'running') return 'in_progress';
+  return state === 'stopped' ? 'pending' : 'completed';
+}
+
+function eventUpdates(view: View, event: RunEvent): SessionUpdate[] {
+  switch (event.type) {
+    case 'lane-queue': {
+      const lane = view.lanes.get(event.lane);
+      if (lane === undefined) return [];
+      const title = `${lane.label}: ${event.task}`;
+      return [
+        { sessionUpdate: 'tool_call', toolCallId: event.lane, title, kind: 'think', status: 'pending' },
+      ];
+    }
+    case 'lane-start':
+    case 'lane-retry':
+    case 'lane-end': {
+      const lane = view.lanes.get(event.lane);
+      return lane === undefined ? [] : [laneUpdate(lane)];
+    }
+    case 'warning':
+      return [message(`⚠ ${event.text.replace(/^\*\*⚠?\s*|\*\*$/g, '')}\n\n`)];
+    case 'note':
+      return [
+        {
+          sessionUpdate: 'agent_thought_chunk',
+          content: { type: 'text', text: `${untrustedText(event.text)}\n` },
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function laneUpdate(lane: LaneLine): SessionUpdate {
+  const facts = [
+    ...(lane.agent === undefined ? [] : [lane.agent]),
+    ...(lane.elapsedMs === undefined ? [] : [formatElapsed(lane.elapsedMs)]),
+    ...(lane.usage === undefined ? [] : [tokensOf([lane.usage]) ?? '']),
+    ...(lane.message === undefined ? [] : [lane.message]),
+  ].join(', ');
+  return {
+    sessionUpdate: 'tool_call_update',
+    toolCallId: lane.lane,
+    status: toolStatus(lane),
+    ...(facts === '' ? {} : { content: [{ type: 'content', content: { type: 'text', text: facts } }] }),
+  };
+}
+
+function toolStatus({ state }: LaneLine): ToolCallStatus {
+  if (state === 'queued' || state === 'stopped') return 'pending';
+  if (state === 'running' || state === 'retrying') return 'in_progress';
+  return state === 'ok' ? 'completed' : 'failed';
+}
+
+/** Something the agent says; Markdown is fine, escape sequences are not. */
+export function message(text: string): SessionUpdate {
+  return { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: untrustedText(text) } };
+}

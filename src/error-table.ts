@@ -88,6 +88,12 @@ export const errorTable = {
   },
   BRAND_DESIGN_MISSING_IDENTITY: { exit: 5, meaning: 'A brand file is missing or has a placeholder in it.' },
   BRAND_DESIGN_CONFLICT: { exit: 5, meaning: 'Design tokens say something else than the brand files.' },
+  'pass-threshold-floor': { exit: 2, meaning: 'The pass threshold of a refinement is below 0.60.' },
+  'evaluator-leak': { exit: 1, meaning: 'The prompt of an evaluator carried traces of an earlier round.' },
+  HRN_EVAL_MEMORY_FROZEN: {
+    exit: 2,
+    meaning: 'Evaluators were to remember earlier rounds, which is not possible.',
+  },
   BRIEF_SECTION_INCOMPLETE: { exit: 2, meaning: 'A brief lacks its goal, its audience or its brand.' },
 } as const satisfies Record<string, ErrorRow>;
 

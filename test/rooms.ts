@@ -1,7 +1,7 @@
 /** The rooms of the house and which floor each is on. Imports go downward, or stay in their own room. */
 export const floors = {
   kernel: ['errors.ts', 'error-table.ts', 'safe-json.ts', 'text', 'schema'],
-  drivers: ['agents', 'engine', 'git', 'files', 'config'],
+  drivers: ['agents', 'engine', 'git', 'files', 'config', 'browser'],
   domains: [
     'evidence',
     'panel',

@@ -85,6 +85,8 @@ function fromNode(node: Node): fc.Arbitrary<unknown> {
     case 'string':
       if (node.pattern !== undefined) return fc.stringMatching(new RegExp(node.pattern));
       return text.filter((value) => value.trim().length > 0).map((value) => value.slice(0, node.maxLength));
+    case 'number':
+      return fc.double({ min: node['minimum'] as number, max: node['maximum'] as number, noNaN: true });
     default:
       throw new Error(`no arbitrary for ${JSON.stringify(node)}`);
   }

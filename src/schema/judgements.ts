@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { codeReviewSchema } from './judgements/code-review.ts';
 import { comparisonSchema } from './judgements/comparison.ts';
+import { contractReviewSchema, contractSchema } from './judgements/contract.ts';
 import { defenceSchema } from './judgements/defence.ts';
 import { diagramSchema } from './judgements/diagram.ts';
+import { evaluationSchema } from './judgements/evaluation.ts';
 import { executionSchema } from './judgements/execution.ts';
 import { explorationSchema } from './judgements/exploration.ts';
 import { branchFitSchema, exploreSchema } from './judgements/explore.ts';
@@ -39,6 +41,9 @@ export const judgements = {
   'lite-plan': litePlanAnswerSchema,
   execution: executionSchema,
   'code-review': codeReviewSchema,
+  contract: contractSchema,
+  'contract-review': contractReviewSchema,
+  evaluation: evaluationSchema,
 } as const;
 
 export type JudgementName = keyof typeof judgements;

@@ -4,9 +4,12 @@ import type { Resolution } from '../dialectic/resolutions.ts';
 import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
+import { evaluationProblems, offerProblems } from '../refine/answers.ts';
 import { isRecord } from '../safe-json.ts';
 import type { CodeReview } from '../schema/judgements/code-review.ts';
+import type { ContractOffer, ContractReview } from '../schema/judgements/contract.ts';
 import type { Defence, Side } from '../schema/judgements/defence.ts';
+import type { Evaluation } from '../schema/judgements/evaluation.ts';
 import type { Exploration } from '../schema/judgements/exploration.ts';
 import type { LitePlanAnswer } from '../schema/judgements/lite-plan.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
@@ -63,6 +66,13 @@ const checks: Readonly<Record<string, Check>> = {
     const missing = idsOf(input['criteria']).filter((id) => !said.has(id));
     return missing.length === 0 ? [] : [`criteria ${missing.join(', ')} are missing`];
   },
+  // RF-06: exactly the contracted criteria, each number at its anchor.
+  evaluate: (value: Evaluation, input) => evaluationProblems(value, idsOf(input['criteria'])),
+  // RF-13: words that would pass for a verdict on an earlier round never get into a contract.
+  'contract-offer': (value: ContractOffer, input) =>
+    offerProblems(value.criteria, idsOf(input['dimensions'])),
+  'contract-review': (value: ContractReview, input) =>
+    offerProblems(value.criteria, idsOf(input['dimensions'])),
   // C-32: every id exactly once.
   'merge-findings': (value: { clusters: { ids: string[] }[] }, input) => {
     const given = value.clusters.flatMap(({ ids }) => ids);
@@ -77,7 +87,7 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** Tasks whose answer is of no use when it fails its check; for the others the rest of the run copes with what is there. */
-const strict: readonly string[] = ['sketch'];
+const strict: readonly string[] = ['sketch', 'evaluate'];
 
 export function isStrict(task: string): boolean {
   return strict.includes(task);

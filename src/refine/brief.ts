@@ -1,0 +1,75 @@
+import type { BrandFile } from '../brand/brand-files.ts';
+import { CharretteError } from '../errors.ts';
+
+export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
+export type BriefSection = (typeof briefSections)[number];
+
+export type Brief = { id: string; text: string };
+
+/** The brief as everybody gets it: three sections, none empty. An empty Brand is filled from the brand files, cited. */
+export function completeBrief(text: string, brand: readonly BrandFile[]): string {
+  const sections = sectionsOf(text);
+  const missing: BriefSection[] = [];
+  const parts = briefSections.map((name) => {
+    const own = sections.get(name.toLowerCase()) ?? '';
+    const body = own !== '' ? own : name === 'Brand' ? quoteBrand(brand) : '';
+    if (body === '') missing.push(name);
+    return `## ${name}\n\n${body}`;
+  });
+  if (missing.length > 0) {
+    throw new CharretteError({
+      code: 'BRIEF_SECTION_INCOMPLETE',
+      message: `The brief has nothing under ${missing.map((name) => `## ${name}`).join(', ')}.`,
+      fix: 'Write the section, or complete the brand files: an empty Brand is filled from them.',
+    });
+  }
+  const known = new Set(briefSections.map((name) => name.toLowerCase()));
+  const rest = [...sections]
+    .filter(([name]) => name !== '' && !known.has(name))
+    .map(([name, body]) => `## ${title(name)}\n\n${body}`);
+  return `${[...parts, ...rest].join('\n\n')}\n`;
+}
+
+/** A brief from a sentence: who it is for and what it looks like come from the brand files. */
+export function briefFromGoal(goal: string, brand: readonly BrandFile[]): string {
+  const audience = brand.find(({ name }) => name === 'target-audience.md');
+  const about = audience === undefined ? 'Nobody has said; plain users of the web.' : quoteFile(audience);
+  const look = brand.length === 0 ? 'There is none; nothing is judged by it.' : '';
+  return completeBrief(
+    `## Goal\n\n${goal.trim()}\n\n## Audience\n\n${about}\n\n## Brand\n\n${look}\n`,
+    brand,
+  );
+}
+
+function quoteBrand(files: readonly BrandFile[]): string {
+  return files
+    .filter(({ name }) => name !== 'target-audience.md')
+    .map(quoteFile)
+    .join('\n\n');
+}
+
+function quoteFile({ path, text }: BrandFile): string {
+  return `> source: ${path}\n${text.trim().replace(/^(#{1,3}) /gm, '###$1 ')}`;
+}
+
+/** Bodies of the level-two sections by name; headings inside code fences do not count. */
+function sectionsOf(text: string): Map<string, string> {
+  const sections = new Map<string, string[]>([['', []]]);
+  let current = '';
+  let fence: string | undefined;
+  for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]?.[0];
+    if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
+    const heading = fence === undefined ? /^ {0,3}## +(.+?)\s*#*\s*$/.exec(line)?.[1] : undefined;
+    if (heading === undefined) sections.get(current)?.push(line);
+    else {
+      current = heading.toLowerCase();
+      if (!sections.has(current)) sections.set(current, []);
+    }
+  }
+  return new Map([...sections].map(([name, lines]) => [name, lines.join('\n').trim()]));
+}
+
+function title(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}

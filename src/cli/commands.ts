@@ -34,6 +34,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'Take a design bundle (ZIP or HTML) over into the design folder',
     load: async () => (await import('./import.ts')).command,
   },
+  refine: {
+    summary: 'A builder and a fresh evaluator in turn until a page passes',
+    load: async () => (await import('./refine.ts')).command,
+  },
   plan: {
     summary: 'Check, show, compare and edit plans',
     load: async () => (await import('./plan.ts')).plan,

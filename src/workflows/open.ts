@@ -15,6 +15,7 @@ import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
 import { liteExecuteWorkflow } from './lite/lite-execute.ts';
 import { litePlanWorkflow } from './lite/lite-plan.ts';
+import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
 import { agentOf, type RunServices, type ServicesOf } from './services.ts';
@@ -41,6 +42,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
       compareWorkflow(lane, servicesOf),
       litePlanWorkflow(lane, servicesOf),
       liteExecuteWorkflow(lane, servicesOf),
+      refineWorkflow(lane, servicesOf),
       featurePhaseWorkflow(servicesOf),
       featureImplementWorkflow(servicesOf),
       skillRunWorkflow(async (live, id) => agentOf(await servicesOf(live), id)),

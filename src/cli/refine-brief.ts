@@ -1,0 +1,37 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { BrandFile } from '../brand/brand-files.ts';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { briefFromGoal, completeBrief } from '../refine/brief.ts';
+import { slugify } from '../text/slug.ts';
+
+export type FoundBrief = { id: string; title: string; text: string };
+
+/** The brief: a named file, the words of the command line, or the last `brief/BRIEF-*.md` of the design folder. */
+export async function findBrief(
+  { cwd, design, goal, file }: { cwd: string; design: string; goal: string; file: string | undefined },
+  brand: readonly BrandFile[],
+): Promise<FoundBrief> {
+  if (file === undefined && goal !== '')
+    return { id: slugify(goal, 40), title: goal.split('\n')[0] ?? goal, text: briefFromGoal(goal, brand) };
+  const place = file === undefined ? await lastBrief(design) : path.resolve(cwd, file);
+  const text = place === undefined ? undefined : await readTextFile(place, 1_000_000);
+  if (place === undefined || text === undefined) {
+    throw new CharretteError({
+      code: file === undefined ? 'usage' : 'not-found',
+      message: file === undefined ? 'There is no goal and no brief.' : `There is no brief at ${file}.`,
+      fix: 'Say what to build (`charrette refine "a page that …"`), or name a brief with --brief.',
+    });
+  }
+  const id = path.basename(place).replace(/\.md$/i, '');
+  const heading = /^# +(.+)$/m.exec(text)?.[1]?.trim();
+  return { id: slugify(id, 60), title: heading ?? id, text: completeBrief(text, brand) };
+}
+
+async function lastBrief(design: string): Promise<string | undefined> {
+  const folder = path.join(design, 'brief');
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^BRIEF-.*\.md$/.test(name)).sort();
+  const last = names.at(-1);
+  return last === undefined ? undefined : path.join(folder, last);
+}

@@ -1,0 +1,199 @@
+import path from 'node:path';
+import { parse } from 'yaml';
+import { thisWorld } from '../agents/settings.ts';
+import { type BrandReading, brandFolderOf, readBrandFiles, requireBrand } from '../brand/brand-files.ts';
+import { documentConflicts, tokenConflicts } from '../brand/conflicts.ts';
+import { readIdentity } from '../brand/identity.ts';
+import { loadConfig } from '../config/config.ts';
+import { promptContext } from '../context/for-prompt.ts';
+import { readSettingsFile } from '../context/settings-file.ts';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
+import { repositoryFacts } from '../git/repository-facts.ts';
+import { readImportSettings } from '../imports/import-settings.ts';
+import { readCalibration } from '../refine/calibration.ts';
+import { type Criterion, criteriaOfDocument } from '../refine/contract.ts';
+import { contractedCopy } from '../refine/copy.ts';
+import { checkSettings, type HarnessLevel, negotiates, readLoopSettings } from '../refine/settings.ts';
+import { isRecord, readJson } from '../safe-json.ts';
+import type { RefineInputs } from '../workflows/refine/inputs.ts';
+import { rosterOf } from '../workflows/roster.ts';
+import type { Invocation } from './command.ts';
+import { findProject } from './project.ts';
+import { findBrief } from './refine-brief.ts';
+import { findProfile } from './refine-profile.ts';
+
+export type RefineFlags = {
+  brief?: string;
+  artifact?: string;
+  path?: 'code' | 'import';
+  builder?: string;
+  evaluator?: string;
+  agents?: string;
+  profile?: string;
+  level?: HarnessLevel;
+  contract?: boolean;
+  threshold?: number;
+  maxIterations?: number;
+  strict?: boolean;
+  brand?: boolean;
+  merge?: boolean;
+};
+
+/** Everything about the project that a refinement needs to know before it starts. */
+export async function refineInputs(
+  goal: string,
+  flags: RefineFlags,
+  invocation: Invocation,
+): Promise<RefineInputs> {
+  const { global, terminal } = invocation;
+  const project = findProject(global.cwd);
+  const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
+  const repository = await repositoryFacts(project);
+  if (repository.head === undefined) {
+    throw new CharretteError({
+      code: 'no-commits',
+      message: `The repository ${repository.root} has no commit yet.`,
+      fix: 'Commit once, then run the command again.',
+    });
+  }
+  const source = await readSettingsFile(project);
+  const design = path.resolve(project, readImportSettings(source).dir);
+  const loop = readLoopSettings(source);
+  const settings = checkSettings({
+    ...loop,
+    passThreshold: flags.threshold ?? loop.passThreshold,
+    maxIterations: flags.maxIterations ?? loop.maxIterations,
+    strict: flags.strict ?? loop.strict,
+  });
+  const reading = flags.brand === false ? undefined : await readBrandFiles(project, brandFolderOf(source));
+  if (reading !== undefined) requireBrand(reading);
+  const brief = await findBrief({ cwd: global.cwd, design, goal, file: flags.brief }, reading?.files ?? []);
+  const artifact = flags.artifact ?? 'index.html';
+  await containedPath(project, artifact);
+  const tokens = await jsonAt(path.join(design, 'tokens.json'));
+  const isImported = isRecord(tokens) && tokens['source'] === 'claude-design-bundle';
+  const route = flags.path ?? (isImported ? 'import' : 'code');
+  if (route === 'import' && !isImported)
+    throw new CharretteError({
+      code: 'not-found',
+      message: `${path.relative(project, design)}/ holds no imported design.`,
+      fix: 'Run `charrette import BUNDLE` first, or use --path code.',
+    });
+  // An imported design brings its own specification; the documents are for designs that are made here.
+  const frontend = await promptContext({ root: project, consumer: 'frontend', task: goal });
+  const evaluator = await promptContext({ root: project, consumer: 'evaluator', task: goal });
+  const isCode = route === 'code';
+  const shown = frontend.references.filter(({ state }) => isCode && state !== 'dropped');
+  const documents = await Promise.all(
+    shown.map(async ({ token, absolute, offset }) => {
+      const text = (await readTextFile(absolute, 64_000_000)) ?? '';
+      return { token, text: offset === undefined ? text : [...text].slice(0, offset).join('') };
+    }),
+  );
+  const contractId = brief.id;
+  const earlier = await earlierStates(project, settings.contract.directory, contractId);
+  const level = flags.level ?? 'standard';
+  const only = flags.agents
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  return {
+    title: brief.title,
+    contractId,
+    baseCommit: repository.head,
+    project,
+    roster: rosterOf(config, thisWorld(), only),
+    parallel: config.limits?.parallel ?? 8,
+    brief: brief.text,
+    block: isCode ? frontend.text : '',
+    references: isCode ? evaluator.text : '',
+    documents: isCode
+      ? frontend.references.map(({ token, state, offset, characters }) => ({
+          token,
+          state,
+          ...(offset === undefined ? {} : { offset }),
+          ...(characters === undefined ? {} : { characters }),
+        }))
+      : [],
+    documentCriteria: documents.flatMap(({ token, text }) =>
+      token === 'spec' ? criteriaOfDocument(text) : [],
+    ),
+    path: route,
+    ...(isCode ? {} : { imported: await importedText(design) }),
+    copy: contractedCopy(await jsonAt(path.join(design, 'copy.json'))),
+    ...(reading === undefined ? {} : { brand: brandOf(reading, documents, tokens) }),
+    settings,
+    profile: await findProfile(global.cwd, flags.profile ?? 'design'),
+    negotiate: negotiates(level, flags.contract, settings),
+    artifact,
+    ...(flags.builder === undefined ? {} : { builder: flags.builder }),
+    ...(flags.evaluator === undefined ? {} : { evaluator: flags.evaluator }),
+    consented: global.yes || config.consent === true,
+    merge: flags.merge !== false,
+    earlier,
+    calibration: readCalibration(
+      await jsonAt(
+        await containedPath(project, path.join(settings.contract.directory, 'calibration-log.json')),
+      ),
+    ),
+  };
+}
+
+function brandOf(
+  { files }: BrandReading,
+  documents: readonly { token: string; text: string }[],
+  tokens: unknown,
+): NonNullable<RefineInputs['brand']> {
+  const identity = readIdentity(files.find(({ name }) => name === 'visual-identity.md')?.text ?? '');
+  return {
+    identity,
+    documentConflicts: documents.flatMap(({ token, text }) =>
+      documentConflicts(identity, `${token}.md`, text),
+    ),
+    tokenConflicts: isRecord(tokens) ? tokenConflicts(identity, 'tokens.json', tokens) : [],
+  };
+}
+
+/** What the builder of an imported design starts from. */
+async function importedText(design: string): Promise<string> {
+  const parts = await Promise.all(
+    ['tokens.json', 'components.json', 'copy.json'].map(async (name) => {
+      const text = await readTextFile(path.join(design, name));
+      return text === undefined ? '' : `${path.join(design, name)}:\n${text.trim()}`;
+    }),
+  );
+  return parts.filter(Boolean).join('\n\n');
+}
+
+async function earlierStates(
+  project: string,
+  directory: string,
+  id: string,
+): Promise<RefineInputs['earlier']> {
+  const file = await containedPath(project, path.join(directory, id, 'contract.yaml'));
+  const text = await readTextFile(file, 4_000_000);
+  if (text === undefined) return [];
+  let value: unknown;
+  try {
+    value = parse(text, { maxAliasCount: 10 });
+  } catch {
+    return [];
+  }
+  const list = isRecord(value) && Array.isArray(value['criteria']) ? value['criteria'] : [];
+  const states: readonly unknown[] = ['new', 'passed', 'failed', 'refined'];
+  return list.flatMap((each) =>
+    isRecord(each) &&
+    typeof each['id'] === 'string' &&
+    typeof each['criterion'] === 'string' &&
+    states.includes(each['state'])
+      ? [{ id: each['id'], criterion: each['criterion'], state: each['state'] as Criterion['state'] }]
+      : [],
+  );
+}
+
+async function jsonAt(file: string): Promise<unknown> {
+  const reading = readJson((await readTextFile(file)) ?? '');
+  return reading.ok ? reading.value : undefined;
+}

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
+import { type Profile, profiles } from '../refine/profiles.ts';
+import { parseJson } from '../safe-json.ts';
+import { refineProfileSchema } from '../schema/refine-profile.ts';
+
+/** A profile of the table by name, or one of the project's own in a JSON file. */
+export async function findProfile(cwd: string, name: string): Promise<Profile> {
+  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (known !== undefined) return known;
+  const text = name.endsWith('.json') ? await readTextFile(path.resolve(cwd, name), 1_000_000) : undefined;
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There is no profile ${JSON.stringify(name)}; there are ${Object.keys(profiles).join(', ')}, or a .json file.`,
+    });
+  }
+  const reading = refineProfileSchema.safeParse(parseJson(text, name));
+  if (reading.success) {
+    const { $schema: _, ...profile } = reading.data;
+    return profile;
+  }
+  const [issue] = reading.error.issues;
+  throw new CharretteError({
+    code: 'config-invalid',
+    message: `${name} is no profile: ${issue?.path.join('.') || 'it'}: ${issue?.message ?? ''}.`,
+  });
+}

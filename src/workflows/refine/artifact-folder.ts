@@ -1,0 +1,14 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { gitOutput, runGit } from '../../git/run-git.ts';
+import { addWorktree, removeWorktree } from '../../git/worktrees.ts';
+
+/** The files of a commit in a folder of their own, without any history: whoever judges them sees what is, not what was. */
+export async function exportArtifact(root: string, target: string, commit: string): Promise<void> {
+  await removeWorktree(root, target);
+  await rm(target, { recursive: true, force: true });
+  await addWorktree(root, target, commit);
+  await rm(path.join(target, '.git'), { force: true });
+  await runGit(root, ['worktree', 'prune']);
+  await gitOutput(target, ['init', '--quiet', '--template=']);
+}

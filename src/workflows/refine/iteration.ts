@@ -1,0 +1,264 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { measurePage } from '../../browser/measure-page.ts';
+import { branchTip, commitAll, findLanded, landCheckout, openCheckout } from '../../git/run-branch.ts';
+import { gitOutput } from '../../git/run-git.ts';
+import { type Contract, priorityOf, settleContract, sprintFile } from '../../refine/contract.ts';
+import { refuseLeaks } from '../../refine/leak.ts';
+import { findingsOf, type Measured, type Measurement } from '../../refine/measurement.ts';
+import { builderPrompt, evaluatorPrompt } from '../../refine/prompts.ts';
+import type { IterationRecord } from '../../refine/report.ts';
+import { type JudgedCriterion, passes, type Score, scoreCard } from '../../refine/score.ts';
+import type { LoopSeats } from '../../refine/seats.ts';
+import type { Evaluation } from '../../schema/judgements/evaluation.ts';
+import { exportArtifact } from './artifact-folder.ts';
+import type { RefineDesk } from './desk.ts';
+import { keepContract } from './stage-contract.ts';
+
+/** The repository of a run: its top, the project inside it, where the run began and the branch that collects the work. */
+export type Ground = { root: string; prefix: string; base: string; onto: string | undefined; branch: string };
+
+/** What the loop carries from one iteration to the next. */
+export type LoopState = {
+  contract: Contract;
+  records: IterationRecord[];
+  advice: string[];
+  problems: string[];
+  wishes: string[];
+};
+
+/** Sprint contract → build → measure → judge → score → states. */
+export async function runIteration(
+  desk: RefineDesk,
+  ground: Ground,
+  seats: LoopSeats,
+  state: LoopState,
+  iteration: number,
+): Promise<LoopState> {
+  desk.begin(`iteration-${iteration}`, `${desk.inputs.artifact}`);
+  await writeSprint(desk, state, iteration);
+  const { commit, files } = await build(desk, ground, seats, state, iteration);
+  const folder = desk.checkout('artifact');
+  await desk.context.step(`artifact ${iteration}`, async () => exportArtifact(ground.root, folder, commit));
+  const { measurement, measured } = await measure(desk, ground, iteration);
+  const evaluation = await evaluate(desk, ground, seats, state.contract, `evaluate-${iteration}`);
+  const score = scoreOf(desk, evaluation, state.contract, measurement, measured);
+  const { settings, profile } = desk.inputs;
+  const passed = passes(score, { threshold: settings.passThreshold, strict: settings.strict, iteration });
+  const settled = settleContract(state.contract, profile, judgedCriteria(evaluation, state.contract));
+  const record: IterationRecord = {
+    iteration,
+    commit,
+    files,
+    score,
+    passed,
+    findings: measured.findings,
+    notes: measured.notes,
+    contrast: measured.contrast,
+    notMeasured: measured.notMeasured,
+    ...(measurement.measured ? {} : { reason: measurement.reason }),
+    screenshots: measurement.measured ? measurement.screenshots : [],
+    criteria: {
+      passed: settled.contract.criteria.filter((criterion) => criterion.state === 'passed').length,
+      of: settled.contract.criteria.length,
+    },
+    regressions: settled.regressions,
+  };
+  await desk.json(`evaluation-report-${iteration}.json`, {
+    schemaVersion: 1,
+    ...record,
+    threshold: settings.passThreshold,
+    evaluation,
+    slop: measured.slop,
+  });
+  await keepContract(desk, settled.contract);
+  if (!measurement.measured)
+    desk.warn(`Not measured: ${measurement.reason}. What a browser would see counts neither way.`);
+  desk.end(describe(record));
+  return {
+    contract: settled.contract,
+    records: [...state.records, record],
+    advice: evaluation.advice,
+    problems: problemsOf(measured, measurement),
+    wishes: state.wishes,
+  };
+}
+
+async function writeSprint(desk: RefineDesk, state: LoopState, iteration: number): Promise<void> {
+  const { profile, settings, documents } = desk.inputs;
+  const file = sprintFile(state.contract, profile, {
+    iteration,
+    priority: priorityOf(profile, state.records.at(-1)?.score.dimensions ?? []),
+    threshold: settings.passThreshold,
+    createdAt: desk.time,
+    documents,
+  });
+  await desk.json(`sprint-${iteration}.json`, file);
+  await desk.keep(`${state.contract.id}/sprint-${iteration}.json`, `${JSON.stringify(file, null, 2)}\n`);
+}
+
+async function build(
+  desk: RefineDesk,
+  ground: Ground,
+  seats: LoopSeats,
+  state: LoopState,
+  iteration: number,
+) {
+  const { root, branch, base, prefix } = ground;
+  const { inputs, context } = desk;
+  const checkout = desk.checkout('build');
+  const trailer = `Charrette-Iteration: ${context.live.directory.id}/${iteration}.`;
+  const start = await context.step(`checkout ${iteration}`, async () => {
+    const landed = await findLanded(root, branch, base, trailer);
+    const tip =
+      landed === undefined ? ((await branchTip(root, branch)) ?? base) : await parentOf(root, landed.commit);
+    await openCheckout(root, checkout, tip);
+    return tip;
+  });
+  const { value } = await desk.ask({
+    lane: `build-${iteration}`,
+    task: 'build',
+    judgement: 'execution',
+    agent: seats.builder,
+    draft: (schema) =>
+      builderPrompt({
+        block: inputs.block,
+        brief: inputs.brief,
+        artifact: inputs.artifact,
+        criteria: state.contract.criteria,
+        priority: priorityOf(inputs.profile, state.records.at(-1)?.score.dimensions ?? []),
+        problems: state.problems,
+        advice: state.advice,
+        wishes: state.wishes,
+        brandNotes: brandNotes(desk),
+        imported: inputs.imported,
+        schema,
+      }),
+    work: { directory: path.join(checkout, prefix), access: 'write', start },
+  });
+  const commit = await context.step(`commit ${iteration}`, async () => {
+    const landed = await findLanded(root, branch, base, trailer);
+    if (landed !== undefined) return landed;
+    const made = await commitAll(
+      checkout,
+      start,
+      `Refine ${inputs.artifact}\n\n${value.summary}\n\n${trailer}\n`,
+    );
+    if (made === undefined) return { commit: start, files: [] };
+    await landCheckout(root, checkout, branch, start);
+    return made;
+  });
+  if (commit.files.length === 0) desk.warn('The builder changed nothing.');
+  return commit;
+}
+
+async function parentOf(root: string, commit: string): Promise<string> {
+  return (await gitOutput(root, ['rev-parse', `${commit}^`])).trim();
+}
+
+/** M-053: what the brand holds against documents, said to whoever builds. */
+function brandNotes({ inputs }: RefineDesk): string[] {
+  const { brand } = inputs;
+  return [...(brand?.documentConflicts ?? []), ...(brand?.tokenConflicts ?? [])].map(
+    ({ name, source, found, brand: held }) => `${name}: ${held} holds, not ${found} (${source})`,
+  );
+}
+
+async function measure(
+  desk: RefineDesk,
+  { prefix }: Ground,
+  iteration: number,
+): Promise<{ measurement: Measurement; measured: Measured }> {
+  const { artifact, copy, brand } = desk.inputs;
+  const folder = path.join(desk.checkout('artifact'), prefix);
+  const measurement = await desk.context.step(
+    `measure ${iteration}`,
+    async (signal): Promise<Measurement> => {
+      if (!existsSync(path.join(folder, artifact)))
+        return { measured: false, reason: `there is no page at ${artifact}` };
+      return measurePage({
+        folder: path.join(folder, path.dirname(artifact)),
+        page: path.basename(artifact),
+        environment: process.env,
+        screenshots: { folder: desk.context.live.directory.artifacts, prefix: `screenshot-${iteration}` },
+        signal,
+      });
+    },
+  );
+  const measured = findingsOf(measurement, { copy, identity: brand?.identity });
+  await desk.json(`measurement-${iteration}.json`, { schemaVersion: 1, ...measurement, ...measured });
+  return { measurement, measured };
+}
+
+/** A session of its own, that is told the brief's place, the states of the contract and the artifact's place. */
+export async function evaluate(
+  desk: RefineDesk,
+  { prefix }: Ground,
+  seats: LoopSeats,
+  contract: Contract,
+  lane: string,
+): Promise<Evaluation> {
+  const folder = path.join(desk.checkout('artifact'), prefix);
+  const { value } = await desk.ask({
+    lane,
+    task: 'evaluate',
+    judgement: 'evaluation',
+    agent: seats.evaluator,
+    input: { criteria: contract.criteria.map(({ id }) => ({ id })) },
+    inspect: refuseLeaks,
+    draft: (schema) =>
+      evaluatorPrompt({
+        profile: desk.inputs.profile,
+        briefPath: desk.briefPath,
+        documents: desk.inputs.references,
+        artifactPath: path.join(folder, desk.inputs.artifact),
+        criteria: contract.criteria,
+        schema,
+      }),
+    work: { directory: folder, access: 'read' },
+  });
+  return value;
+}
+
+export function judgedCriteria({ criteria }: Evaluation, contract: Contract): JudgedCriterion[] {
+  return criteria.flatMap(({ id, checks }) => {
+    const known = contract.criteria.find((criterion) => criterion.id === id);
+    return known === undefined ? [] : [{ id, dimension: known.dimension, checks }];
+  });
+}
+
+export function scoreOf(
+  desk: RefineDesk,
+  evaluation: Evaluation,
+  contract: Contract,
+  measurement: Measurement,
+  measured: Measured,
+): Score {
+  const { profile, settings } = desk.inputs;
+  const score = scoreCard(
+    profile,
+    judgedCriteria(evaluation, contract),
+    { found: measured.findings.map(({ id }) => id), slopPatterns: measured.slop.length },
+    settings.passThreshold,
+  );
+  const hasNoPage = !measurement.measured && measurement.reason.startsWith('there is no page');
+  return hasNoPage ? { ...score, mustPassFailures: [...score.mustPassFailures, measurement.reason] } : score;
+}
+
+function problemsOf(measured: Measured, measurement: Measurement): string[] {
+  return [
+    ...(measurement.measured ? [] : [`not measured: ${measurement.reason}`]),
+    ...measured.findings.map(({ id, detail }) => `${id}: ${detail}`),
+    ...measured.contrast.map(
+      ({ element, foreground, background, actual, needed, alternatives }) =>
+        `contrast of ${element}: ${foreground} on ${background} is ${actual}:1, needed ${needed}:1; these pass: ${alternatives.join(', ')}`,
+    ),
+    ...measured.notes,
+  ];
+}
+
+function describe({ score, passed, criteria }: IterationRecord): string {
+  const failures =
+    score.mustPassFailures.length === 0 ? '' : `, must pass: ${score.mustPassFailures.join(', ')}`;
+  return `${score.total.toFixed(2)}${passed ? ' passed' : ''}, ${criteria.passed} of ${criteria.of} criteria${failures}`;
+}

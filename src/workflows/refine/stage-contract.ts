@@ -1,0 +1,76 @@
+import { stringify } from 'yaml';
+import { type Contract, openContract, type ProposedCriterion } from '../../refine/contract.ts';
+import { offerPrompt, offerReviewPrompt } from '../../refine/prompts.ts';
+import type { LoopSeats } from '../../refine/seats.ts';
+import type { RefineDesk } from './desk.ts';
+
+/** What the page is held to. With negotiation the builder offers criteria and the evaluator agrees or amends, twice at most. */
+export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise<Contract> {
+  const { inputs } = desk;
+  const { profile, contractId, documentCriteria, earlier, settings } = inputs;
+  const standing = openContract(contractId, profile, documentCriteria, [], earlier);
+  if (!inputs.negotiate || settings.contract.maxNegotiationRounds === 0) return standing;
+  const negotiation: Contract['negotiation'] = [];
+  const input = { dimensions: profile.dimensions.map(({ id }) => ({ id })) };
+  let offer: ProposedCriterion[] = [];
+  let scenarios: Contract['scenarios'] = [];
+  for (let round = 1; round <= settings.contract.maxNegotiationRounds; round += 1) {
+    const proposed = await desk.ask({
+      lane: `contract-${round}-builder`,
+      task: 'contract-offer',
+      judgement: 'contract',
+      agent: seats.builder,
+      input,
+      draft: (schema) =>
+        offerPrompt({
+          profile,
+          block: inputs.block,
+          brief: inputs.brief,
+          standing: standing.criteria,
+          amended: offer,
+          schema,
+        }),
+    });
+    offer = proposed.value.criteria;
+    scenarios = proposed.value.scenarios.map((scenario, index) => ({ id: `T-${index + 1}`, ...scenario }));
+    negotiation.push({ round, by: 'builder', verdict: 'proposed', criteria: offer.length });
+    const reviewed = await desk.ask({
+      lane: `contract-${round}-evaluator`,
+      task: 'contract-review',
+      judgement: 'contract-review',
+      agent: seats.evaluator,
+      input,
+      draft: (schema) =>
+        offerReviewPrompt({ profile, briefPath: desk.briefPath, standing: standing.criteria, offer, schema }),
+    });
+    const { agreed, criteria } = reviewed.value;
+    if (!agreed && criteria.length > 0) offer = criteria;
+    const verdict = agreed ? 'agreed' : 'amended';
+    negotiation.push({ round, by: 'evaluator', verdict, criteria: offer.length });
+    if (agreed) break;
+  }
+  return {
+    ...openContract(contractId, profile, documentCriteria, offer, earlier),
+    scenarios,
+    negotiation,
+  };
+}
+
+/** The one durable file: states without any rationale, for the next run and for whoever looks. */
+export async function keepContract(desk: RefineDesk, contract: Contract): Promise<void> {
+  const text = stringify({
+    schemaVersion: 1,
+    id: contract.id,
+    profile: desk.inputs.profile.name,
+    criteria: contract.criteria.map(({ id, dimension, criterion, verification, state }) => ({
+      id,
+      dimension,
+      criterion,
+      verification,
+      state,
+    })),
+    documents: desk.inputs.documents,
+  });
+  await desk.context.artifact('contract.yaml', text);
+  await desk.keep(`${contract.id}/contract.yaml`, text);
+}

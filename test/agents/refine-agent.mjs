@@ -1,0 +1,105 @@
+// A builder and an evaluator from a script. The builder writes one version of a small page after another, each with fewer
+// faults; the evaluator reads the page that lies before it and scores what it sees. Each call leaves a line in the file
+// that the first argument names. The second argument bends the script: `stagnate` never improves, `flat` answers once
+// without the contracted criteria.
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+const {
+  CHARRETTE_TASK: task = '',
+  CHARRETTE_SEAT: seat = '',
+  CHARRETTE_ATTEMPT: attempt = '1',
+} = process.env;
+const [callsFile, bend = 'none', delay = '0'] = process.argv.slice(2);
+const prompt = readFileSync(0, 'utf8');
+if (callsFile) appendFileSync(callsFile, `${task} ${seat} ${attempt}\n`);
+await new Promise((resolve) => setTimeout(resolve, Number(delay)));
+const answers = { build, evaluate, repair: evaluate, 'contract-offer': offer, 'contract-review': review };
+const answer = answers[task]?.();
+if (answer === undefined) {
+  process.stderr.write(`no answer for the task ${task}\n`);
+  process.exit(4);
+}
+process.stdout.write(`${JSON.stringify(answer)}\n`);
+
+function build() {
+  const iteration = Number(/(\d+)$/.exec(seat)?.[1] ?? 1);
+  const version = bend === 'stagnate' ? 1 : Math.min(iteration, 5);
+  mkdirSync('assets', { recursive: true });
+  writeFileSync(
+    'assets/leaf.svg',
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>\n',
+  );
+  writeFileSync('index.html', page(version));
+  if (bend === 'stagnate') writeFileSync('notes.txt', `try ${iteration}\n`);
+  return { status: 'completed', summary: `Version ${version}.`, outputs: ['index.html'] };
+}
+
+/** 1: too wide, dead button, no alt, pale text, wrong words; each version mends one of them. */
+function page(version) {
+  const wide = version < 2 ? 'width: 700px;' : 'max-width: 640px;';
+  const pale = version < 4 ? '#b0b0b0' : '#222222';
+  const alt = version < 4 ? '' : ' alt="A tea leaf"';
+  const act = version < 3 ? '' : ' onclick="this.textContent = \'In the basket\'"';
+  const title = version < 5 ? 'Tea for everybody' : 'Tea that tells where it grew';
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tea</title>
+<style>
+body { margin: 0; font-family: Georgia, serif; color: #222222; background: #ffffff; }
+main { ${wide} padding: 24px; }
+h1 { margin: 0 0 16px; } p { margin: 0 0 16px; color: ${pale}; }
+img { width: 64px; height: 64px; }
+button { min-height: 48px; padding: 12px 24px; background: #0b5fff; color: #ffffff; border: 0; font: inherit; }
+</style>
+</head>
+<body data-version="${version}">
+<main>
+<h1>${title}</h1>
+<img src="assets/leaf.svg"${alt}>
+<p>Every packet names the garden and the week.</p>
+<button type="button"${act}>Put in the basket</button>
+</main>
+</body>
+</html>
+`;
+}
+
+function evaluate() {
+  const version = Number(/data-version="(\d)"/.exec(readFileSync('index.html', 'utf8'))?.[1] ?? 0);
+  const score = [0, 0.3, 0.45, 0.55, 0.7, 0.9][version] ?? 0;
+  const anchor = score < 0.375 ? '0.25' : score < 0.625 ? '0.50' : score < 0.875 ? '0.75' : '1.00';
+  const ids = [...new Set([...prompt.matchAll(/^(C-\d\d) \[/gm)].map(([, id]) => id))];
+  const judged = bend === 'flat' && task === 'evaluate' ? ids.slice(1) : ids;
+  return {
+    criteria: judged.map((id) => ({
+      id,
+      checks: [{ what: 'the page', score, anchor, evidence: `index.html:15 secret-evidence-${version}` }],
+    })),
+    advice: [`secret-advice-${version}: mend what is measured`],
+  };
+}
+
+function offer() {
+  return {
+    criteria: [
+      { criterion: 'The button says what it does', dimension: 'functionality', verification: 'press it' },
+      { criterion: 'The leaf is drawn for this shop', dimension: 'originality', verification: 'look at it' },
+    ],
+    scenarios: [{ description: 'Press the button', tool: 'browser', command: null }],
+  };
+}
+
+function review() {
+  const { criteria } = offer();
+  if (seat === 'contract-2-evaluator') return { agreed: true, criteria: [] };
+  return {
+    agreed: false,
+    criteria: [
+      ...criteria,
+      { criterion: 'The title names a garden', dimension: 'completeness', verification: 'read it' },
+    ],
+  };
+}

@@ -66,10 +66,11 @@ export async function writeJsonAtomic(file: string, value: unknown): Promise<voi
   await writeFileAtomic(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Removes what writers that were killed left in a folder that nobody else writes to now. */
+/** Removes what writers that were killed left in a folder, and below it, that nobody else writes to now. */
 export function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
-    if (/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) rmSync(path.join(folder, name), { force: true });
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (/^\..+\.[0-9a-f]{12}\.tmp$/.test(path.basename(name)))
+      rmSync(path.join(folder, name), { force: true });
   }
 }

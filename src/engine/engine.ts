@@ -71,6 +71,8 @@ export class Engine {
   readonly #registered = new Map<string, Registered>();
   readonly #live = new Map<string, LiveRun>();
   readonly #watches = new Map<string, PauseWatch>();
+  /** Runs that began in this process. */
+  readonly #handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly #underWay = new Set<string>();
   #inboxTimer: NodeJS.Timeout | undefined;
@@ -101,7 +103,7 @@ export class Engine {
     });
     try {
       await DBOS.launch();
-      await DBOS.registerQueue(resumeQueue, { minPollingIntervalMs: 50, onConflict: 'never_update' });
+      await DBOS.registerQueue(resumeQueue, { minPollingIntervalMs: 200, onConflict: 'never_update' });
     } catch (error) {
       await DBOS.shutdown({ deregister: true }).catch(() => {});
       throw storeError(store, error);
@@ -141,11 +143,17 @@ export class Engine {
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
-      await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+      this.#handles.set(
+        runId,
+        await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs),
+      );
     } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
       await DBOS.deleteWorkflow(runId, true);
       this.#emitResume(live);
-      await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+      this.#handles.set(
+        runId,
+        await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs),
+      );
     } else {
       this.#emitResume(live);
       await this.#wake(runId);
@@ -171,7 +179,12 @@ export class Engine {
     if (isFinal(before.status)) return { kind: 'ended', record: before };
     const watch = this.#watch(runId);
     const stopped = once(options.signal);
-    const ended = DBOS.getResult(runId, { pollingIntervalMs: 50 }).then(
+    // A run that this process started tells its end itself; the store is asked for those that others end or cancel.
+    const known = this.#handles.get(runId);
+    const ended = Promise.race([
+      DBOS.getResult(runId, { pollingIntervalMs: known === undefined ? 50 : 250 }),
+      ...(known === undefined ? [] : [known.getResult({ pollingIntervalMs: 250 })]),
+    ]).then(
       () => 'end' as const,
       () => 'end' as const,
     );

@@ -26,6 +26,11 @@ export class EventLog {
     return entry;
   }
 
+  /** The event that stands under this id. */
+  find(id: string): RunEvent | undefined {
+    return this.#log.find(id);
+  }
+
   get count(): number {
     return this.#log.size;
   }

@@ -40,7 +40,11 @@ export class WorkflowContext {
   /** Records an event once, however often the workflow is replayed, and gives back the one that stands. */
   emit(body: EventBody): RunEvent {
     this.#emitted += 1;
-    return this.live.events.emit(`${this.#key || 'run'}:${this.#emitted}`, body);
+    return this.live.events.emit(this.#idOf(this.#emitted), body);
+  }
+
+  #idOf(number: number): string {
+    return `${this.#key || 'run'}:${number}`;
   }
 
   /** Runs a body at most once to completion; its result is journaled and replayed. */
@@ -130,13 +134,17 @@ export class WorkflowContext {
     });
   }
 
-  /** Writes a file of the public record, whole. */
+  /**
+   * Writes a file of the public record, whole. Its event is the journal of that: it is written after the file, so a
+   * replay that finds it has nothing to write.
+   */
   async artifact(name: string, content: string): Promise<void> {
-    await this.step(`write ${name}`, () =>
-      writeFileAtomic(path.join(this.live.directory.artifacts, name), content),
-    );
     const digest = createHash('sha256').update(content).digest('hex');
-    this.emit({ type: 'artifact-write', name, bytes: Buffer.byteLength(content), digest });
+    const event = { type: 'artifact-write', name, bytes: Buffer.byteLength(content), digest } as const;
+    const written = this.live.events.find(this.#idOf(this.#emitted + 1));
+    if (written?.type !== 'artifact-write' || written.name !== name || written.digest !== digest)
+      await this.live.perform(() => writeFileAtomic(path.join(this.live.directory.artifacts, name), content));
+    this.emit(event);
   }
 }
 

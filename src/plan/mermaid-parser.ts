@@ -7,9 +7,9 @@ import type { ParserVerdict } from './diagram.ts';
 const wallMs = 20_000;
 const maximumOutput = 64 * 1024;
 
-/** Where the parser program is: beside this file in a checkout, one file of the build otherwise. */
+/** Where the parser program is: one file of the build, which starts three times as fast, or beside this file. */
 const places = import.meta.url.endsWith('.ts')
-  ? ['./mermaid-program.ts']
+  ? ['../../dist/mermaid-program.js', './mermaid-program.ts']
   : ['./mermaid-program.js', '../mermaid-program.js'];
 
 /** L-760: parses a diagram with the real mermaid parser in a short-lived process. What cannot be run is `unavailable`, never `ok`. */

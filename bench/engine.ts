@@ -19,6 +19,8 @@ type Measured = {
 };
 
 const repetitions = 5;
+/** Quicker than a real agent, so that what is added weighs more. */
+const latencyMs = 3000;
 const workspace = mkdtempSync(path.join(tmpdir(), 'charrette-bench-'));
 const fresh = () => mkdtempSync(path.join(workspace, 'project-'));
 const milliseconds = (value: number, digits = 1) => `${value.toFixed(digits)} ms`;
@@ -35,7 +37,7 @@ process.stdout.write(`${calibrationLine(calibrate())}\n`);
 try {
   print('store', ['median', 'goal', 'processor time'], openings());
   print('engine', ['median', 'goal', 'processor time', 'fastest tenth'], await workings());
-  print('design run', ['median', 'goal'], designs());
+  print('design run', ['median', 'goal', 'processor time'], await designs());
 } finally {
   rmSync(workspace, { recursive: true, force: true });
 }
@@ -46,7 +48,9 @@ function measure(project: string, store: string, steps: number, lanes: number): 
 
 function child<Result>(script: string, args: readonly string[]): Result {
   const file = path.join(import.meta.dirname, 'measured', script);
-  return JSON.parse(execFileSync(process.execPath, [file, ...args], { encoding: 'utf8' })) as Result;
+  return JSON.parse(
+    execFileSync(process.execPath, ['--no-deprecation', file, ...args], { encoding: 'utf8' }),
+  ) as Result;
 }
 
 function repeat<Result>(act: () => Result): Result[] {
@@ -115,8 +119,18 @@ function rowsOf(title: string, store: string, goal: string): string[][] {
   ];
 }
 
-/** `design` with every agent answering at once. */
-function designs(): string[][] {
+type Design = {
+  designMs: number;
+  cpuMs: number;
+  openRss: number;
+  peakRss: number;
+  calls: number;
+  waves: number;
+  status: string;
+};
+
+/** `design` with agents in this process: at once, for what orchestration costs; slow, for what it adds to waiting. */
+async function designs(): Promise<string[][]> {
   const project = path.join(workspace, 'shop');
   makeExampleRepository(project);
   writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify(config));
@@ -125,17 +139,62 @@ function designs(): string[][] {
   const dry = execFileSync(process.execPath, [program, ...flags], { cwd: project, encoding: 'utf8' });
   const inputs = path.join(workspace, 'inputs.json');
   writeFileSync(inputs, JSON.stringify(JSON.parse(dry).inputs));
-  const runs = repeat(() =>
-    child<{ designMs: number; calls: number; status: string }>('design.ts', [project, inputs]),
+  const design = (store: string, latency = 0): Design => {
+    const measured = child<Design>('design.ts', [project, inputs, store, String(latency)]);
+    if (measured.status === 'done') return measured;
+    throw new Error(`the measured run did not end well: ${JSON.stringify(measured)}`);
+  };
+  const rows = instantRows(
+    'PGlite',
+    repeat(() => design('embedded')),
   );
-  const odd = runs.find(({ status }) => status !== 'done');
-  if (odd !== undefined) throw new Error(`the measured run did not end well: ${JSON.stringify(odd)}`);
-  const [{ calls } = { calls: 0 }] = runs;
-  const whole = median(runs.map(({ designMs }) => designMs));
-  return [
-    [`${calls} agent calls, instant and in-process`, milliseconds(whole, 0), ''],
-    ['the same per call', milliseconds(whole / calls), ''],
+  const slow = design('embedded', latencyMs);
+  const critical = slow.waves * latencyMs;
+  rows.push([
+    `PGlite: ${slow.waves} calls of ${latencyMs / 1000} s one after another, over the critical path`,
+    `${(slow.designMs / critical).toFixed(3)}×`,
+    '≤ 1.05×',
+  ]);
+  if (findPostgres() === undefined) return rows;
+  const postgres = await startPostgres();
+  try {
+    return [
+      ...rows,
+      ...instantRows(
+        'PostgreSQL',
+        repeat(() => design(postgres.url)),
+        200,
+      ),
+    ];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+function instantRows(title: string, runs: readonly Design[], memoryGoal?: number): string[][] {
+  const of = (pick: (run: Design) => number) => median(runs.map(pick));
+  const rows = [
+    [
+      `${title}: ${runs[0]?.calls} agent calls, instant`,
+      milliseconds(
+        of(({ designMs }) => designMs),
+        0,
+      ),
+      '≤ 1500 ms',
+      milliseconds(
+        of(({ cpuMs }) => cpuMs),
+        0,
+      ),
+    ],
+    [
+      `${title}: memory above the open store`,
+      megabytes(of(({ peakRss, openRss }) => peakRss - openRss)),
+      '≤ 120 MB',
+    ],
   ];
+  if (memoryGoal !== undefined)
+    rows.push([`${title}: memory in all`, megabytes(of(({ peakRss }) => peakRss)), `≤ ${memoryGoal} MB`]);
+  return rows;
 }
 
 function print(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): void {

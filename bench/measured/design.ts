@@ -1,6 +1,7 @@
-// A whole design run with agents that answer at once, inside this process: what is left is orchestration.
-// node bench/measured/design.ts <example repository> <inputs.json>
+// A whole design run with agents inside this process that answer at once, or after a fixed time: what is left is
+// orchestration. node bench/measured/design.ts <example repository> <inputs.json> <embedded | PostgreSQL url> <latency in ms>
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent, LaneResult } from '../../src/agents/port.ts';
 import { randomIds, systemClock } from '../../src/engine/clock.ts';
 import { openEngine } from '../../src/engine/engine.ts';
@@ -14,9 +15,9 @@ import type { RunServices } from '../../src/workflows/services.ts';
 import { codeVersion } from '../../src/workflows/version.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 
-const [project = '', inputsFile = ''] = process.argv.slice(2);
+const [project = '', inputsFile = '', url = 'embedded', latency = '0'] = process.argv.slice(2);
 const inputs = JSON.parse(readFileSync(inputsFile, 'utf8')) as DesignInputs;
-let calls = 0;
+const calls: { begin: number; end: number }[] = [];
 
 function instantAgent(id: string): Agent {
   return {
@@ -33,7 +34,9 @@ function instantAgent(id: string): Agent {
       trust: 'terminal-event',
     },
     async call({ task, prompt, seat }): Promise<LaneResult> {
-      calls += 1;
+      const begin = performance.now();
+      if (Number(latency) > 0) await sleep(Number(latency));
+      calls.push({ begin, end: performance.now() });
       const value = panelAnswer(task, prompt, seat);
       const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;
       return { kind: 'ok', text: JSON.stringify(value), value, usage, toolCalls: 0, durationMs: 0 };
@@ -55,7 +58,7 @@ const lane = laneWorkflow(servicesOf);
 const home = homeOf(project);
 const opening = await openEngine({
   home,
-  store: 'embedded',
+  store: url === 'embedded' ? 'embedded' : { url },
   codeVersion,
   workflows: [designWorkflow(lane, servicesOf)],
   children: [lane],
@@ -66,9 +69,39 @@ const run = await createRun(
   { workflow: 'design', title: 'bench', inputs },
   { clock: systemClock, ids: randomIds },
 );
+const openRss = process.memoryUsage.rss();
+let peakRss = openRss;
+const sampling = setInterval(() => {
+  peakRss = Math.max(peakRss, process.memoryUsage.rss());
+}, 20);
+const cpuStarted = process.cpuUsage();
 const started = performance.now();
 await opening.engine.start(run);
 const { record } = await opening.engine.wait(run, { signal: new AbortController().signal });
 const designMs = performance.now() - started;
+const cpu = process.cpuUsage(cpuStarted);
+clearInterval(sampling);
 await opening.engine.close();
-process.stdout.write(`${JSON.stringify({ designMs, calls, status: record.status, error: record.error })}\n`);
+const measured = {
+  designMs,
+  cpuMs: (cpu.user + cpu.system) / 1000,
+  openRss,
+  peakRss,
+  calls: calls.length,
+  waves: wavesOf(calls),
+  status: record.status,
+  error: record.error,
+};
+process.stdout.write(`${JSON.stringify(measured)}\n`);
+
+/** How many calls come one after another on the longest way through the run. */
+function wavesOf(list: readonly { begin: number; end: number }[]): number {
+  let waves = 0;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const call of [...list].sort((one, two) => one.begin - two.begin)) {
+    if (call.begin < end) continue;
+    waves += 1;
+    end = call.end;
+  }
+  return waves;
+}

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
+import { appendDispatch } from '../prompts/dispatch-log.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 
 test('tokens report --json has the pinned shape', async () => {
@@ -57,4 +58,50 @@ test('a folder without features and a command without a verb are errors', async 
     out: '',
   });
   expect(await runCommandLine('tokens')).toMatchObject({ exit: 2 });
+});
+
+test('T-138, T-139: tokens calls shows by role what calls cost, prompt and effective, and rates with alarms', async () => {
+  const { root } = featureDirectory();
+  expect((await runCommandLine('tokens', 'calls', '--cwd', root)).out).toBe('No call is on record.\n');
+  const common = {
+    v: 1,
+    time: 't',
+    feature: '007-search',
+    command: 'specify',
+    role: 'spec-reviewer',
+  } as const;
+  const basis = 'counted prompt, estimated reads';
+  await appendDispatch(root, {
+    ...common,
+    iteration: 1,
+    kind: 'fresh',
+    promptCharacters: 400,
+    promptTokens: 100,
+    confirmation: 'missing',
+    cost: { readTokens: 900, deltaTokens: 0, replayedTokens: 0, cache: 'none', fullTokens: 1000, basis },
+  });
+  await appendDispatch(root, {
+    ...common,
+    iteration: 2,
+    kind: 'resumed',
+    promptCharacters: 400,
+    promptTokens: 100,
+    cost: { readTokens: 0, deltaTokens: 60, replayedTokens: 1100, cache: 'warm', fullTokens: 1000, basis },
+  });
+  const { out } = await runCommandLine('tokens', 'calls', '--cwd', root, '--json');
+  expect(parseJson(out, 'stdout')).toMatchObject({
+    calls: 2,
+    roles: [
+      { calls: 2, resumed: 1, promptTokens: 200, readTokens: 900, deltaTokens: 60, replayedTokens: 1100 },
+    ],
+    saving: { fullTokens: 2000, promptShare: 0.1, effectiveShare: 0.55 },
+    rates: [{ name: 'lazy-load-warning', count: 1, of: 1, alarm: true }, {}, {}],
+  });
+  const text = (await runCommandLine('tokens', 'calls', '--cwd', root)).out;
+  expect(text).toMatch(/specify spec-reviewer +2 +1 +200 +900 +60 +1100/);
+  expect(text).toContain('prompt 10.0 %, effective 55.0 %');
+  expect(text).toContain('100.0 %, limit 20.0 %) ALARM');
+  expect((await runCommandLine('tokens', 'calls', '--feature', '008', '--cwd', root)).out).toContain(
+    'No call',
+  );
 });

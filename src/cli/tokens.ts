@@ -5,11 +5,18 @@ import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 export const tokensCommand: CommandSpec = {
   name: 'tokens',
   summary: 'What prompts cost, and what references, pruning and resuming save',
-  examples: [['charrette tokens report --corpus docs/features', 'all layouts over a folder of features']],
+  examples: [
+    ['charrette tokens report --corpus docs/features', 'all layouts over a folder of features'],
+    ['charrette tokens calls', 'what the calls on record cost'],
+  ],
   subcommands: {
     report: {
       summary: 'Prompt and effective cost of every layout, side by side',
       load: async () => tokensReportCommand,
+    },
+    calls: {
+      summary: 'What calls on record cost, and rates with their alarms',
+      load: async () => (await import('./tokens-calls.ts')).tokensCallsCommand,
     },
   },
 };

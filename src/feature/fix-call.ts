@@ -33,6 +33,7 @@ export type FixResult = Pick<ReviewResult, 'state' | 'markers' | 'record'> & {
 };
 
 const key = 'implement/implementer';
+const costBasis = 'counted prompt, estimated reads';
 
 /** T-109, T-110: has issues fixed, in the session of the last fix where that is cheaper, fresh where it failed. */
 export async function fixOnce(input: FixCall, port: ReviewPort): Promise<FixResult> {
@@ -83,7 +84,17 @@ export async function fixOnce(input: FixCall, port: ReviewPort): Promise<FixResu
     }),
     report: outcome.text,
     markers: [],
-    record: recordOf(input, 'resumed', prompt, port),
+    record: {
+      ...recordOf(input, 'resumed', prompt, port),
+      cost: {
+        readTokens: 0,
+        deltaTokens: 0,
+        replayedTokens: session?.transcriptTokens ?? 0,
+        cache: decision.cache,
+        fullTokens: (session?.promptTokens ?? 0) + (session?.readTokens ?? 0),
+        basis: costBasis,
+      },
+    },
   };
 }
 
@@ -131,6 +142,14 @@ async function fixFresh(
     ],
     record: {
       ...recordOf(input, 'fresh', prompt, port),
+      cost: {
+        readTokens,
+        deltaTokens: 0,
+        replayedTokens: 0,
+        cache: 'none',
+        fullTokens: port.count(prompt) + readTokens,
+        basis: costBasis,
+      },
       ...(confirmation === undefined ? {} : { confirmation: confirmation.grade }),
       ...(lost === undefined ? {} : { resumeFallback: lost }),
       ...(guardTripped ? { guardTripped } : {}),

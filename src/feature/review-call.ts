@@ -125,7 +125,17 @@ export async function reviewOnce(input: ReviewCall, port: ReviewPort): Promise<R
     unreachable: false,
     ...(problem === undefined ? {} : { problem }),
     markers: [],
-    record: recordOf(input, 'resumed', prompt, port),
+    record: {
+      ...recordOf(input, 'resumed', prompt, port),
+      cost: {
+        readTokens: 0,
+        deltaTokens: delta.kind === 'delta' ? port.count(delta.text) : 0,
+        replayedTokens: session?.transcriptTokens ?? 0,
+        cache: decision.cache,
+        fullTokens: fullTokens(input, session?.promptTokens ?? port.count(prompt), port),
+        basis: costBasis,
+      },
+    },
   };
 }
 
@@ -182,6 +192,14 @@ async function reviewFresh(
     ],
     record: {
       ...recordOf(input, 'fresh', prompt, port),
+      cost: {
+        readTokens,
+        deltaTokens: 0,
+        replayedTokens: 0,
+        cache: 'none',
+        fullTokens: fullTokens(input, port.count(prompt), port),
+        basis: costBasis,
+      },
       ...(confirmation === undefined ? {} : { confirmation: confirmation.grade }),
       ...(lost === undefined ? {} : { resumeFallback: lost }),
       ...(guardTripped ? { guardTripped } : {}),
@@ -244,6 +262,17 @@ function shownTexts({ dispatch, feature, code = {} }: ReviewCall): Record<string
     if (file.kind === 'present' && file.text !== undefined) texts[artifacts[key].file] = file.text;
   }
   return { ...texts, ...(dispatch.listsFiles === true ? code : {}) };
+}
+
+const costBasis = 'counted prompt, estimated reads';
+
+/** T-139: what the call would cost with every document of the role in the prompt, before pruning. */
+function fullTokens({ dispatch, feature }: ReviewCall, promptTokens: number, { count }: ReviewPort): number {
+  const keys = new Set([...dispatch.unpruned, ...(dispatch.target === undefined ? [] : [dispatch.target])]);
+  return [...keys].reduce((sum, key) => {
+    const file = feature.files[key];
+    return sum + (file.kind === 'present' ? count(file.text ?? '') : 0);
+  }, promptTokens);
 }
 
 function keyOf({ command, role }: Dispatch): string {

@@ -36,8 +36,8 @@ test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a di
   expect(text).toContain(
     [
       '## Required Artifacts',
-      'You MUST read these files in full before your review.',
-      'Confirm in one line: "Files read: {name} ({N} lines), ..."',
+      'You MUST read these in full before your review.',
+      'Confirm: "Files read: {name} ({N} lines), ..."',
       `- Design: ${directory}/design.md`,
       `- Spec: ${directory}/spec.md`,
       '',
@@ -96,9 +96,7 @@ test('T-007, T-011, T-143: inline the target leaves the block and comes complete
     transport: 'inline',
   });
   expect(text).not.toContain(`${directory}/spec.md`);
-  expect(text).toMatch(
-    /Complete copy of spec\.md: 4 lines, sha256 [0-9a-f]{16}\. Report a shorter one first\./,
-  );
+  expect(text).toMatch(/Complete spec\.md: 4 lines, sha256 [0-9a-f]{12}\. Report a cut copy first\./);
   expect(text.indexOf('"approved"')).toBeLessThan(text.indexOf('- it works'));
   expect([expected, inlined]).toEqual([['prd'], ['spec']]);
 });
@@ -193,7 +191,7 @@ test('T-049: the test outliner is kept from the code, the test writer has no blo
 
 test('T-133, T-146: brainstorm reviewers keep the PRD in the prompt', async () => {
   const { text, inlined } = await compiled('brainstorm', 'prd-reviewer');
-  expect(text).toContain('Complete copy of prd.md');
+  expect(text).toContain('Complete prd.md');
   expect(inlined).toEqual(['prd']);
 });
 

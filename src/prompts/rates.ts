@@ -1,5 +1,20 @@
 import type { Grade } from './confirmation.ts';
 
+/** T-139: tokens of one call by where they come from. */
+export type DispatchCost = {
+  /** Artifacts the prompt orders to read. */
+  readTokens: number;
+  /** The part of the prompt that says what changed. */
+  deltaTokens: number;
+  /** The session so far, which a continued call sends again. */
+  replayedTokens: number;
+  /** Of the session, as the time since its last use tells. */
+  cache: 'none' | 'warm' | 'cold';
+  /** The same call with every document in the prompt. */
+  fullTokens: number;
+  basis: 'counted prompt, estimated reads';
+};
+
 /** One call as the log keeps it, beyond the life of the feature. */
 export type DispatchRecord = {
   v: 1;
@@ -12,6 +27,8 @@ export type DispatchRecord = {
   kind: 'fresh' | 'resumed';
   promptCharacters: number;
   promptTokens?: number;
+  /** T-139: what the call made the agent take in beside its prompt. Absent in records of earlier versions. */
+  cost?: DispatchCost;
   /** Only for fresh calls (T-078). */
   confirmation?: Grade;
   /** A continuation was tried and a fresh call replaced it. */

@@ -23,8 +23,8 @@ export function requiredArtifactsPart(input: RequiredInput): Part[] {
   ];
   if (lines.length === 0) return [];
   const text = [
-    `You MUST read these files in full before your ${input.reads}.`,
-    `Confirm in one line: "${confirmationForm}"`,
+    `You MUST read these in full before your ${input.reads}.`,
+    `Confirm: "${confirmationForm}"`,
     ...lines,
   ].join('\n');
   return [{ ...words('required-artifacts', text, 'Required Artifacts'), protected: true }];

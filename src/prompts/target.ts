@@ -5,8 +5,8 @@ import { data, type Part } from './part.ts';
 
 /** T-011: lets a reader notice that a copy in a prompt was cut on the way. */
 export function completenessHeader(name: string, text: string): string {
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `Complete copy of ${name}: ${countLines(text)} lines, sha256 ${digest}. Report a shorter one first.`;
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return `Complete ${name}: ${countLines(text)} lines, sha256 ${digest}. Report a cut copy first.`;
 }
 
 /** The artifact under review inside the prompt (SEED mode of T-007). */

@@ -53,7 +53,7 @@ test('lean/C-15, lean/C-16: without a section the file is read whole, or copied 
   expect(lazy.expected).toEqual(['prd', 'spec', 'design', 'plan']);
   expect(lazy.warnings.join()).toContain('plan has no section 9.9');
   const parity = await compiled(content, { fallback: 'inline' });
-  expect(parity.text).toContain('Complete copy of plan.md');
+  expect(parity.text).toContain('Complete plan.md');
   expect(parity.expected).toEqual(['prd', 'spec']);
 });
 

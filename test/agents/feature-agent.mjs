@@ -22,7 +22,7 @@ function stop(message) {
 }
 
 const words = 'These words fill the document so that it has something to say to its readers.\n'.repeat(
-  mode === 'long' ? 120 : 4,
+  mode === 'long' || mode === 'fail-once' ? 120 : 4,
 );
 const documents = {
   spec: `# Spec\n\n## Requirements\n- R1.1 it works\n\n## Acceptance Criteria\n- AC-1 it works\n\n${words}`,

@@ -39,7 +39,7 @@ function verdict(prompt: string, view: RequestView): string {
     (file) => `${path.basename(file)} (${readFileSync(file, 'utf8').split('\n').length - 1} lines)`,
   );
   const lead = read.length === 0 ? '' : `Files read: ${read.join(', ')}\n`;
-  const knows = /You MUST read these files/.test(said(view));
+  const knows = /You MUST read these/.test(said(view));
   const summary = knows ? 'I know the documents.' : 'I know nothing.';
   return `${lead}${JSON.stringify(relevance ? { pass: true, checks: [{ name: 'coverage', pass: true, details: '', gaps: [] }], summary } : { approved, issues, summary })}`;
 }
@@ -89,7 +89,7 @@ let server: ModelServer;
 const folders: string[] = [];
 
 beforeAll(async () => {
-  await installAgents(['claude', 'codex']);
+  await installAgents(['claude', 'codex', 'claude-acp']);
   server = await startModelServer({ rules });
 }, 600_000);
 
@@ -98,20 +98,34 @@ afterAll(async () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-function makeProject(): string {
+function makeProject(...mode: string[]): string {
   const project = mkdtempSync(path.join(tmpdir(), 'charrette-real-feature-'));
   folders.push(project);
   const model = 'scripted-model';
   const config = {
     detect: false,
     agents: {
-      writer: { protocol: 'exec', command: ['node', writer, 'long'], family: 'mine' },
+      writer: {
+        protocol: 'exec',
+        command: ['node', writer, ...(mode.length === 0 ? ['long'] : mode)],
+        family: 'mine',
+      },
       claude: {
         protocol: 'claude',
         command: agentCommand('claude'),
         model,
         baseUrl: server.url,
         env: { ANTHROPIC_API_KEY: 'key-of-the-test' },
+      },
+      acp: {
+        protocol: 'acp',
+        command: agentCommand('claude-acp'),
+        env: {
+          ANTHROPIC_API_KEY: 'key-of-the-test',
+          ANTHROPIC_BASE_URL: server.url,
+          CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+          CLAUDE_CODE_MAX_RETRIES: '1',
+        },
       },
       codex: {
         protocol: 'codex',
@@ -146,9 +160,14 @@ const dispatches = (project: string) =>
       (line) => parseJson(line, 'log') as { role: string; iteration: number; kind: string; command: string },
     );
 
-test.each(['claude', 'codex'] as const)(
+test.each([
+  ['claude', `${pinOf('claude').version} scripted-model`],
+  ['codex', `${pinOf('codex').version} scripted-model`],
+  // Adapters of the Agent Client Protocol tell no version; theirs is when they were built.
+  ['acp', expect.stringMatching(/^built \d+/)],
+])(
   'T-090, T-099, T-115: %s gets the second round as a delta in its own session, after one probe of its version',
-  async (agent) => {
+  async (agent, version) => {
     const project = makeProject();
     await run(project, 'feature', 'new', 'Search');
     const agents = ['--agents', `writer,${agent}`, '--yes'];
@@ -179,7 +198,6 @@ test.each(['claude', 'codex'] as const)(
       readFileSync(path.join(project, '.charrette/resume-probes.json'), 'utf8'),
       'probes',
     );
-    const version = `${pinOf(agent).version} scripted-model`;
     expect(probes).toMatchObject({ agents: { [agent]: { version, result: { passed: true } } } });
     const second = await run(project, 'feature', 'design', '--no-research', ...agents);
     expect(second.code, second.stderr).toBe(0);
@@ -191,6 +209,28 @@ test.each(['claude', 'codex'] as const)(
   },
   300_000,
 );
+
+test('T-103, T-104: a session that is gone is replaced by a fresh call with the issues, and one line says so', async () => {
+  const marker = mkdtempSync(path.join(tmpdir(), 'charrette-marker-'));
+  folders.push(marker);
+  const project = makeProject('fail-once', path.join(marker, 'failed'), 'feature-spec-revision');
+  await run(project, 'feature', 'new', 'Search');
+  const words = ['feature', 'specify', '--about', 'about.md', '--agents', 'writer,codex', '--yes'];
+  expect((await run(project, ...words)).code).toBe(1);
+  const [id = ''] = runsOf(project);
+  const home = path.join(project, '.charrette/runs', id, 'lanes/specify-spec-reviewer-1-1/home');
+  rmSync(home, { recursive: true });
+  const { code, stderr } = await run(project, 'resume', id);
+  expect(code, stderr).toBe(0);
+  const history = readFileSync(path.join(project, 'docs/features/001-search/.review-history.md'), 'utf8');
+  expect(history.match(/^RESUME-FALLBACK: .*$/gm)).toEqual([
+    expect.stringMatching(/^RESUME-FALLBACK: spec-reviewer iteration 2 — The conversation .* is gone/),
+  ]);
+  const prompt = promptOf(project, id, 'specify-spec-reviewer-2.2-1');
+  expect(prompt).toContain('(Fresh dispatch — prior review session unavailable.)');
+  expect(prompt).toContain('open in round 1');
+  expect(dispatches(project)[1]).toMatchObject({ kind: 'fresh', iteration: 2 });
+}, 300_000);
 
 test('T-109, T-102: real Claude Code implements, fixes twice in one session and validates at the end', async () => {
   const project = makeProject();

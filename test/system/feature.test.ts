@@ -247,3 +247,38 @@ test('lean/C-21: an issue is waived by its fingerprint, and the same gate passes
   expect([code, stderr]).toEqual([0, expect.stringContaining('every issue is waived')]);
   expect(readOf(project, '.review-history.md')).toContain(`**Waived:** ${mark} R1.1 is vague`);
 });
+
+test('§2B: the design may start from a panel; its result and two researchers are material for the author', async () => {
+  const project = makeProject();
+  await run(project, 'feature', 'new', 'Search');
+  await run(project, 'feature', 'specify', '--about', 'about.md', '--yes');
+  const script = path.resolve(import.meta.dirname, '../agents/panel-and-feature-agent.mjs');
+  const command = [
+    'node',
+    script,
+    path.join(mkdtempSync(path.join(tmpdir(), 'calls-')), 'calls.txt'),
+    '0',
+    'none',
+  ];
+  const agents = Object.fromEntries(
+    ['one', 'two'].map((id) => [id, { protocol: 'exec', command, family: id }]),
+  );
+  writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify({ detect: false, agents }));
+  git(project, 'add', '--all');
+  git(project, 'commit', '--quiet', '--message', 'Describe the feature');
+  const { code, stderr } = await run(project, 'feature', 'design', '--panel', '--yes');
+  expect(code, stderr).toBe(0);
+  const ids = runsOf(project);
+  const panel = ids.find((id) => !/specify|-design-001-search-/.test(id)) ?? '';
+  const lanes = path.join(
+    project,
+    '.charrette/runs',
+    ids.find((id) => id.includes('-design-001-search-')) ?? '',
+    'lanes',
+  );
+  const prompt = readFileSync(path.join(lanes, 'write-design-first-draft-1', 'prompt.md'), 'utf8');
+  expect(prompt).toContain(`From the design panel of run ${panel}`);
+  expect(prompt).toContain('approach-synthesis.txt:');
+  expect(prompt).toContain('- there is a store (src/store.js:1)');
+  expect((await run(project, 'feature', 'design', '--from-panel', 'nothing', '--yes')).code).toBe(4);
+}, 240_000);

@@ -1,4 +1,4 @@
-import { type CacheTerms, decideByCost } from './cost.ts';
+import { type CacheTerms, type CostDecision, decideByCost } from './cost.ts';
 import { guardResume } from './guard.ts';
 import type { Delta } from './snapshot.ts';
 import type { RoleSession } from './state.ts';
@@ -41,7 +41,7 @@ export const freshReasons = {
 export type FreshReason = keyof typeof freshReasons;
 
 export type DispatchDecision =
-  | { kind: 'resume'; agentId: string; share: number }
+  | { kind: 'resume'; agentId: string; share: number; cache: CostDecision['cache'] }
   | { kind: 'fresh'; reason: FreshReason; guardTripped: boolean };
 
 /** T-089…T-098, lean/C-28: continue the session of a role, or start again. */
@@ -65,7 +65,7 @@ export function decideDispatch(question: DispatchQuestion): DispatchDecision {
     ...(question.cacheTerms === undefined ? {} : { terms: question.cacheTerms }),
   });
   if (cost.choose === 'fresh') return fresh('cache is cold, fresh is cheaper');
-  return { kind: 'resume', agentId: session.agentId, share: guard.share };
+  return { kind: 'resume', agentId: session.agentId, share: guard.share, cache: cost.cache };
 }
 
 function earlyReason(question: DispatchQuestion): FreshReason | undefined {

@@ -105,7 +105,12 @@ test('lean/C-28: a warm cache makes continuing cheap, a cold one dear', () => {
 });
 
 test('T-089, T-090: the second round of a known session continues it', () => {
-  expect(decideDispatch(question)).toEqual({ kind: 'resume', agentId: 'a1', share: 1_000 / 6_000 });
+  expect(decideDispatch(question)).toEqual({
+    kind: 'resume',
+    agentId: 'a1',
+    cache: 'warm',
+    share: 1_000 / 6_000,
+  });
 });
 
 test.each<[string, Partial<DispatchQuestion>, string]>([

@@ -54,8 +54,7 @@ export const implementDispatches: readonly Dispatch[] = [
     reads: 'review',
     required: ['design'],
     unpruned: ['spec', 'design'],
-    rubric:
-      'Find code that can go or become simpler without a change of behaviour and within the patterns of the design.',
+    rubric: 'Find code that can go or become simpler, same behaviour, within the patterns of the design.',
     answer: 'code-simplifier',
     listsFiles: true,
     resumable: false,
@@ -112,8 +111,7 @@ export const implementDispatches: readonly Dispatch[] = [
     reads: 'work',
     required: everything,
     unpruned: everything,
-    rubric:
-      'Fix the issues below, and only them. Keep the tests passing and add one for every defect you fix.',
+    rubric: 'Fix the issues below, and only them. Tests keep passing; every defect fixed gets one.',
     answer: 'report',
     listsFiles: true,
     resumable: true,

@@ -21,7 +21,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd'],
     target: 'spec',
     rubric:
-      'Doubt the specification: requirements testable, assumptions stated, scope and failures clear, traced to the PRD?',
+      'Doubt the specification: is it testable, traced to the PRD, with assumptions, scope and failures stated?',
   },
   {
     command: 'design',
@@ -30,7 +30,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec'],
     target: 'design',
     rubric:
-      'Challenge the design: does it cover the specification, fit together, rest on tested assumptions, stay simple?',
+      'Challenge the design: does it cover the specification, fit together, rest on facts, stay simple?',
   },
   {
     command: 'create-plan',
@@ -48,7 +48,7 @@ const reviews: readonly DomainReview[] = [
     upstream: ['prd', 'spec', 'design', 'plan'],
     target: 'tasks',
     rubric:
-      'Can each task be done without asking: small, binary done criterion, true dependencies, the whole plan covered?',
+      'Can each task be done without asking: small, done or not, true dependencies, the whole plan covered?',
   },
 ];
 
@@ -76,7 +76,7 @@ export const phaseDispatches: readonly Dispatch[] = reviews.flatMap((review): Di
       reads: 'review',
       required: all,
       unpruned: all,
-      rubric: 'Is this phase finished: can the next start from its result without guessing or going back?',
+      rubric: 'Can the next phase start from this result without guessing or going back?',
       expects: nextPhaseExpectations[review.command],
       answer: 'phase-reviewer',
       resumable: true,

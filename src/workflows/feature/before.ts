@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { agentVersion } from '../../agents/registry.ts';
@@ -37,7 +38,7 @@ export async function sessionsCanContinue(desk: FeatureDesk, agentId: string): P
     const time = new Date(context.clock.now()).toISOString();
     return resumeAbility(
       services.project,
-      { id: agent.id, version: `${version ?? 'unknown'}${model}` },
+      { id: agent.id, version: `${version ?? builtOf(settings?.command)}${model}` },
       () =>
         probeResume(agent, {
           ...setting,
@@ -65,4 +66,16 @@ export async function sessionsCanContinue(desk: FeatureDesk, agentId: string): P
   desk.note(`sessions of ${agentId} are not continued: ${reason}`);
   await changeState(desk, `no sessions of ${agentId}`, (reading) => withResumeDeferred(reading, reason));
   return false;
+}
+
+/** Programs that tell no version are known by when their files were made; another build has to be probed again. */
+function builtOf(command: readonly string[] = []): string {
+  const times = command.flatMap((word) => {
+    try {
+      return [String(Math.round(statSync(word).mtimeMs))];
+    } catch {
+      return [];
+    }
+  });
+  return times.length === 0 ? 'unknown' : `built ${times.join(' ')}`;
 }

@@ -8,13 +8,15 @@ import {
 } from '../../feature/implementation-log.ts';
 import type { CallOutcome } from '../../feature/review-call.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
-import { sideFiles } from '../../prompts/artifacts.ts';
+import { type ArtifactKey, sideFiles } from '../../prompts/artifacts.ts';
 import { compose } from '../../prompts/compose.ts';
 import { gradeConfirmation, lazyLoadWarning } from '../../prompts/confirmation.ts';
 import { expectedFiles } from '../../prompts/describe.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { renderProjectContext } from '../../prompts/project-context.ts';
+import type { DispatchCost } from '../../prompts/rates.ts';
 import { readProject } from '../../prompts/read-project.ts';
+import type { TokenCount } from '../../prompts/report.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
 import { leafTasks, taskFiles, taskGroups } from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
@@ -192,6 +194,7 @@ async function record(
     kind: 'fresh',
     promptCharacters: prompt.text.length,
     promptTokens: count(prompt.text),
+    cost: taskCost(feature, prompt, count),
     ...(confirmation === undefined ? {} : { confirmation: confirmation.grade }),
   });
   if (confirmation?.grade !== 'missing') return;
@@ -199,6 +202,23 @@ async function record(
   desk.warn(`task ${task.number}: ${line}`);
   const heading = `## Implementing - Task ${task.number} - ${new Date(now).toISOString()}`;
   await appendRecord(desk, `marker task ${task.number}`, `${heading}\n\n${line}\n\n---\n`);
+}
+
+/** T-139: the counterpart has plan and design whole in the prompt. */
+function taskCost(feature: FeatureFiles, { expected, text }: Prompt, count: TokenCount): DispatchCost {
+  const tokensOf = (keys: readonly ArtifactKey[]) =>
+    keys.reduce((sum, key) => {
+      const file = feature.files[key];
+      return sum + (file.kind === 'present' ? count(file.text ?? '') : 0);
+    }, 0);
+  return {
+    readTokens: tokensOf(expected),
+    deltaTokens: 0,
+    replayedTokens: 0,
+    cache: 'none',
+    fullTokens: count(text) + tokensOf(['prd', 'spec', 'design', 'plan']),
+    basis: 'counted prompt, estimated reads',
+  };
 }
 
 function messageOf({ number, title }: Task): string {

@@ -59,5 +59,18 @@ export async function buildBoard(folder) {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [leaveOut],
   });
 }
+
+/** Half of mermaid is a second layout engine and mathematics; the board draws without them. */
+const leaveOut = {
+  name: 'leave-out',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:elkjs|katex)(?:\/|$)/ }, ({ path: name }) => ({
+      path: name,
+      namespace: 'left-out',
+    }));
+    onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'export default undefined;' }));
+  },
+};

@@ -3,7 +3,10 @@ import { loadConfig } from '../config/config.ts';
 import { costsBy, perAcceptedFinding } from '../engine/costs.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger } from '../engine/ledger.ts';
+import type { Price } from '../engine/prices.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
@@ -17,29 +20,39 @@ export const command: CommandSpec = {
   examples: [
     ['charrette report', 'the latest run, as Markdown on stdout'],
     ['charrette report 4f2a90c1 --out report.md', 'into a file'],
+    ['charrette report latest --html', 'one HTML file that needs no server and no network'],
   ],
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   options: [
     { flags: '--md', description: 'as Markdown (the default)' },
-    { flags: '--out <file>', description: 'write it there instead of to stdout' },
+    { flags: '--html', description: 'as one HTML file, the page of `charrette serve` with this run in it' },
+    {
+      flags: '--out <file>',
+      description: 'write it there instead of to stdout (HTML: instead of to the run directory)',
+    },
   ],
   async run({ arguments: [name], options, global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);
     const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+    const prices = config.prices;
+    const html = options['html'] === true;
+    if (html && options['md'] === true)
+      throw new CharretteError({ code: 'usage', message: '--html and --md ask for different reports.' });
     const artifacts: Record<string, string> = {};
     for (const artifact of await listArtifacts(directory))
       artifacts[artifact.name] = (await readTextFile(artifact.path)) ?? '';
     const ledger = readLedger(directory.ledger);
-    const prices = config.prices;
     const record = await readRunRecord(directory);
-    const text = markdownReport({
-      record,
-      events: readEvents(directory.events),
-      ledger,
-      artifacts,
-      ...(prices === undefined ? {} : { prices }),
-    });
+    const text = html
+      ? await htmlText(home.project, directory, prices)
+      : markdownReport({
+          record,
+          events: readEvents(directory.events),
+          ledger,
+          artifacts,
+          ...(prices === undefined ? {} : { prices }),
+        });
     const accepted = acceptedCount(artifacts);
     const [total] = costsBy(ledger, () => 'all calls', prices);
     const json = {
@@ -53,9 +66,29 @@ export const command: CommandSpec = {
         ? {}
         : { perAcceptedFinding: perAcceptedFinding(total, accepted) }),
     };
-    if (typeof options['out'] !== 'string') return { exit: 0, text, json };
-    const file = path.resolve(global.cwd, options['out']);
+    const { out } = options;
+    if (typeof out !== 'string' && !html) return { exit: 0, text, json };
+    const file = typeof out === 'string' ? path.resolve(global.cwd, out) : directory.report;
     await writeFileAtomic(file, text);
     return { exit: 0, text: `Wrote ${file}\n`, json: { ...json, file } };
   },
 };
+
+/** The page is read and the views are made only for those who ask for them. */
+async function htmlText(
+  project: string,
+  directory: RunDirectory,
+  prices: Readonly<Record<string, Price>> | undefined,
+): Promise<string> {
+  const { htmlReport } = await import('../report/html-report.ts');
+  const { reportData } = await import('../report/report-data.ts');
+  const { pageFolder, readPageFile } = await import('../web/page-files.ts');
+  const folder = pageFolder();
+  const text = (name: string) => readPageFile(folder, name).toString('utf8');
+  return htmlReport(await reportData(project, directory, prices), {
+    script: text('app.js'),
+    style: text('app.css'),
+    font: readPageFile(folder, 'inter.woff2'),
+    board: text('board.js'),
+  });
+}

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { RunEvent } from '../engine/event.ts';
 import type { Snapshot } from '../web/snapshot.ts';
 import type { SourceLines } from '../web/source-lines.ts';
@@ -50,7 +51,9 @@ export function htmlReport(data: ReportData, { script, style, font, board }: Pag
     `<script type="application/json" id="charrette-report">${inData(JSON.stringify(data))}</script>`,
     ...(drawing === ''
       ? []
-      : [`<script type="application/json" id="charrette-board">${inData(JSON.stringify(frame))}</script>`]),
+      : [
+          `<script type="application/octet-stream" id="charrette-board">${gzipSync(frame).toString('base64')}</script>`,
+        ]),
     `<script type="module">${code}</script>`,
     '</body>',
     '</html>',

@@ -1,6 +1,9 @@
 import { CharretteError } from '../errors.ts';
 import { runGit } from '../git/run-git.ts';
 
+/** A place in the repository that somebody cites. */
+export type CitedLines = { path: string; line: number; endLine: number };
+
 /** Lines of a file as they were at a commit, with some around the cited ones. */
 export type SourceLines = {
   path: string;
@@ -19,11 +22,15 @@ const mostLines = 400;
 export async function readSourceLines(
   project: string,
   commit: string | undefined,
-  place: { path: string; line: number; endLine: number },
+  place: CitedLines,
 ): Promise<SourceLines> {
-  const { path, line } = place;
   if (commit === undefined || !/^[0-9a-f]{7,64}$/.test(commit))
     throw new CharretteError({ code: 'not-found', message: 'The run has no base commit to open lines at.' });
+  return linesAround(await readAtCommit(project, commit, place.path), commit, place);
+}
+
+/** The lines of a file at a commit. */
+export async function readAtCommit(project: string, commit: string, path: string): Promise<string[]> {
   if (!isPlainPath(path))
     throw new CharretteError({
       code: 'path-unsafe',
@@ -32,18 +39,20 @@ export async function readSourceLines(
   const limits = { maximumBytes: 8 * 1024 * 1024, timeoutMs: 10_000 };
   const result = await runGit(project, ['cat-file', 'blob', `${commit}:${path}`], limits);
   if (result.code !== 0)
-    throw new CharretteError({
-      code: 'not-found',
-      message: `${path} is not in ${commit.slice(0, 12)}.`,
-    });
-  const all = result.stdout.split('\n');
-  if (all.at(-1) === '') all.pop();
+    throw new CharretteError({ code: 'not-found', message: `${path} is not in ${commit.slice(0, 12)}.` });
+  const lines = result.stdout.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+export function linesAround(all: readonly string[], commit: string, place: CitedLines): SourceLines {
+  const { path, line, endLine } = place;
   if (line > all.length)
     throw new CharretteError({
       code: 'not-found',
       message: `${path} has ${all.length} lines at ${commit.slice(0, 12)}; line ${line} is not there.`,
     });
-  const last = Math.min(Math.max(line, place.endLine), all.length, line + mostLines);
+  const last = Math.min(Math.max(line, endLine), all.length, line + mostLines);
   const from = Math.max(1, line - around);
   return {
     path,

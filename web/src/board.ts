@@ -36,6 +36,19 @@ async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
     mermaid.initialize({
       startOnLoad: false,
       securityLevel: 'strict',
+      // What a diagram says of itself may not change; the second layout engine is not here.
+      secure: [
+        'secure',
+        'securityLevel',
+        'startOnLoad',
+        'maxTextSize',
+        'maxEdges',
+        'layout',
+        'htmlLabels',
+        'themeCSS',
+        'fontFamily',
+      ],
+      layout: 'dagre',
       htmlLabels: false,
       flowchart: { htmlLabels: false },
       theme: 'base',

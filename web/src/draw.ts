@@ -1,4 +1,3 @@
-import { parse } from './json.ts';
 import type { Theme } from './theme.ts';
 
 /** What the drawing board answers. */
@@ -37,7 +36,9 @@ export async function draw(source: string, theme: Theme): Promise<string> {
   });
 }
 
-function openBoard(): Promise<HTMLIFrameElement> {
+async function openBoard(): Promise<HTMLIFrameElement> {
+  const packed = document.getElementById('charrette-board')?.textContent;
+  const own = packed === undefined || packed === null ? undefined : await unpack(packed);
   return new Promise((resolve) => {
     const frame = document.createElement('iframe');
     frame.setAttribute('sandbox', 'allow-scripts');
@@ -46,9 +47,15 @@ function openBoard(): Promise<HTMLIFrameElement> {
     frame.setAttribute('aria-hidden', 'true');
     frame.tabIndex = -1;
     frame.addEventListener('load', () => resolve(frame), { once: true });
-    const own = document.getElementById('charrette-board')?.textContent;
-    if (own === undefined || own === null) frame.src = '/board.html';
-    else frame.srcdoc = parse<string>(own);
+    if (own === undefined) frame.src = '/board.html';
+    else frame.srcdoc = own;
     document.body.append(frame);
   });
+}
+
+/** A report carries its board packed: mermaid is larger than all the rest together. */
+async function unpack(text: string): Promise<string> {
+  const bytes = Uint8Array.from(atob(text.trim()), (character) => character.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(stream).text();
 }

@@ -4,11 +4,11 @@ set -uo pipefail
 missing=()
 command -v git >/dev/null || missing+=(git)
 command -v bwrap >/dev/null || missing+=(bubblewrap)
-for tool in tmux zsh fish; do command -v $tool >/dev/null || missing+=($tool); done
+for tool in chromium tmux zsh fish; do command -v $tool >/dev/null || missing+=($tool); done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing+=(postgresql)
 if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
   export DEBIAN_FRONTEND=noninteractive
   timeout 120 apt-get update -qq
-  timeout 150 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  timeout 240 apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 exit 0

@@ -6,6 +6,7 @@ type Order = { id: number; source: string; theme: 'light' | 'dark' };
 const palettes = {
   light: {
     background: '#ffffff',
+    edgeLabelBackground: '#ffffff',
     primaryColor: '#e8f0f7',
     primaryTextColor: '#1d1c1a',
     primaryBorderColor: '#2c5f8a',
@@ -15,7 +16,8 @@ const palettes = {
   },
   dark: {
     darkMode: true,
-    background: '#1b1d21',
+    background: '#1a1c20',
+    edgeLabelBackground: '#1a1c20',
     primaryColor: '#1f3144',
     primaryTextColor: '#e9e7e2',
     primaryBorderColor: '#8fbce6',
@@ -50,7 +52,7 @@ async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
       ],
       layout: 'dagre',
       htmlLabels: false,
-      flowchart: { htmlLabels: false },
+      flowchart: { htmlLabels: false, wrappingWidth: 260 },
       theme: 'base',
       themeVariables: { ...palettes[theme], fontFamily: 'Inter, system-ui, sans-serif', fontSize: '15px' },
       maxTextSize: 100_000,

@@ -1,7 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { citedParts } from '../../src/web/cited-parts.ts';
-import { cleanText } from '../../src/web/clean-text.ts';
 
 export type Place = { path: string; line: number; endLine: number };
 
@@ -11,10 +10,10 @@ export const OpenPlace = createContext<((place: Place) => void) | undefined>(und
 /** Running text in which every `file:line` is a button that opens those lines at the base commit. */
 export function Cited({ text }: { text: string }) {
   const open = useContext(OpenPlace);
-  if (open === undefined || !text.includes(':')) return <>{cleanText(text)}</>;
+  if (open === undefined || !text.includes(':')) return <>{text}</>;
   return (
     <>
-      {citedParts(cleanText(text)).map((part, index) =>
+      {citedParts(text).map((part, index) =>
         part.kind === 'text' ? (
           part.text
         ) : (

@@ -1,8 +1,19 @@
-import { readJson } from '../../src/safe-json.ts';
+import { isRecord, readJson } from '../../src/safe-json.ts';
+import { cleanText } from '../../src/web/clean-text.ts';
 
-/** A document of our own server or report; anything else is an error that is shown. */
+/**
+ * A document of our own server or report. Every text in it is cleaned here, at the door: whatever an agent wrote, no view
+ * has to think of it again.
+ */
 export function parse<Value>(text: string): Value {
   const reading = readJson(text);
-  if (reading.ok) return reading.value as Value;
+  if (reading.ok) return cleaned(reading.value) as Value;
   throw new Error(`This is not JSON: ${reading.message}`);
+}
+
+function cleaned(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cleaned(inner)]));
 }

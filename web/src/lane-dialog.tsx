@@ -1,5 +1,4 @@
 import { readJson } from '../../src/safe-json.ts';
-import { cleanText } from '../../src/web/clean-text.ts';
 import { Dialog } from './dialog.tsx';
 import { Markdown } from './markdown.tsx';
 import type { Source } from './source.ts';
@@ -25,7 +24,7 @@ export function LaneDialog(props: { source: Source; run: string; lane: string; o
           <details>
             <summary>What was asked</summary>
             <pre class="plain" tabIndex={0}>
-              {cleanText(prompt)}
+              {prompt}
             </pre>
           </details>
         </section>
@@ -38,5 +37,5 @@ const looksLikeJson = (text: string) => /^\s*[[{]/.test(text);
 
 function pretty(text: string): string {
   const reading = readJson(text);
-  return cleanText(reading.ok ? JSON.stringify(reading.value, null, 2) : text);
+  return reading.ok ? JSON.stringify(reading.value, null, 2) : text;
 }

@@ -1,3 +1,4 @@
+import { cleanText } from '../../src/web/clean-text.ts';
 import { watchRun } from './follow.ts';
 import { parse } from './json.ts';
 import type { Source } from './source.ts';
@@ -16,7 +17,7 @@ function messageIn(text: string): string | undefined {
   }
 }
 
-const json = async (address: string) => (await request(address)).json();
+const json = async <Value>(address: string) => parse<Value>(await (await request(address)).text());
 const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${rest}`;
 
 /** The server this page came from. */
@@ -25,7 +26,8 @@ export const liveSource: Source = {
   snapshot: (run) => json(at(run)),
   watch: (run, watcher) =>
     watchRun(run, watcher, async (after) => (await request(at(run, `/events?after=${after}`))).text()),
-  artifact: async (run, name) => (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text(),
+  artifact: async (run, name) =>
+    cleanText(await (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text()),
   lane: (run, lane) => json(at(run, `/lanes/${encodeURIComponent(lane)}`)),
   lines: (run, { path, line, endLine }) =>
     json(at(run, `/source?${new URLSearchParams({ path, line: `${line}`, end: `${endLine}` })}`)),

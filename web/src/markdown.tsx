@@ -5,7 +5,6 @@ import { gfm } from 'micromark-extension-gfm';
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
-import { cleanText } from '../../src/web/clean-text.ts';
 import { Cited } from './cited.tsx';
 
 const longest = 300_000;
@@ -14,12 +13,12 @@ const safeLink = /^(?:https?:|mailto:)/i;
 /** Markdown of agents as elements, never as markup: what it says in HTML is shown, not obeyed; nothing is loaded. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const root = useMemo(() => (text.length > longest ? undefined : parseMarkdown(text)), [text]);
-  if (root === undefined) return <pre class="plain">{cleanText(text)}</pre>;
+  if (root === undefined) return <pre class="plain">{text}</pre>;
   return <div class="prose">{root.children.map(block)}</div>;
 });
 
 export function parseMarkdown(text: string): Root {
-  return fromMarkdown(cleanText(text), { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
 /** One block as an element; headings begin below those of the page. */

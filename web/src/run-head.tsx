@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { cleanText } from '../../src/web/clean-text.ts';
 import type { Snapshot } from '../../src/web/snapshot.ts';
 import { Status } from './chips.tsx';
 import { count, elapsed, money } from './format.ts';
@@ -37,7 +36,7 @@ export function RunHead({
         ))}
       </p>
       <div class="head-line">
-        <h1>{cleanText(snapshot.title)}</h1>
+        <h1>{snapshot.title}</h1>
         <span role="status">
           <Status status={status} />
         </span>
@@ -49,7 +48,7 @@ export function RunHead({
       </div>
       {snapshot.error !== undefined && status !== 'running' && (
         <p class="notice bad" role="alert">
-          {cleanText(snapshot.error.message)} {cleanText(snapshot.error.fix ?? '')}
+          {snapshot.error.message} {snapshot.error.fix ?? ''}
         </p>
       )}
       <dl class="facts">

@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'preact/hooks';
-import { cleanText } from '../../src/web/clean-text.ts';
 import { Status } from './chips.tsx';
 import { ago, count, money } from './format.ts';
 import { hashOf } from './route.ts';
@@ -55,7 +54,7 @@ export function RunList({ source }: { source: Source }) {
         {runs.map((run) => (
           <li key={run.run}>
             <a class="card run-card" href={hashOf({ run: run.run })}>
-              <span class="run-title">{cleanText(run.title) || run.run}</span>
+              <span class="run-title">{run.title || run.run}</span>
               <Status status={run.status} />
               <span class="run-facts">
                 <span>{run.workflow}</span>

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { cleanText } from '../../src/web/clean-text.ts';
 import { Agents } from './chips.tsx';
 import { OpenPlace, type Place } from './cited.tsx';
 import { LaneDialog } from './lane-dialog.tsx';
@@ -41,7 +40,7 @@ export function RunPage({
   const agentKey = [...new Set(lanes.flatMap(({ agent }) => agent ?? []))].join('\n');
   const agents = useMemo(() => agentKey.split('\n'), [agentKey]);
   useEffect(() => {
-    if (snapshot !== undefined) document.title = `${cleanText(snapshot.title)} · Charrette`;
+    if (snapshot !== undefined) document.title = `${snapshot.title} · Charrette`;
   }, [snapshot?.title]);
   const sections = sectionsOf(source, store, run, setLane);
   useEffect(() => {

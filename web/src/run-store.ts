@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunEvent } from '../../src/engine/event.ts';
-import { cleanText } from '../../src/web/clean-text.ts';
 import type { Snapshot } from '../../src/web/snapshot.ts';
 import { applyEvent, emptyTimeline, type Timeline } from '../../src/web/timeline.ts';
 import type { Source, State } from './source.ts';
@@ -117,7 +116,7 @@ function logLine(event: RunEvent): LogLine | undefined {
   const at = { seq: event.seq, time: event.time };
   switch (event.type) {
     case 'run-start':
-      return { ...at, tone: 'plain', text: `Run started: ${cleanText(event.title)}` };
+      return { ...at, tone: 'plain', text: `Run started: ${event.title}` };
     case 'run-resume':
       return { ...at, tone: 'plain', text: 'Resumed' };
     case 'run-pause':
@@ -130,45 +129,43 @@ function logLine(event: RunEvent): LogLine | undefined {
       return {
         ...at,
         tone: event.status === 'done' ? 'plain' : 'bad',
-        text: cleanText(`Ended: ${event.status}${event.message === undefined ? '' : `, ${event.message}`}`),
+        text: `Ended: ${event.status}${event.message === undefined ? '' : `, ${event.message}`}`,
       };
     case 'phase-end':
     case 'phase-skip':
-      return event.line === undefined ? undefined : { ...at, tone: 'plain', text: cleanText(event.line) };
+      return event.line === undefined ? undefined : { ...at, tone: 'plain', text: event.line };
     case 'warning':
-      return { ...at, tone: 'warning', text: cleanText(event.text.replaceAll('**', '')) };
+      return { ...at, tone: 'warning', text: event.text.replaceAll('**', '') };
     case 'note':
-      return { ...at, tone: 'plain', text: cleanText(event.text) };
+      return { ...at, tone: 'plain', text: event.text };
     case 'lane-start':
       return {
         ...at,
         tone: 'plain',
-        text: cleanText(`${event.lane}: ${event.agent}, attempt ${event.attempt}`),
+        text: `${event.lane}: ${event.agent}, attempt ${event.attempt}`,
       };
     case 'lane-retry':
       return {
         ...at,
         tone: 'warning',
-        text: cleanText(`${event.lane}: ${event.agent} ${event.kind}, ${event.message}`),
+        text: `${event.lane}: ${event.agent} ${event.kind}, ${event.message}`,
       };
     case 'lane-end':
       return {
         ...at,
         tone: event.kind === 'ok' ? 'plain' : 'bad',
-        text: cleanText(
-          `${event.lane}: ${event.kind}${event.message === undefined ? '' : `, ${event.message}`}`,
-        ),
+        text: `${event.lane}: ${event.kind}${event.message === undefined ? '' : `, ${event.message}`}`,
       };
     case 'question-ask':
-      return { ...at, tone: 'warning', text: cleanText(event.questions.map(({ text }) => text).join(' · ')) };
+      return { ...at, tone: 'warning', text: event.questions.map(({ text }) => text).join(' · ') };
     case 'question-answer':
       return {
         ...at,
         tone: 'plain',
-        text: cleanText(event.answers.map(({ question, value }) => `${question} = ${value}`).join(', ')),
+        text: event.answers.map(({ question, value }) => `${question} = ${value}`).join(', '),
       };
     case 'artifact-write':
-      return { ...at, tone: 'plain', text: cleanText(`wrote ${event.name}`) };
+      return { ...at, tone: 'plain', text: `wrote ${event.name}` };
     default:
       return undefined;
   }

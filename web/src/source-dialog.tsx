@@ -1,4 +1,3 @@
-import { cleanText } from '../../src/web/clean-text.ts';
 import type { Place } from './cited.tsx';
 import { Dialog } from './dialog.tsx';
 import type { Source } from './source.ts';
@@ -12,7 +11,7 @@ export function SourceDialog(props: { source: Source; run: string; place: Place;
   const { value, problem } = useLoaded(title, () => source.lines(run, place));
   return (
     <Dialog title={title} onClose={onClose}>
-      {problem !== undefined && <p class="notice bad">{cleanText(problem)}</p>}
+      {problem !== undefined && <p class="notice bad">{problem}</p>}
       {value !== undefined && (
         <>
           <p class="quiet">
@@ -27,7 +26,7 @@ export function SourceDialog(props: { source: Source; run: string; place: Place;
                   <span class="number" aria-hidden="true">
                     {number}
                   </span>
-                  <code>{cited ? <mark>{cleanText(text) || ' '}</mark> : cleanText(text) || ' '}</code>
+                  <code>{cited ? <mark>{text || ' '}</mark> : text || ' '}</code>
                 </li>
               );
             })}

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import { Dialog } from '../dialog.tsx';
 import { count } from '../format.ts';
 import { Markdown } from '../markdown.tsx';
@@ -30,7 +29,7 @@ export function Artifacts({
               disabled={artifact.bytes === 0}
               onClick={() => setOpen(artifact)}
             >
-              {cleanText(artifact.name)}
+              {artifact.name}
             </button>
             <span class="quiet">{artifact.bytes === 0 ? 'empty' : `${count(artifact.bytes)} bytes`}</span>
           </li>
@@ -49,12 +48,12 @@ function ArtifactDialog(props: { source: Source; run: string; artifact: Artifact
     source.artifact(run, artifact.name),
   );
   return (
-    <Dialog title={cleanText(artifact.name)} onClose={onClose}>
+    <Dialog title={artifact.name} onClose={onClose}>
       {problem !== undefined && <p class="notice bad">{problem}</p>}
       {value !== undefined &&
         (artifact.name.endsWith('.json') ? (
           <pre class="plain" tabIndex={0}>
-            {cleanText(value)}
+            {value}
           </pre>
         ) : (
           <Markdown text={value} />

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { CostPoint } from '../../../src/web/snapshot.ts';
 import { CostPlot } from '../cost-plot.tsx';
 import { count, money, phaseName } from '../format.ts';
@@ -115,7 +114,7 @@ function Bars(props: {
         <tbody>
           {list.map((row) => (
             <tr key={row.name}>
-              <th scope="row">{cleanText(row.name)}</th>
+              <th scope="row">{row.name}</th>
               <td class="bar-cell" aria-hidden="true">
                 <span class="bar-line">
                   <i class="swatch measured" style={{ width: `${(row.measured / largest) * 100}%` }} />

@@ -1,4 +1,3 @@
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { DebateView, DefenceView, JudgeView } from '../../../src/web/view/debates.ts';
 import { Agent, Seat } from '../chips.tsx';
 import { Cited } from '../cited.tsx';
@@ -28,14 +27,14 @@ function Debate({ debate }: { debate: DebateView }) {
     <article class="card pad debate" aria-label={`Decision ${number}: ${title}`}>
       <header>
         <h3>
-          <span class="number">{number}</span> {cleanText(title)}
+          <span class="number">{number}</span> {title}
         </h3>
         <span class={`tag impact-${impact.toLowerCase()}`}>{impact} impact</span>
       </header>
       <p>
         <Cited text={tension} />
       </p>
-      {files.length > 0 && <p class="quiet mono">{cleanText(files.join(', '))}</p>}
+      {files.length > 0 && <p class="quiet mono">{files.join(', ')}</p>}
       <div class="versus">
         {sides.map((side, index) => (
           <Defence
@@ -56,7 +55,7 @@ function Debate({ debate }: { debate: DebateView }) {
       {resolution === undefined ? (
         <p class="quiet">No verdict yet. Authors stay hidden until there is one.</p>
       ) : (
-        <Verdict resolution={resolution} />
+        <Verdict resolution={resolution} debate={debate} />
       )}
       {resolution !== undefined && <Unveiled sides={sides} />}
     </article>
@@ -109,7 +108,7 @@ function Judge({ judge, sides }: { judge: JudgeView; sides: DebateView['sides'] 
         {voices.size > 1 ? '=' : letterOf(first?.vote ?? '')}
       </span>
       <span>
-        <strong>{cleanText(judge.judge)}</strong>{' '}
+        <strong>{judge.judge}</strong>{' '}
         {voices.size > 1 ? 'changed sides with the order: a tie' : `for ${letterOf(first?.vote ?? '')}`}
         {judge.votes.length > 1 && voices.size === 1 && <small> in both orders</small>}
         <p class="quiet">
@@ -120,19 +119,27 @@ function Judge({ judge, sides }: { judge: JudgeView; sides: DebateView['sides'] 
   );
 }
 
-function Verdict({ resolution }: { resolution: NonNullable<DebateView['resolution']> }) {
+type VerdictProps = { resolution: NonNullable<DebateView['resolution']>; debate: DebateView };
+
+function Verdict({ resolution, debate }: VerdictProps) {
   const { disposition, tally, why } = resolution;
+  const votes = { THESIS: tally?.thesis ?? 0, ANTI_THESIS: tally?.antithesis ?? 0 };
+  const counted = votes.THESIS + votes.ANTI_THESIS;
+  const decided = debate.judges.filter((judge) => new Set(judge.votes.map(({ vote }) => vote)).size === 1);
   return (
     <div class="verdict">
       <p>
         <strong>{dispositionNames[disposition]}:</strong> <Cited text={resolution.resolution} />
         {tally !== undefined && (
           <span class="tally">
-            {tally.thesis} : {tally.antithesis}
+            A {votes[debate.sides[0].side]} : {votes[debate.sides[1].side]} B
           </span>
         )}
       </p>
       <Markdown text={why} />
+      {tally !== undefined && counted < decided.length && (
+        <p class="quiet">A judge of the author's own family counts only when fewer than two others voted.</p>
+      )}
     </div>
   );
 }
@@ -156,7 +163,7 @@ function Unveiled({ sides }: { sides: DebateView['sides'] }) {
                 {' '}
                 after the sketches of{' '}
                 {seats.map((seat) => (
-                  <Seat key={seat} seat={cleanText(seat)} />
+                  <Seat key={seat} seat={seat} />
                 ))}
               </>
             )}

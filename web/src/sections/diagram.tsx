@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import { draw } from '../draw.ts';
 import { currentTheme } from '../theme.ts';
 
@@ -46,11 +45,11 @@ export function Diagram({ source }: { source: string }) {
   return (
     <figure ref={figure} class="card pad diagram">
       {picture !== undefined && <img src={picture} alt="Architecture diagram; its source follows as text" />}
-      {problem !== undefined && <p class="notice">The diagram cannot be drawn: {cleanText(problem)}</p>}
+      {problem !== undefined && <p class="notice">The diagram cannot be drawn: {problem}</p>}
       <details>
         <summary>Source of the diagram</summary>
         <pre class="plain" tabIndex={0}>
-          {cleanText(source)}
+          {source}
         </pre>
       </details>
     </figure>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { FindingView } from '../../../src/web/view/findings.ts';
 import { Cited } from '../cited.tsx';
 import { Markdown } from '../markdown.tsx';
@@ -55,7 +54,7 @@ function Finding({ finding }: { finding: FindingView }) {
     <li id={id} class={`card pad finding is-${outcome}`} tabIndex={-1}>
       <header>
         <h3>
-          <span class="note-id">{shortId(id)}</span> {cleanText(title)}
+          <span class="note-id">{shortId(id)}</span> {title}
         </h3>
         <span class={`tag outcome-${outcome}`}>{outcomeNames[outcome] ?? outcome}</span>
       </header>
@@ -63,10 +62,10 @@ function Finding({ finding }: { finding: FindingView }) {
         <span>{severity}</span>
         <span>{focusArea}</span>
         {finding.outOfScope && <span>out of scope</span>}
-        {reviewers.length > 0 && <span>by {cleanText(reviewers.join(', '))}</span>}
+        {reviewers.length > 0 && <span>by {reviewers.join(', ')}</span>}
         {anchor !== undefined && (
           <span>
-            about “{cleanText(anchor.section)}”, line {anchor.line}
+            about “{anchor.section}”, line {anchor.line}
           </span>
         )}
       </p>

@@ -10,7 +10,7 @@ export const Log = memo(function Log({ lines, count }: { lines: readonly LogLine
   const [all, setAll] = useState(false);
   const shown = all ? lines : lines.slice(-atFirst);
   return (
-    <div class="card log">
+    <section class="card log" tabIndex={0} aria-label="Log lines">
       {count > atFirst && (
         <button type="button" class="button quiet" onClick={() => setAll(!all)}>
           {all ? `Show the last ${atFirst}` : `Show all ${count} lines`}
@@ -18,12 +18,12 @@ export const Log = memo(function Log({ lines, count }: { lines: readonly LogLine
       )}
       <ol>
         {shown.map(({ seq, time, tone, text }) => (
-          <li key={seq} class={tone}>
+          <li key={seq} class={`is-${tone}`}>
             <time dateTime={time}>{clock(time)}</time>
             <span>{text}</span>
           </li>
         ))}
       </ol>
-    </div>
+    </section>
   );
 });

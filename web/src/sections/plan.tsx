@@ -1,5 +1,4 @@
 import { useMemo, useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { FindingView } from '../../../src/web/view/findings.ts';
 import type { PlanRevision } from '../../../src/web/view/plan-revisions.ts';
 import type { RunView } from '../../../src/web/view/run-view.ts';
@@ -90,7 +89,7 @@ function Notes({ findings }: { findings: readonly FindingView[] }) {
             class={`note is-${finding.outcome ?? 'open'}`}
             onClick={() => showFinding(finding.id)}
           >
-            <span class="note-id">{shortId(finding.id)}</span> {cleanText(finding.title)}
+            <span class="note-id">{shortId(finding.id)}</span> {finding.title}
           </button>
         </li>
       ))}
@@ -135,7 +134,7 @@ function Diff({ revision, findings }: { revision: PlanRevision; findings: readon
           const kind = kinds[line.charAt(0) as keyof typeof kinds] ?? 'same';
           return (
             <span key={index} class={`diff-${kind}`}>
-              {cleanText(line)}
+              {line}
               {'\n'}
             </span>
           );

@@ -1,4 +1,3 @@
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { SketchView } from '../../../src/web/view/sketches.ts';
 import { Agent } from '../chips.tsx';
 import { Markdown } from '../markdown.tsx';
@@ -12,7 +11,7 @@ export function Sketches({ sketches }: { sketches: readonly SketchView[] }) {
         {sketches.map(({ lane, seat, label, agent, text }) => (
           <li key={lane} class="card sheet" id={`sketch-${seat}`} tabIndex={-1}>
             <header>
-              <h3>{cleanText(label)}</h3>
+              <h3>{label}</h3>
               <Agent name={agent} />
             </header>
             <div class="sheet-body">

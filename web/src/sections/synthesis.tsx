@@ -1,4 +1,3 @@
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { SynthesisView } from '../../../src/web/view/run-view.ts';
 import type { SketchView } from '../../../src/web/view/sketches.ts';
 import { Seat } from '../chips.tsx';
@@ -33,7 +32,7 @@ export function Synthesis({ synthesis, sketches }: Props) {
       )}
       {divergences.map(({ topic, positions, call, reason }, index) => (
         <article key={index} class="card pad">
-          <h3>{cleanText(topic)}</h3>
+          <h3>{topic}</h3>
           <ul class="positions">
             {positions.map(({ position, seats: names }, at) => (
               <li key={at}>
@@ -57,7 +56,7 @@ export function Synthesis({ synthesis, sketches }: Props) {
               <li key={index}>
                 <div>
                   <Markdown text={idea} />
-                  <p class="quiet">{cleanText(reason)}</p>
+                  <p class="quiet">{reason}</p>
                 </div>
                 <span class="tags">
                   <span class={`tag use-${use}`}>{useNames[use]}</span>
@@ -83,7 +82,7 @@ function Seats({ names, sketches }: { names: readonly string[]; sketches: readon
     <span class="seats">
       {names.map((name) => {
         const known = sketches.some(({ seat }) => seat === name);
-        return <Seat key={name} seat={cleanText(name)} {...(known && { onPick: show })} />;
+        return <Seat key={name} seat={name} {...(known && { onPick: show })} />;
       })}
     </span>
   );

@@ -1,6 +1,5 @@
 import { memo } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { LaneSpan, PhaseSpan, Timeline } from '../../../src/web/timeline.ts';
 import { Agent, useAgentTone } from '../chips.tsx';
 import { elapsed, phaseName, taskName } from '../format.ts';
@@ -94,7 +93,7 @@ function PhaseRow(props: Group & { scale: Scale; end: number; openLane: Props['o
           {lanes.map((lane) => (
             <LaneRow
               key={lane.lane}
-              lane={lane}
+              lane={veiled(lane, span)}
               start={scale.start}
               length={scale.length}
               end={lane.end ?? end}
@@ -107,6 +106,13 @@ function PhaseRow(props: Group & { scale: Scale; end: number; openLane: Props['o
   );
 }
 
+/** Who argues which side is nobody's business before the verdict. */
+function veiled(lane: LaneSpan, span: PhaseSpan | undefined): LaneSpan {
+  if (!lane.task.startsWith('debate-') || span?.state === 'done') return lane;
+  const { agent: _agent, ...rest } = lane;
+  return rest;
+}
+
 type LaneProps = { lane: LaneSpan; start: number; length: number; end: number; openLane: Props['openLane'] };
 
 const LaneRow = memo(function LaneRow({ lane, start, length, end, openLane }: LaneProps) {
@@ -115,13 +121,14 @@ const LaneRow = memo(function LaneRow({ lane, start, length, end, openLane }: La
   const began = lane.start ?? lane.queued;
   const failed = lane.state !== 'ok' && lane.state !== 'running' && lane.state !== 'queued';
   const took = lane.start === undefined ? '' : elapsed(end - began);
-  const label = cleanText(lane.label);
-  const what = `${label}, ${taskName(lane.task)}${lane.agent === undefined ? '' : ` by ${lane.agent}`}: ${lane.state} ${took}`;
+  const label = lane.label.replace(/^DECISION_/, 'Decision ');
+  const by = `${lane.agent === undefined ? '' : `by ${lane.agent}`}: ${lane.state}`;
   const content = (
     <>
       <span class="row-label">
         {label}
-        <small>{taskName(lane.task)}</small>
+        <small> {taskName(lane.task)}</small>
+        <span class="unseen"> {by} </span>
       </span>
       <span class="track" aria-hidden="true">
         {lane.start !== undefined && lane.start > lane.queued && (
@@ -141,17 +148,9 @@ const LaneRow = memo(function LaneRow({ lane, start, length, end, openLane }: La
   return (
     <li class="lane">
       {openLane === undefined ? (
-        <div class="row" title={what}>
-          {content}
-        </div>
+        <div class="row">{content}</div>
       ) : (
-        <button
-          type="button"
-          class="row"
-          aria-label={what}
-          title={lane.message ?? what}
-          onClick={() => openLane(lane.lane)}
-        >
+        <button type="button" class="row" title={lane.message ?? by} onClick={() => openLane(lane.lane)}>
           {content}
         </button>
       )}

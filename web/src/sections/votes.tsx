@@ -1,4 +1,3 @@
-import { cleanText } from '../../../src/web/clean-text.ts';
 import type { FindingView } from '../../../src/web/view/findings.ts';
 import type { RunView } from '../../../src/web/view/run-view.ts';
 import { shortId, showFinding } from './plan.tsx';
@@ -20,15 +19,15 @@ export function Votes({ view }: { view: RunView }) {
         <section class="card scroll" tabIndex={0} aria-label="Votes">
           <table class="matrix">
             <caption>
-              {cleanText(votes.rule)}
-              {votes.absent !== '' && votes.absent !== 'nobody' && `. Absent: ${cleanText(votes.absent)}`}
+              {votes.rule}
+              {votes.absent !== '' && votes.absent !== 'nobody' && `. Absent: ${votes.absent}`}
             </caption>
             <thead>
               <tr>
                 <th scope="col">Finding</th>
                 {votes.voters.map((voter) => (
                   <th key={voter} scope="col">
-                    {cleanText(voter)}
+                    {voter}
                   </th>
                 ))}
                 <th scope="col">Outcome</th>
@@ -52,17 +51,17 @@ function VoteRow({ finding }: { finding: FindingView }) {
     <tr>
       <th scope="row">
         <button type="button" class="link" onClick={() => showFinding(finding.id)}>
-          <span class="note-id">{shortId(finding.id)}</span> {cleanText(finding.title)}
+          <span class="note-id">{shortId(finding.id)}</span> {finding.title}
         </button>
       </th>
       {finding.votes.map(({ voter, vote, reason }) => {
         const [sign, name] = signs[vote] ?? ['?', vote];
         return (
-          <td key={voter} class={`vote vote-${vote}`} title={cleanText(reason) || name}>
+          <td key={voter} class={`vote vote-${vote}`} title={reason || name}>
             <span aria-hidden="true">{sign}</span>
             <span class="unseen">
               {name}
-              {reason === '' ? '' : `: ${cleanText(reason)}`}
+              {reason === '' ? '' : `: ${reason}`}
             </span>
           </td>
         );
@@ -98,11 +97,11 @@ function Scoreboard({ scores }: { scores: Scores }) {
             .sort((a, b) => b.score - a.score)
             .map((row) => (
               <tr key={row.reviewer}>
-                <th scope="row">{cleanText(row.reviewer)}</th>
+                <th scope="row">{row.reviewer}</th>
                 <td>
                   <span class="mini" aria-hidden="true">
                     <i class="good" style={{ width: `${(row.accepted / most) * 100}%` }} />
-                    <i class="plain" style={{ width: `${((row.neutral + row.exonerated) / most) * 100}%` }} />
+                    <i class="rest" style={{ width: `${((row.neutral + row.exonerated) / most) * 100}%` }} />
                     <i class="bad" style={{ width: `${(row.rejected / most) * 100}%` }} />
                   </span>
                   {row.findings}

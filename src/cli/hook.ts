@@ -29,6 +29,8 @@ export const command: CommandSpec = {
       });
     }
     const host = String(options['host']) as HookHost;
+    // An agent that a run started is led by that run.
+    if (terminal.env['CHARRETTE_RUN'] !== undefined) return { exit: 0, text: '', json: { answer: '' } };
     const text = await answer(event, host, options, global.cwd, terminal);
     return { exit: 0, text, json: { answer: text } };
   },

@@ -33,3 +33,18 @@ test('without a flag it says what there is to set up', async () => {
     err: expect.stringContaining('--design'),
   });
 });
+
+test('--host sets a coding agent up, says what is missing, does it once, and takes it away again', async () => {
+  const root = projectWith();
+  const first = await run('init', '--host', 'claude,gemini', '--cwd', root);
+  expect(first).toMatchObject({ exit: 0, err: expect.stringContaining('`charrette` is not on PATH') });
+  expect(first.out).toContain('created .claude/skills/charrette/.claude-plugin/plugin.json\n');
+  expect(first.out).toContain('created .gemini/settings.json\n');
+  expect(await run('init', '--host', 'claude,gemini', '--cwd', root)).toMatchObject({ exit: 0, out: '' });
+  const removed = await run('init', '--host', 'all', '--remove', '--cwd', root);
+  expect(removed.out).toContain('removed .gemini/settings.json\n');
+  expect(await run('init', '--host', 'vim', '--cwd', root)).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('There is no host "vim"'),
+  });
+});

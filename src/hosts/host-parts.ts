@@ -45,7 +45,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
       files: below('.cursor/skills', skills()),
       shared: new Map<string, SharedSettings>([
         ['.cursor/hooks.json', { hooks, base: { version: 1 } }],
-        ['.cursor/mcp.json', { server }],
+        ['.cursor/mcp.json', { server: { ...server, args: ['mcp', '--cwd', '${workspaceFolder}'] } }],
       ]),
       notes: [],
     };

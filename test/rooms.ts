@@ -19,5 +19,5 @@ export const floors = {
     'lite',
   ],
   workflows: ['workflows'],
-  surfaces: ['cli', 'web', 'mcp', 'acp', 'hosts', 'report'],
+  surfaces: ['cli', 'telemetry', 'web', 'mcp', 'acp', 'hosts', 'report'],
 } as const;

@@ -11,14 +11,18 @@ import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-dire
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
+import { wantedTelemetry } from '../telemetry/enabled.ts';
+import { openTelemetry } from '../telemetry/open.ts';
 import { openStories } from '../workflows/open.ts';
 import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
+import { withoutControls } from './reporter.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
+import { version } from './version.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
 export async function conductRun(
@@ -35,7 +39,7 @@ export async function conductRun(
   const view = await openRunView(global, terminal, { signal, past });
   try {
     const record = opening.opened
-      ? await conductHere(opening.engine, runId, invocation, given, view)
+      ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening.holder, home, runId, invocation, given, view);
     view.close();
     const result = await describeRun(directory, record, invocation);
@@ -47,6 +51,7 @@ export async function conductRun(
 
 async function conductHere(
   engine: Engine,
+  home: Home,
   runId: string,
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
@@ -54,8 +59,10 @@ async function conductHere(
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
+  const telemetry = await telemetryOf(home, runId, invocation);
   try {
     engine.subscribe(runId, view.report);
+    engine.subscribe(runId, telemetry.hear);
     await engine.start(runId);
     const end = await engine.wait(runId, {
       signal,
@@ -65,7 +72,18 @@ async function conductHere(
     return end.record;
   } finally {
     await engine.close();
+    const failure = await telemetry.close();
+    if (failure !== undefined && !global.quiet)
+      await view.aside(async () => void terminal.stderr.write(`${withoutControls(failure)}\n`));
   }
+}
+
+/** The configuration is asked for prices only where spans are wanted. */
+async function telemetryOf(home: Home, runId: string, { global, terminal: { env } }: Invocation) {
+  const directory = runDirectoryOf(home, runId);
+  const { wanted } = wantedTelemetry(env);
+  const settings = wanted ? await loadConfig({ project: home.project, env, file: global.config }) : undefined;
+  return openTelemetry(directory, env, { version, prices: settings?.config.prices });
 }
 
 /** Another process holds the store: leave the request there and watch; when that process ends, take over. */
@@ -108,7 +126,7 @@ async function followElsewhere(
   if (!stop.signal.aborted) return settledRecord(directory, AbortSignal.any([signal, stop.signal]));
   const opening = await openHere(home, invocation);
   return opening.opened
-    ? conductHere(opening.engine, runId, invocation, given, view)
+    ? conductHere(opening.engine, home, runId, invocation, given, view)
     : followElsewhere(opening.holder, home, runId, invocation, given, view);
 }
 

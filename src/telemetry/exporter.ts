@@ -1,0 +1,99 @@
+import {
+  ROOT_CONTEXT,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ConsoleSpanExporter,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Protocol } from './enabled.ts';
+import { spanIdOf, type TraceIdentity } from './identity.ts';
+import type { SpanDraft } from './spans.ts';
+
+export type SpanSink = {
+  put(span: SpanDraft): void;
+  /** Sends what is left; gives back why something could not be sent. */
+  close(): Promise<string | undefined>;
+};
+
+const closeLimitMs = 5_000;
+
+/** Spans through the official SDK; endpoint, headers, time-outs and resource come from its standard variables. */
+export async function openSink(
+  protocol: Protocol,
+  run: string,
+  { traceId, parentSpanId }: TraceIdentity,
+  version: string,
+): Promise<SpanSink> {
+  let failure: string | undefined;
+  const exporter = await exporterFor(protocol);
+  const watched: SpanExporter = {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) failure ??= result.error.message;
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => exporter.forceFlush?.(),
+  };
+  // Ids are known before spans are: children leave before their parents end, from whichever process.
+  let nextSpanId = '';
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'charrette', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    idGenerator: { generateTraceId: () => traceId, generateSpanId: () => nextSpanId },
+    spanProcessors: [new BatchSpanProcessor({ exporter: watched })],
+  });
+  const tracer = provider.getTracer('charrette', version);
+  const contextOf = (spanId: string | undefined) => {
+    if (spanId === undefined) return ROOT_CONTEXT;
+    const parent: SpanContext = { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true };
+    return trace.setSpanContext(ROOT_CONTEXT, parent);
+  };
+  return {
+    put({ key, parent, name, kind, start, end, attributes, error }) {
+      nextSpanId = spanIdOf(run, key);
+      const above = parent === undefined ? parentSpanId : spanIdOf(run, parent);
+      const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT };
+      const span = tracer.startSpan(
+        name,
+        { kind: kinds[kind], startTime: start, attributes },
+        contextOf(above),
+      );
+      if (error !== undefined) {
+        span.setAttribute('error.type', error);
+        span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+      }
+      span.end(Math.max(start, end));
+    },
+    async close() {
+      const late = new Promise<void>((resolve) => setTimeout(resolve, closeLimitMs).unref());
+      await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
+        failure ??= String(error);
+      });
+      return failure;
+    },
+  };
+}
+
+async function exporterFor(protocol: Protocol): Promise<SpanExporter> {
+  if (protocol === 'console') return new ConsoleSpanExporter();
+  const { OTLPTraceExporter } =
+    protocol === 'http/json'
+      ? await import('@opentelemetry/exporter-trace-otlp-http')
+      : await import('@opentelemetry/exporter-trace-otlp-proto');
+  return new OTLPTraceExporter();
+}

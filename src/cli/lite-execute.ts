@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { readWords } from '../lite/arguments.ts';
 import { breakCycles, type DroppedDependency } from '../lite/break-cycles.ts';
@@ -65,7 +64,6 @@ export const command: CommandSpec = {
         text: `Would carry out ${files.plan.task_ids.join(', ')}.\n`,
       };
     }
-    await source.consume?.();
     return startLiteRun(inputs, firstLine(source.task), invocation);
   },
 };
@@ -74,8 +72,6 @@ type Source = {
   task: string;
   warning?: string;
   handoff?: NonNullable<LiteInputs['handoff']>;
-  /** P-100: a handoff is used once. */
-  consume?: () => Promise<void>;
 } & ({ files: LitePlanFiles } | { plan: (facts: PlanFacts) => LitePlanFiles });
 
 /** P-111: with --force-cycles a circle is broken where the plan begins it; otherwise the check refuses it. */
@@ -160,7 +156,7 @@ async function handoffOf(
   { id, artifacts }: RunDirectory,
   planText: string,
   { plan }: LitePlanFiles,
-): Promise<Pick<Source, 'handoff' | 'consume' | 'warning'>> {
+): Promise<Pick<Source, 'handoff' | 'warning'>> {
   const file = path.join(artifacts, 'execution-context.json');
   const reading = readJson((await readTextFile(file)) ?? '');
   const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
@@ -172,14 +168,10 @@ async function handoffOf(
     return { warning: 'The plan was changed after it was allowed; it is asked about again.' };
   return {
     handoff: {
+      file,
       execution: executionMethod,
       review: codeReviewTool,
       ...(clarificationContext === null ? {} : { clarifications: clarificationContext }),
     },
-    consume: () =>
-      writeJsonAtomic(file, {
-        ...context.data,
-        handoff: { ...handoff, consumedAt: new Date().toISOString() },
-      }),
   };
 }

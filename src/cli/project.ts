@@ -22,7 +22,10 @@ export function findHome(cwd: string): Home {
 export async function findRun(home: Home, name: string | undefined): Promise<RunDirectory> {
   const ids = await listRunIds(home);
   if (name === undefined || name === 'latest') {
-    const latest = ids.findLast((id) => !isStartedByAnother(id, ids));
+    // One without a record is what a kill left of the making of a run.
+    const latest = ids.findLast(
+      (id) => !isStartedByAnother(id, ids) && existsSync(runDirectoryOf(home, id).record),
+    );
     if (latest === undefined) {
       throw new CharretteError({
         code: 'run-not-found',

@@ -1,6 +1,7 @@
 // A scripted agent for the `exec` protocol that really edits files: it explores, plans four tasks in three waves, carries
 // them out so that two batches collide, writes a test that fails, and repairs it in the second round.
-// Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less.
+// Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, or `hang:` and a
+// task in which it gets stuck half-way the first time; the second time it notes what it found in its checkout.
 // It appends one line per call to the file named as its first argument.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -8,6 +9,7 @@ const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '' } = process.env;
 const [callsFile, failTask] = process.argv.slice(2);
 const prompt = readFileSync(0, 'utf8');
 if (callsFile) appendFileSync(callsFile, `${task} ${seat}\n`);
+if (failTask?.startsWith('hang:') && prompt.includes(`### ${failTask.slice(5)}:`)) await hangOnce();
 const answers = { explore, 'lite-plan': plan, execute, fix, 'code-review': review };
 const answer = answers[task]?.();
 if (answer === undefined) {
@@ -134,4 +136,25 @@ function review() {
         .map((_, index) => ({ task_id, number: index + 1, met: true, evidence: 'src/index.mjs:1' })),
   );
   return { summary: 'As planned.', findings: [], criteria };
+}
+
+async function hangOnce() {
+  const mark = `${callsFile}.hung`;
+  if (existsSync(mark)) {
+    const { execFileSync } = await import('node:child_process');
+    const state = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--ignored'], {
+      encoding: 'utf8',
+    });
+    writeFileSync(
+      `${callsFile}.second`,
+      `${execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' })}${state}`,
+    );
+    return;
+  }
+  mkdirSync('src', { recursive: true });
+  writeFileSync('src/half.mjs', 'export const half =');
+  appendFileSync('src/index.mjs', 'half a line');
+  writeFileSync(mark, String(process.pid));
+  setInterval(() => undefined, 1_000_000);
+  await new Promise(() => undefined);
 }

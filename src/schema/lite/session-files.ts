@@ -42,7 +42,7 @@ export const executionContextSchema = z.looseObject({
   originalUserInput: z.string(),
   executorAssignments: z.record(z.string(), z.object({ executor: text, reason: text })).nullable(),
   session: z.object({ id: text, folder: text }),
-  handoff: z.object({ token: text, consumedAt: z.string().optional() }),
+  handoff: z.object({ token: text, consumedAt: z.string().optional(), consumedBy: z.string().optional() }),
 });
 
 /** P-124 and P-123: what came of a batch, and the proof that its tool ran. */

@@ -35,5 +35,9 @@ export type LiteInputs = RunInputs & {
   /** `lite-execute`: what to carry out, and where it came from. */
   files?: LitePlanFiles;
   /** P-014: a handoff that nobody has used was confirmed once and is not asked about again. */
-  handoff?: Selection & { clarifications?: Record<string, string> };
+  handoff?: Selection & {
+    /** Where it stands; the run that uses it marks it. */
+    file: string;
+    clarifications?: Record<string, string>;
+  };
 };

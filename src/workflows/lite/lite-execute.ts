@@ -1,7 +1,11 @@
 import type { Outcome } from '../../engine/engine.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { writeJsonAtomic } from '../../files/atomic.ts';
+import { readTextFile } from '../../files/bounded.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
 import { planInvalid } from '../../lite/read-plan.ts';
+import { readJson } from '../../safe-json.ts';
+import { executionContextSchema } from '../../schema/lite/session-files.ts';
 import type { ServicesOf } from '../services.ts';
 import { LiteDesk, type LiteLane } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
@@ -25,6 +29,9 @@ export function liteExecuteWorkflow(
       for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
       await desk.json('plan.json', files.plan);
       if (handoff !== undefined) {
+        await context.step('take handoff', () =>
+          takeHandoff(handoff.file, context.live.directory.id, desk.time),
+        );
         // P-014: the plan was allowed once.
         const known = Object.entries(handoff.clarifications ?? {}).map(
           ([question, answer]) => `- ${question} ${answer}`,
@@ -58,4 +65,16 @@ export function liteExecuteWorkflow(
       return executePlan(desk, settled, selection, { clarifications: undefined, auto: autoYes });
     },
   };
+}
+
+/** P-100: a handoff is used by one run, which may look at it as often as it is started again. */
+async function takeHandoff(file: string, run: string, consumedAt: string): Promise<void> {
+  const reading = readJson((await readTextFile(file)) ?? '');
+  const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
+  if (!context.success) throw planInvalid([`${file} cannot be read any more`]);
+  const { handoff } = context.data;
+  if (handoff.consumedBy === run) return;
+  if (handoff.consumedAt !== undefined)
+    throw planInvalid([`its handoff was used by ${handoff.consumedBy ?? 'another run'} in the meantime`]);
+  await writeJsonAtomic(file, { ...context.data, handoff: { ...handoff, consumedAt, consumedBy: run } });
 }

@@ -151,7 +151,7 @@ async function settle(
   const first = await join(desk, execution, batch, batch.id, start, reply);
   if (first.kind !== 'conflict') return;
   desk.warn(
-    `[${batch.id}] conflicts in ${first.files.join(', ')}; its work stays in ${checkoutOf(desk, batch.id)} and is done again on top of the others'.`,
+    `[${batch.id}] conflicts in ${first.files.join(', ')}; it is done again on top of the others' work; the first attempt stays in ${checkoutOf(desk, batch.id)} until then.`,
   );
   const name = `${batch.id}-retry`;
   const again = await openAt(desk, execution, name);
@@ -161,9 +161,14 @@ async function settle(
   const result = await join(desk, execution, batch, name, again, second);
   if (result.kind === 'conflict')
     fail(desk, execution, batch, second, `conflicts again in ${result.files.join(', ')}`, name);
+  // What was joined in the second attempt is all of it.
+  if (result.kind === 'joined')
+    await desk.context.step(`close ${batch.id}`, async () =>
+      removeWorktree(execution.root, checkoutOf(desk, batch.id)),
+    );
 }
 
-type Joined = { kind: 'settled' } | { kind: 'conflict'; files: string[]; text: string };
+type Joined = { kind: 'joined' | 'failed' } | { kind: 'conflict'; files: string[]; text: string };
 
 async function join(
   desk: LiteDesk,
@@ -177,7 +182,7 @@ async function join(
   const { value } = reply;
   if (value === undefined || value.status === 'failed') {
     fail(desk, execution, batch, reply, value?.summary ?? reply.message ?? reply.kind, name);
-    return { kind: 'settled' };
+    return { kind: 'failed' };
   }
   const checkout = checkoutOf(desk, name);
   const message = `${batch.tasks.map(({ title }) => title).join('; ')}\n\n${value.summary}\n\n${trailer(desk, batch.id)}\n`;
@@ -207,7 +212,7 @@ async function join(
     `[${batch.id}] ${reply.agent}: ${changed.length} files, exit ${reply.exitCode ?? 'unknown'}, ${Math.round(reply.elapsedMs / 1000)}s`,
   );
   await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
-  return { kind: 'settled' };
+  return { kind: 'joined' };
 }
 
 function fail(

@@ -5,15 +5,10 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { readWords } from '../lite/arguments.ts';
 import { breakCycles, type DroppedDependency } from '../lite/break-cycles.ts';
+import { filesFromDesign } from '../lite/design-tasks.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
 import { handoffToken } from '../lite/handoff-token.ts';
-import {
-  directPlan,
-  filesFromDesign,
-  firstLine,
-  type LitePlanFiles,
-  type PlanFacts,
-} from '../lite/plan-files.ts';
+import { directPlan, firstLine, type LitePlanFiles, type PlanFacts } from '../lite/plan-files.ts';
 import { readLiteFolder, readTaskTexts } from '../lite/plan-folder.ts';
 import { checkQuality } from '../lite/quality.ts';
 import { looksLikeFile, planInvalid, recognisePlan } from '../lite/read-plan.ts';

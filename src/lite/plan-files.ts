@@ -1,6 +1,5 @@
 import type { Exploration } from '../schema/judgements/exploration.ts';
 import type { LitePlanAnswer, PlannedTask } from '../schema/judgements/lite-plan.ts';
-import type { Plan } from '../schema/judgements/plan.ts';
 import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import type { LiteTask } from '../schema/lite/task.ts';
 import { cliExecution, recommendedExecution } from './executor.ts';
@@ -105,81 +104,6 @@ export function directPlan(
   );
 }
 
-/** The plan of a design run as tasks: the files of one folder together, tests after what they test. */
-export function filesFromDesign(design: Plan, facts: PlanFacts): LitePlanFiles {
-  const testPaths = new Set(design.tests.map(({ path }) => path));
-  const sources = design.files.filter(({ path }) => !testPaths.has(path));
-  const groups = [
-    ...Map.groupBy(sources.length === 0 ? design.files : sources, ({ path }) => folderOf(path)),
-  ];
-  const commands = design.commands.map(({ command }) => command);
-  const edgeCases = design.edgeCases.slice(0, 6);
-  const tasks = groups.map(
-    ([folder, files], index): LiteTask => ({
-      id: idOf(index),
-      title: `${design.title}: ${folder}`,
-      description: `${design.summary}\n\n${design.approach}`,
-      action: files.every(({ action }) => action === 'new') ? 'Create' : 'Update',
-      scope: folder,
-      depends_on: [],
-      files: files.map(({ path, action, description }) => ({
-        path,
-        action: action === 'new' ? ('create' as const) : action,
-        change: description,
-      })),
-      implementation: [
-        ...files.map(({ path, description }) => `${path}: ${description}`),
-        'Leave everything else as it is.',
-      ],
-      convergence: { criteria: files.map(({ path, description }) => `${path}: ${firstLine(description)}`) },
-      rationale: { chosen_approach: firstLine(design.approach) },
-      test: { commands },
-      risks: design.failureModes.map(({ failure, mitigation }) => ({ description: failure, mitigation })),
-    }),
-  );
-  const testing: LiteTask[] =
-    sources.length === 0 || design.tests.length === 0
-      ? []
-      : [
-          {
-            id: idOf(tasks.length),
-            title: `${design.title}: tests`,
-            description: design.testing,
-            action: 'Test',
-            scope: 'tests',
-            depends_on: tasks.map(({ id }) => id),
-            files: design.tests.map(({ path, description }) => ({ path, change: description })),
-            implementation: [
-              ...design.tests.map(({ path, description }) => `${path}: ${description}`),
-              `Cover: ${edgeCases.length === 0 ? 'the changed behaviour' : edgeCases.join('; ')}`,
-            ],
-            convergence: {
-              criteria: design.tests.map(({ path, description }) => `${path}: ${firstLine(description)}`),
-            },
-            test: { commands, unit: design.tests.map(({ description }) => description) },
-          },
-        ];
-  return assemble(
-    {
-      title: design.title,
-      summary: design.summary,
-      approach: design.approach,
-      ...(design.decisions.length === 0
-        ? {}
-        : {
-            design_decisions: design.decisions.map(({ id, honoured }) => ({
-              decision: id,
-              rationale: honoured,
-            })),
-          }),
-      ...(design.edgeCases.length === 0 ? {} : { edge_cases: design.edgeCases }),
-    },
-    [...tasks, ...testing],
-    facts,
-    { source: 'action-planning-agent', planning_mode: 'agent-based' },
-  );
-}
-
 /** Numbers conversations, counts, and checks: what every way of making a plan ends with. */
 export function assemble(
   overview: Pick<LitePlan, 'summary' | 'approach'> & Partial<LitePlan>,
@@ -205,13 +129,6 @@ export function assemble(
   };
   const quality_check = checkQuality(plan, numbered);
   return { plan: { ...plan, _metadata: { ...plan._metadata, quality_check } }, tasks: numbered };
-}
-
-const idOf = (index: number) => `TASK-${String(index + 1).padStart(3, '0')}`;
-
-function folderOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at < 0 ? 'top folder' : path.slice(0, at);
 }
 
 export function firstLine(text: string): string {

@@ -4,7 +4,8 @@ import { litePlanSchema } from '../schema/lite/plan.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import { liteTaskSchema } from '../schema/lite/task.ts';
 import { todoProblems } from '../skills/compaction/todo-list.ts';
-import { directPlan, filesFromAnswer, filesFromDesign } from './plan-files.ts';
+import { filesFromDesign } from './design-tasks.ts';
+import { directPlan, filesFromAnswer } from './plan-files.ts';
 import { checkQuality, isVague } from './quality.ts';
 import { looksLikeFile, readPlanFiles, recognisePlan } from './read-plan.ts';
 import { renderTask } from './task-text.ts';
@@ -133,34 +134,68 @@ test('P-044 P-073 a direct plan passes the same checks and says when it stands i
   expect(tasks[0]?.files).toEqual([{ path: 'README.md', action: 'modify', change: 'Fix the typo' }]);
 });
 
-test('the plan of a design run becomes tasks: a folder each, tests last', () => {
-  const { plan, tasks } = filesFromDesign(
-    {
-      title: 'Limits',
-      summary: 'S',
-      approach: 'A',
-      testing: 'T',
-      edgeCases: ['zero'],
-      failureModes: [],
-      symbols: [],
-      decisions: [],
-      files: [
-        { path: 'src/a/x.ts', action: 'new', description: 'X' },
-        { path: 'src/a/y.ts', action: 'modify', description: 'Y' },
-        { path: 'src/b/z.ts', action: 'delete', description: 'Z' },
-        { path: 'test/x.test.ts', action: 'new', description: 'cases' },
-      ],
-      tests: [{ path: 'test/x.test.ts', description: 'cases' }],
-      commands: [{ command: 'npm test', purpose: 'tests' }],
-    },
-    facts,
-  );
-  expect(tasks.map(({ id, scope, depends_on }) => [id, scope, depends_on])).toEqual([
-    ['TASK-001', 'src/a', []],
-    ['TASK-002', 'src/b', []],
-    ['TASK-003', 'tests', ['TASK-001', 'TASK-002']],
+const design = {
+  title: 'Limits',
+  summary: 'S',
+  approach: 'A',
+  testing: 'T',
+  edgeCases: ['zero'],
+  failureModes: [],
+  symbols: [{ name: 'limit', file: 'src/a/x.ts', state: 'new' as const }],
+  decisions: [],
+  files: [
+    { path: 'src/a/x.ts', action: 'new' as const, description: 'X' },
+    { path: 'src/a/y.ts', action: 'modify' as const, description: 'Y' },
+    { path: 'src/b/z.ts', action: 'delete' as const, description: 'Z' },
+    { path: 'README.md', action: 'modify' as const, description: 'Say so' },
+    { path: 'test/x.test.ts', action: 'new' as const, description: 'cases' },
+  ],
+  tests: [{ path: 'test/x.test.ts', description: 'cases' }],
+  commands: [{ command: 'npm test', purpose: 'tests' }],
+};
+
+test('P-065 the plan of a small design becomes one task of code, then tests, then documents', () => {
+  const { plan, tasks } = filesFromDesign(design, facts);
+  expect(tasks.map(({ id, title, depends_on }) => [id, title, depends_on])).toEqual([
+    ['TASK-001', 'Add src/a/x.ts, change src/a/y.ts, remove src/b/z.ts', []],
+    ['TASK-002', 'Test it in test/x.test.ts', ['TASK-001']],
+    ['TASK-003', 'Describe it in README.md', ['TASK-001']],
   ]);
+  expect(tasks[0]?.convergence.criteria).toEqual([
+    'src/a/x.ts exists with this: X',
+    'src/a/y.ts has this change: Y',
+    'src/b/z.ts is gone',
+    'src/a/x.ts defines `limit`',
+  ]);
+  expect(tasks[1]?.convergence.criteria).toContain('`npm test` exits with 0');
   expect(plan._metadata.quality_check?.critical).toEqual([]);
+  for (const task of tasks) expect(liteTaskSchema.safeParse(task).error).toBeUndefined();
+});
+
+test('P-065 the plan of a large design is cut by folder, what makes files first; only tests or only documents are tasks too', () => {
+  const make = (path: string, action: 'new' | 'modify') => ({ path, action, description: path });
+  const files = [
+    make('src/api/a.ts', 'modify'),
+    make('src/api/b.ts', 'modify'),
+    make('src/store/c.ts', 'new'),
+    make('src/store/d.ts', 'new'),
+    make('src/one/e.ts', 'modify'),
+    make('src/two/f.ts', 'modify'),
+    make('lib/g.ts', 'modify'),
+  ];
+  const large = filesFromDesign({ ...design, files, tests: [], symbols: [] }, facts);
+  expect(
+    large.tasks.map(({ files: own = [], depends_on }) => [own.map(({ path }) => path), depends_on]),
+  ).toEqual([
+    [['src/store/c.ts', 'src/store/d.ts'], []],
+    [['src/api/a.ts', 'src/api/b.ts'], ['TASK-001']],
+    [['src/one/e.ts', 'src/two/f.ts'], ['TASK-001']],
+    [['lib/g.ts'], ['TASK-001']],
+  ]);
+  const onlyTests = filesFromDesign({ ...design, files: [make('test/x.test.ts', 'new')] }, facts);
+  expect(onlyTests.tasks.map(({ id, depends_on }) => [id, depends_on])).toEqual([['TASK-001', []]]);
+  const onlyWords = filesFromDesign({ ...design, files: [make('README.md', 'modify')], tests: [] }, facts);
+  expect(onlyWords.tasks.map(({ title }) => title)).toEqual(['Change README.md']);
 });
 
 test('lite/T-06 P-101 P-103 P-104 prose is a prompt, one word with an ending a file, a plan has its three keys', () => {

@@ -1,4 +1,4 @@
-import { filesFromDesign } from '../../lite/plan-files.ts';
+import { filesFromDesign } from '../../lite/design-tasks.ts';
 import { stepText } from '../../lite/task-text.ts';
 import type { LitePlanAnswer } from '../../schema/judgements/lite-plan.ts';
 import type { Complexity } from '../../schema/lite/plan.ts';

@@ -1,7 +1,7 @@
 import { hookEntries, hooksByEvent } from './hook-config.ts';
 import type { SharedSettings } from './json-edit.ts';
 import { thinSkills, thinSkillText } from './plugin-skills.ts';
-import { geminiCommands, type PluginForm, pluginFiles } from './plugins.ts';
+import { cursorServer, geminiCommands, type PluginForm, pluginFiles } from './plugins.ts';
 
 /** What a host gets when it is set up: files of our own, and entries in files that it shares with the user. */
 export type HostParts = {
@@ -45,7 +45,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
       files: below('.cursor/skills', skills()),
       shared: new Map<string, SharedSettings>([
         ['.cursor/hooks.json', { hooks, base: { version: 1 } }],
-        ['.cursor/mcp.json', { server: { ...server, args: ['mcp', '--cwd', '${workspaceFolder}'] } }],
+        ['.cursor/mcp.json', { server: cursorServer }],
       ]),
       notes: [],
     };

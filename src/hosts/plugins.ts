@@ -15,6 +15,10 @@ const description =
   'Designs features with a panel of coding agents, plans, executes and checks; puts the active phase of a workflow back after a compaction.';
 const keywords = ['design', 'planning', 'multi-agent', 'workflow', 'skills'];
 
+/** Cursor starts servers somewhere else and says where the project is. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the variable is Cursor's.
+export const cursorServer = { command: name, args: ['mcp', '--cwd', '${workspaceFolder}'] };
+
 /** Every file of a plugin, by its path inside the plugin's folder. */
 export function pluginFiles(form: PluginForm, version: string): Map<string, string> {
   const files = new Map<string, string>();
@@ -53,7 +57,7 @@ export function pluginFiles(form: PluginForm, version: string): Map<string, stri
       hooks: './hooks/hooks.json',
       mcpServers: './mcp.json',
     });
-    put('mcp.json', servers);
+    put('mcp.json', { mcpServers: { [name]: cursorServer } });
     put('hooks/hooks.json', hooks('cursor'));
   } else if (form === 'gemini') {
     put('gemini-extension.json', { name, version, description, ...servers });

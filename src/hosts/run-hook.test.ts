@@ -212,6 +212,29 @@ test('above its budget a session starts no agents, but may read and edit; each a
   expect((await readSession(place.project, 'session-1')).usage?.offset).toBeGreaterThan(usage?.offset ?? 0);
 });
 
+test('conversations of Codex and Gemini CLI are counted in their own terms', async () => {
+  const use = (lines: unknown[], session: string) =>
+    call(
+      'pre-tool-use',
+      { session, tool: 'Task', transcript: conversation(place.project, lines, `${session}.jsonl`) },
+      { limit: 100 },
+    );
+  const codex = (input: number) => ({
+    type: 'event_msg',
+    payload: {
+      type: 'token_count',
+      info: { total_token_usage: { input_tokens: input, cached_input_tokens: 400, output_tokens: 34 } },
+    },
+  });
+  expect(await use([codex(500), codex(900)], 'codex')).toMatchObject({
+    reason: expect.stringContaining('used 534 of'),
+  });
+  const gemini = { id: 'm1', type: 'gemini', content: 'x', tokens: { input: 1200, output: 34, cached: 400 } };
+  expect(await use([gemini, gemini, { ...gemini, id: 'm2' }], 'gemini')).toMatchObject({
+    reason: expect.stringContaining('used 1,668 of'),
+  });
+});
+
 test('session ids never become paths, and only the newest fifty sessions are kept', async () => {
   const transcript = conversation(place.project, inPhaseTwo());
   const input = readHookInput(

@@ -35,18 +35,50 @@ export function addUsage(file: string | undefined, before: Usage | undefined): U
 function count(text: string, from: Usage): Usage {
   let { tokens, last } = from;
   for (const line of text.split('\n')) {
-    if (!line.includes('"usage"')) continue;
+    if (!/"(?:usage|tokens|total_token_usage)"/.test(line)) continue;
     const reading = readJson(line);
-    const message = reading.ok && isRecord(reading.value) ? reading.value['message'] : undefined;
-    if (!isRecord(message) || !isRecord(message['usage'])) continue;
-    const id = String(message['id'] ?? '');
-    if (id !== '' && id === last) continue;
-    last = id;
-    const { usage } = message;
-    for (const key of ['input_tokens', 'cache_creation_input_tokens', 'output_tokens']) {
-      const value = isRecord(usage) ? usage[key] : undefined;
-      if (typeof value === 'number' && Number.isFinite(value)) tokens += value;
+    if (!reading.ok || !isRecord(reading.value)) continue;
+    const total = codexTotal(reading.value);
+    if (total !== undefined) {
+      tokens = total;
+      continue;
     }
+    const paid = claudeAnswer(reading.value) ?? geminiAnswer(reading.value);
+    if (paid === undefined || (paid.id !== '' && paid.id === last)) continue;
+    last = paid.id;
+    tokens += paid.tokens;
   }
   return { offset: from.offset, tokens, last };
+}
+
+/** Claude Code: each answer with what it cost. */
+function claudeAnswer(line: Record<string, unknown>): { id: string; tokens: number } | undefined {
+  const message = line['message'];
+  if (!isRecord(message) || !isRecord(message['usage'])) return undefined;
+  const { usage } = message;
+  const keys = ['input_tokens', 'cache_creation_input_tokens', 'output_tokens'];
+  return { id: String(message['id'] ?? ''), tokens: sum(usage, keys) };
+}
+
+/** Gemini CLI: input includes what was cached. */
+function geminiAnswer(line: Record<string, unknown>): { id: string; tokens: number } | undefined {
+  const { tokens } = line;
+  if (!isRecord(tokens)) return undefined;
+  return { id: String(line['id'] ?? ''), tokens: sum(tokens, ['input', 'output']) - sum(tokens, ['cached']) };
+}
+
+/** Codex: the total of the conversation so far, cached input included. */
+function codexTotal(line: Record<string, unknown>): number | undefined {
+  const payload = isRecord(line['payload']) ? line['payload'] : undefined;
+  const info = isRecord(payload?.['info']) ? payload['info'] : undefined;
+  const total = info?.['total_token_usage'];
+  if (!isRecord(total)) return undefined;
+  return sum(total, ['input_tokens', 'output_tokens']) - sum(total, ['cached_input_tokens']);
+}
+
+function sum(record: Record<string, unknown>, keys: readonly string[]): number {
+  return keys.reduce((total, key) => {
+    const value = record[key];
+    return typeof value === 'number' && Number.isFinite(value) ? total + value : total;
+  }, 0);
 }

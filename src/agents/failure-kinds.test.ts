@@ -44,7 +44,7 @@ test('pauses are read in seconds, milliseconds and minutes, and bounded', () => 
   expect(retryAfterIn('try again')).toBeUndefined();
 });
 
-test('back-off doubles, respects the pause that was asked for, and ends', () => {
+test('L-367: back-off doubles, respects the pause that was asked for, and ends', () => {
   expect([1, 2, 3, 4].map((retry) => retryDelayMs('rate_limit', retry))).toEqual([
     5000,
     10_000,

@@ -1,12 +1,10 @@
 // A stand-in for Claude Code that answers the panel's tasks and says what each call cost: a thousand tokens, one cent.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { panelAnswer, taskOf } from './panel-answers.mjs';
 
-const [callsFile] = process.argv.slice(2);
 const prompt = readFileSync(0, 'utf8');
 const probe = prompt.trim() === 'Respond with OK';
 const task = taskOf(prompt) ?? 'none';
-if (!probe && callsFile) appendFileSync(callsFile, `${task}\n`);
 const value = probe ? undefined : panelAnswer(task, prompt);
 const event = {
   type: 'result',

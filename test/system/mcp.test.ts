@@ -41,7 +41,7 @@ async function connect(project: string) {
 
 const small = { depth: 'solo', branch: false };
 
-test('a design run through the official client: start, consent, wait with progress, read, inspect', async () => {
+test('F-37: a design run through the official client: start, consent, wait with progress, read, inspect', async () => {
   const { project, calls } = await makeProject();
   const { client, call } = await connect(project);
   expect(client.getServerVersion()).toMatchObject({ name: 'charrette' });

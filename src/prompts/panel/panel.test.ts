@@ -136,8 +136,9 @@ test('L-490…L-492: debate blocks, roles and demands', () => {
   expect(antithesis).toContain('Recommend ANTI_THESIS');
 });
 
-test('L-562, L-563: the plan knows the dispositions and sections', () => {
+test('L-560, L-562, L-563: the author explores first and knows the dispositions and sections', () => {
   const all = text(panel.planPrompt({ commission, synthesis: 'S', schema }));
+  expect(all).toContain('Explore the code and read the conventions of the project before you write');
   for (const word of [
     'voted',
     'fallback-to-synthesis',
@@ -150,7 +151,7 @@ test('L-562, L-563: the plan knows the dispositions and sections', () => {
   expect(all).not.toContain('## Resolutions');
 });
 
-test('L-584…L-587, panel/C-04, panel/C-35: the reviewer sees feature and plan, focus areas and the right scope', () => {
+test('F-42, L-584…L-587, panel/C-04, panel/C-35: the reviewer sees feature and plan, focus areas and the right scope', () => {
   const all = text(drafts.planReview);
   for (const area of Object.keys(panel.focusAreas)) expect(all).toContain(`- ${area}:`);
   expect(all).toContain('<reviewer_feature_description ');
@@ -179,4 +180,11 @@ test('L-176, L-723: only the second discussion may touch architecture', () => {
   expect(text(panel.discussionPrompt({ commission, schema, second: { plan: 'P' } }))).toContain(
     'may be asked about now',
   );
+});
+
+test('L-741, L-761: who draws the diagram is told what the sanitizer would reject', () => {
+  const all = text(drafts.diagram);
+  expect(all).toContain('No HTML break and no $ in the alias of a participant');
+  expect(all).toContain('in double quotes');
+  expect(all).toContain('Not the flow at run time');
 });

@@ -1,3 +1,4 @@
+import { fileKind } from '../../evidence/file-kinds.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { checkDiagram, diagramBody, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
@@ -10,6 +11,11 @@ import { type Design, known } from './state.ts';
 /** Step 3b: one picture of the architecture, promoted only when it is safe and parses (L-740…L-761). */
 export async function diagram(desk: Desk, design: Design): Promise<Partial<Design>> {
   desk.begin('3b');
+  // L-762: documents and settings have no architecture to draw.
+  if (known(design, 'plan').files.every(({ path }) => fileKind(path) !== 'source')) {
+    desk.skip('the plan changes no source file');
+    return { diagram: 'skipped' };
+  }
   const plan = known(design, 'planText');
   const [reply] = await desk.ask('author', [
     {

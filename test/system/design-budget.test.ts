@@ -1,0 +1,97 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readEvents } from '../../src/engine/event-log.ts';
+import { readLedger } from '../../src/engine/ledger.ts';
+import { charrette, makeProject, runsOf } from '../support/program.ts';
+
+const pricedAgent = path.resolve(import.meta.dirname, '..', 'agents', 'priced-agent.mjs');
+
+/** Two agents that say what they cost: a thousand tokens and one cent a call. */
+async function pricedProject(): Promise<string> {
+  const made = await makeProject();
+  const command = ['node', pricedAgent];
+  const config = {
+    detect: false,
+    agents: {
+      one: { protocol: 'claude', command, family: 'one' },
+      two: { protocol: 'claude', command, family: 'two' },
+    },
+  };
+  writeFileSync(path.join(made.project, '.charrette', 'config.json'), JSON.stringify(config));
+  return made.project;
+}
+
+/** The tasks of all calls that a project's runs made. */
+const callsOf = (project: string) =>
+  runsOf(project).flatMap((run) =>
+    readLedger(path.join(project, '.charrette', 'runs', run, 'ledger.jsonl')).map(({ task }) => task),
+  );
+
+test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody, and goes on when told to', async () => {
+  const project = await pricedProject();
+  const paused = await charrette(
+    ['design', '--auto', '--yes', '--no-branch', '--json', '--max-usd', '0.04', 'add rate limiting'],
+    { cwd: project },
+  );
+  expect(paused.code).toBe(7);
+  const { run, questions, cost } = JSON.parse(paused.stdout) as {
+    run: string;
+    questions: { id: string; text: string }[];
+    cost: { calls: number; usd: number };
+  };
+  expect(questions[0]?.text).toContain('The budget is used up');
+  expect(cost.usd).toBeGreaterThanOrEqual(0.04);
+  // The sketches were under way together; nothing after them was launched.
+  expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
+  const events = readEvents(path.join(project, '.charrette', 'runs', run, 'events.jsonl'));
+  expect(events.filter(({ type }) => type === 'warning' || type === 'lane-retry')).toEqual([]);
+  const ended = await charrette(['answer', run, `${questions[0]?.id}=go-on`], { cwd: project });
+  expect(ended.code).toBe(0);
+  expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
+}, 180_000);
+
+test('F-36: the report shows cost per phase, seat and accepted finding, as text and as JSON', async () => {
+  const project = await pricedProject();
+  const ended = await charrette(['design', '--auto', '--yes', '--no-branch', 'add rate limiting'], {
+    cwd: project,
+  });
+  expect(ended.code).toBe(0);
+  const made = callsOf(project).length;
+  const { stdout } = await charrette(['report', '--json'], { cwd: project });
+  const report = JSON.parse(stdout) as {
+    phases: { name: string; usdMeasured: number; calls: number }[];
+    seats: { name: string; calls: number }[];
+    acceptedFindings: number;
+    perAcceptedFinding: { usdMeasured: number };
+  };
+  expect(report.phases.map(({ name }) => name)).toEqual(['2a', '2a.5', '2b', '3', '3b']);
+  expect(report.phases.reduce((sum, { calls: count }) => sum + count, 0)).toBe(made);
+  expect(report.seats.length).toBeGreaterThan(8);
+  expect(report.acceptedFindings).toBe(1);
+  expect(report.perAcceptedFinding.usdMeasured).toBeCloseTo(made * 0.01, 6);
+  const text = (await charrette(['report'], { cwd: project })).stdout;
+  expect(text).toContain(`- Per accepted finding: $${(made * 0.01).toFixed(4)} measured, ${made} calls`);
+  expect(text).toContain('## Cost by phase');
+  expect(text).toContain('## Cost by seat');
+}, 180_000);
+
+test('a budget holds for a whole comparison and pauses it between two tasks', async () => {
+  const project = await pricedProject();
+  const tasks = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-tasks-')), 'tasks.md');
+  writeFileSync(tasks, '- add rate limiting\n- cancel an order\n');
+  const paused = await charrette(['compare', '--tasks', tasks, '--yes', '--json', '--max-tokens', '5000'], {
+    cwd: project,
+  });
+  expect(paused.code).toBe(7);
+  const { run, questions } = JSON.parse(paused.stdout) as { run: string; questions: { id: string }[] };
+  expect(questions).toMatchObject([{ id: 'budget-task-2' }]);
+  const before = callsOf(project).length;
+  const stopped = await charrette(['answer', run, 'budget-task-2=stop', '--json'], { cwd: project });
+  expect(stopped.code).toBe(7);
+  expect(JSON.parse(stopped.stdout)).toMatchObject({ error: { code: 'budget-used-up' } });
+  expect(callsOf(project)).toHaveLength(before);
+  expect(runsOf(project)).toEqual(['', '-1-panel', '-1-solo'].map((end) => `${run}${end}`));
+  expect(callsOf(project).filter((task) => task === 'compare')).toHaveLength(2);
+}, 180_000);

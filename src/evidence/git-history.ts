@@ -1,8 +1,9 @@
-import { runGit } from './git-process.ts';
+import { readGit } from './read-git.ts';
 import type { HistoryCommit } from './snapshot.ts';
 
 const commitMark = '\x01';
-const format = ['--no-renames', '--name-only', '-z', '--format=%x01%H%x00%ct%x00%B%x00'];
+/** Below the root of a repository only files of that folder count, under their names there. */
+const format = ['--relative', '--no-renames', '--name-only', '-z', '--format=%x01%H%x00%ct%x00%B%x00'];
 
 /** The commits up to `commit`, newest first, merges left out. What `known` has is not read again. */
 export async function readHistory(
@@ -11,20 +12,20 @@ export async function readHistory(
   limit: number,
   known: Map<string, HistoryCommit> = new Map(),
 ): Promise<HistoryCommit[]> {
-  const output = await runGit(directory, [
+  const output = await readGit(directory, [
     'rev-list',
     '--no-merges',
     `--max-count=${limit}`,
     '--end-of-options',
     commit,
   ]);
-  const ids = output.toString('utf8').split('\n').filter(Boolean);
+  const ids = output.split('\n').filter(Boolean);
   const missing = ids.filter((id) => !known.has(id));
   if (missing.length > 0) {
-    const text = await runGit(directory, ['log', '--no-walk=unsorted', ...format, '--stdin'], {
+    const text = await readGit(directory, ['log', '--no-walk=unsorted', ...format, '--stdin'], {
       input: `${missing.join('\n')}\n`,
     });
-    for (const entry of parseLog(text.toString('utf8'))) known.set(entry.id, entry);
+    for (const entry of parseLog(text)) known.set(entry.id, entry);
   }
   return ids.flatMap((id) => known.get(id) ?? []);
 }

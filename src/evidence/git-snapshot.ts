@@ -1,6 +1,8 @@
+import { CharretteError } from '../errors.ts';
+import { commitOf } from '../git/repository-facts.ts';
 import { type FileKind, fileKind } from './file-kinds.ts';
 import { readHistory } from './git-history.ts';
-import { runGit, streamGit } from './git-process.ts';
+import { readGit, streamObjects } from './read-git.ts';
 import { readLimits, type SkipReason, skipByContent, skipByPath } from './skip-rules.ts';
 import type { HistoryCommit, SkippedFile, Snapshot, SnapshotFile } from './snapshot.ts';
 
@@ -39,26 +41,25 @@ export async function readSnapshot(
 
 /** The full id of a commit; the revision is never taken for an option. */
 export async function resolveCommit(directory: string, revision: string): Promise<string> {
-  const output = await runGit(directory, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${revision}^{commit}`,
-  ]);
-  return output.toString('utf8').trim();
+  const commit = await commitOf(directory, revision, { offline: true });
+  if (commit !== undefined) return commit;
+  // Tells a missing repository from a missing commit.
+  await readGit(directory, ['rev-parse', '--git-dir']);
+  throw new CharretteError({
+    code: 'not-found',
+    message: `There is no commit ${JSON.stringify(revision)} in this clone.`,
+    fix: 'Check the name, or fetch the commit.',
+  });
 }
 
+/** Files of the directory at the commit; below the root of a repository only those of that folder. */
 async function listTree(directory: string, commit: string): Promise<TreeEntry[]> {
-  const output = await runGit(directory, ['ls-tree', '-r', '-z', '-l', '--full-tree', commit]);
-  return output
-    .toString('utf8')
-    .split('\0')
-    .flatMap((line) => {
-      const [, mode = '', type = '', oid = '', size = '', path = ''] =
-        /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t([\s\S]+)$/.exec(line) ?? [];
-      return path === '' ? [] : [{ mode, type, oid, size: Number(size) || 0, path }];
-    });
+  const output = await readGit(directory, ['ls-tree', '-r', '-z', '-l', commit]);
+  return output.split('\0').flatMap((line) => {
+    const [, mode = '', type = '', oid = '', size = '', path = ''] =
+      /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t([\s\S]+)$/.exec(line) ?? [];
+    return path === '' ? [] : [{ mode, type, oid, size: Number(size) || 0, path }];
+  });
 }
 
 async function readFiles(directory: string, entries: readonly TreeEntry[], options: SnapshotOptions) {
@@ -114,7 +115,7 @@ async function readObjects(
     const reason = skipByContent(bytes);
     readings.set(oid, reason === undefined ? { text: bytes.toString('utf8') } : { reason });
   });
-  await streamGit(directory, ['cat-file', '--batch', '--buffer'], feed, {
+  await streamObjects(directory, ['cat-file', '--batch', '--buffer'], feed, {
     input: `${oids.join('\n')}\n`,
     maximumBytes: totalBytes + oids.length * 128,
     ...(signal === undefined ? {} : { signal }),

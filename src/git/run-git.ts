@@ -15,6 +15,8 @@ export type GitOptions = {
   maximumBytes?: number;
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Objects that a partial clone lacks are not fetched. */
+  offline?: boolean;
   /** The environment to choose from; only the variables of the safelist are passed on. */
   environment?: NodeJS.ProcessEnv;
 };
@@ -47,11 +49,22 @@ export const gitEnvironmentKeys = [
 const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };
 
 /** Runs git with an argument list, without shell, pager or prompts. A failing command is a result, not an exception. */
-export function runGit(
+export async function runGit(
   directory: string,
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
+  const chunks: Buffer[] = [];
+  const end = await startGit(directory, args, options, (chunk) => chunks.push(chunk));
+  return { ...end, stdout: Buffer.concat(chunks).toString('utf8') };
+}
+
+function startGit(
+  directory: string,
+  args: readonly string[],
+  options: GitOptions,
+  onChunk: (chunk: Buffer) => void,
+): Promise<Omit<GitResult, 'stdout'>> {
   const { input, maximumBytes = defaults.maximumBytes, timeoutMs = defaults.timeoutMs, signal } = options;
   return new Promise((resolve) => {
     const child = spawn(
@@ -59,20 +72,19 @@ export function runGit(
       ['--no-pager', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false', ...args],
       {
         cwd: directory,
-        env: gitEnvironment(options.environment ?? process.env),
+        env: gitEnvironment(options),
         stdio: ['pipe', 'pipe', 'pipe'],
         ...(signal === undefined ? {} : { signal }),
       },
     );
     // A timer of our own: the one of `spawn` would keep the process alive when git could not be started.
     const limit = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-    const chunks: Buffer[] = [];
     let size = 0;
     let stderr = '';
     let problem: string | undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maximumBytes) chunks.push(chunk);
+      if (size <= maximumBytes) onChunk(chunk);
       else if (problem === undefined) {
         problem = `more than ${maximumBytes} bytes of output`;
         child.kill('SIGKILL');
@@ -86,15 +98,8 @@ export function runGit(
     });
     child.on('close', (code, killedBy) => {
       clearTimeout(limit);
-      const stdout = Buffer.concat(chunks).toString('utf8');
-      if (code !== null && problem === undefined) resolve({ code, stdout, stderr: stderr.trim() });
-      else
-        resolve({
-          code: undefined,
-          stdout,
-          stderr: stderr.trim(),
-          problem: problem ?? `stopped by ${killedBy}`,
-        });
+      if (code !== null && problem === undefined) resolve({ code, stderr: stderr.trim() });
+      else resolve({ code: undefined, stderr: stderr.trim(), problem: problem ?? `stopped by ${killedBy}` });
     });
     child.stdin.on('error', () => undefined);
     child.stdin.end(input ?? '');
@@ -110,6 +115,18 @@ export async function gitOutput(
   const result = await runGit(directory, args, options);
   if (result.code === 0) return result.stdout;
   throw gitError(args, result);
+}
+
+/** The output of a git command that has to succeed, as it comes, so that much of it needs little memory. */
+export async function streamGit(
+  directory: string,
+  args: readonly string[],
+  onChunk: (chunk: Buffer) => void,
+  options: GitOptions = {},
+): Promise<void> {
+  const end = await startGit(directory, args, options, onChunk);
+  options.signal?.throwIfAborted();
+  if (end.code !== 0) throw gitError(args, { ...end, stdout: '' });
 }
 
 export function gitError(args: readonly string[], result: GitResult): CharretteError {
@@ -150,7 +167,7 @@ export function splitNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }
 
-function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function gitEnvironment({ environment = process.env, offline }: GitOptions): NodeJS.ProcessEnv {
   const passed = gitEnvironmentKeys.flatMap((key) => {
     const value = environment[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -162,6 +179,7 @@ function gitEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     GIT_TERMINAL_PROMPT: '0',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_EDITOR: 'true',
+    ...(offline === true ? { GIT_NO_LAZY_FETCH: '1' } : {}),
   };
 }
 

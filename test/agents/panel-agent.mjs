@@ -13,7 +13,7 @@ if (failTask === task) {
   process.exit(3);
 }
 
-const answer = panelAnswer(task, prompt, seat, mode === 'asks');
+const answer = panelAnswer(task, prompt, seat, mode);
 // Once silent, then with words around the payload.
 if (mode === 'moody' && attempt === '1') process.exit(0);
 if (mode === 'moody') process.stdout.write('Sure, here is what you asked for:\n\n');

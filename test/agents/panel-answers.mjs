@@ -1,7 +1,8 @@
 // What the scripted agents of the tests answer to each task of the panel: always the same words.
 
 /** The answer to a task, as a value; `undefined` for a task that is not scripted. */
-export function panelAnswer(task, prompt, seat = 'seat', asks = false) {
+export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
+  const asks = mode === 'asks';
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
   const plan = (extra = '') => ({
@@ -9,7 +10,9 @@ export function panelAnswer(task, prompt, seat = 'seat', asks = false) {
     summary: `A token bucket in front of the router.${extra}`,
     files: [
       { path: 'README.md', action: 'modify', description: 'Say how the limit is set.' },
-      { path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' },
+      ...(mode === 'documents'
+        ? []
+        : [{ path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' }]),
     ],
     approach: 'DECISION_1 is followed: the bucket lives in memory. The handler asks it before routing.',
     edgeCases: ['A clock that goes back counts as no time passed.'],

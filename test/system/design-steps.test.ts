@@ -344,3 +344,11 @@ test('an all-static panel is headed and attributed as rule-based, on the termina
   const report = await charrette(['report'], { cwd: project });
   expect(report.stdout).toContain('- Made by: no model, rule-based');
 }, 120_000);
+
+test('L-762: a plan that changes no source file gets no diagram, and the step says so', async () => {
+  const { ended, calls, artifacts } = await walk(['--solo'], { mode: 'documents' });
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toMatch(/^⏩ 3b: arch diagram — the plan changes no source file \(\d+s\)$/m);
+  expect(calls.filter((call) => call.startsWith('diagram '))).toEqual([]);
+  expect(artifacts['architecture-diagram.md']).toBeUndefined();
+}, 60_000);

@@ -2,7 +2,7 @@ import { CharretteError } from '../../errors.ts';
 import { type BranchFacts, branchFacts, detectMainBranch, parseBranchInfo } from '../../git/branch-facts.ts';
 import { entryGate } from '../../git/entry-gate.ts';
 import { preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
-import { repositoryFacts } from '../../git/repository-facts.ts';
+import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
 import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
 
 /** The repository as a design run finds it. */
@@ -38,7 +38,7 @@ export async function enterRepository(
   const mainBranch = await detectMainBranch(project);
   const actual = await branchFacts(project, mainBranch);
   const { facts, supplied, warnings } = suppliedFacts(actual, options);
-  if (repository.shallow) warnings.push('The clone is shallow: history gives less evidence than it could.');
+  warnings.push(...repositoryNotes(repository));
   if (options.branch) {
     const gate = entryGate({ mode: 'design', branchInfoSupplied: supplied, ...facts });
     const result = await preflight(project, {

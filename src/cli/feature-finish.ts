@@ -40,6 +40,7 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
   const feature = await readFeature(await featureOf(invocation));
   const skipped = enter('finish', feature, global.yes);
+  withPhaseStarted(feature.meta, 'finish', '');
   const project = findProject(global.cwd);
   const unticked = untickedIn(textsOf(feature).tasks ?? '');
   if (unticked > 0 && !global.quiet)
@@ -123,7 +124,8 @@ async function completeState(directory: string, skipped: readonly string[]): Pro
   const file = path.join(directory, sideFiles.state);
   const time = new Date().toISOString();
   const again = (raw: Record<string, unknown>) => readMeta(serializeMeta(raw));
-  let reading = readMeta((await readTextFile(file)) ?? '{}');
+  const { firstState } = await import('../workflows/feature/records.ts');
+  let reading = readMeta((await readTextFile(file)) ?? firstState(directory, time));
   if (skipped.length > 0)
     reading = again(
       withSkipped(

@@ -2,6 +2,7 @@ import { thisWorld } from '../agents/settings.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
+import { withPhaseStarted } from '../feature/meta-write.ts';
 import { defaultConcurrency, type Phase } from '../feature/phases.ts';
 import { transitionTo } from '../feature/transition.ts';
 import { readWaivers } from '../feature/waiver-file.ts';
@@ -45,6 +46,8 @@ export async function prepareFeature<Named extends Phase>(
   const { options, global } = invocation;
   const feature = await readFeature(await featureOf(invocation));
   const skipped = enter(phase, feature, global.yes);
+  // A state that cannot be changed is found out before anything starts.
+  withPhaseStarted(feature.meta, phase, '');
   await readWaivers(feature.directory);
   const project = findProject(global.cwd);
   const { loadConfig } = await import('../config/config.ts');
@@ -113,7 +116,8 @@ function namesIn(list: unknown): string[] | undefined {
 
 /** §2C: refuses what cannot start; what somebody has to agree to needs --yes. Gives the phases that are left out. */
 export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): readonly Phase[] {
-  const transition = transitionTo({ to: phase, meta: feature.meta.meta, texts: textsOf(feature) });
+  const { meta } = feature.meta;
+  const transition = transitionTo({ to: phase, meta, texts: textsOf(feature), faults: faultsOf(feature) });
   if (transition.kind === 'blocked') {
     throw new CharretteError({
       code: 'artifact-missing',
@@ -129,6 +133,18 @@ export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): rea
       ? `${phase} would skip ${transition.skipped.join(', ')}`
       : `${phase} was completed before; ${transition.completed} is the last completed phase`;
   throw new CharretteError({ code: 'usage', message: `${what}.`, fix: 'Say --yes if that is meant.' });
+}
+
+/** Artifacts that are there and cannot be read, with what is wrong. */
+function faultsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>> {
+  const faults: Partial<Record<ArtifactKey, string>> = {};
+  for (const key of artifactKeys) {
+    const file = files[key];
+    if (file.kind === 'unusable') faults[key] = file.reason;
+    else if (file.kind === 'present' && file.text === undefined)
+      faults[key] = `too large to be looked at (${file.bytes} bytes)`;
+  }
+  return faults;
 }
 
 export function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -91,4 +91,126 @@ test('status of one feature and of all', async () => {
   expect(one.out).toContain('Next: design (blocked: spec.md has');
   const all = await runCommandLine('feature', 'status', '--cwd', root);
   expect(all.out).toBe('007-search  active     specify → design\n');
+});
+
+/** Commands that would call an agent, with a program that nobody gets to start. */
+async function phase(directory: string, ...words: string[]) {
+  const root = path.resolve(directory, '../../..');
+  const agents = { mine: { protocol: 'exec', command: ['false'], family: 'mine' } };
+  writeFileSync(path.join(root, 'charrette.config.json'), JSON.stringify({ detect: false, agents }));
+  return runCommandLine('feature', ...words, '--feature', directory, '--cwd', root, '--dry-run');
+}
+
+test.each<[string, (directory: string) => void, string[], number, string]>([
+  [
+    'a state that is broken',
+    (at) => writeFileSync(path.join(at, '.meta.json'), '{"id":'),
+    ['specify'],
+    2,
+    'not valid JSON',
+  ],
+  [
+    'a state that is a list',
+    (at) => writeFileSync(path.join(at, '.meta.json'), '[]'),
+    ['specify'],
+    2,
+    'does not hold',
+  ],
+  [
+    'an empty artifact',
+    (at) => writeFileSync(path.join(at, 'spec.md'), ''),
+    ['design'],
+    4,
+    'spec.md is empty',
+  ],
+  [
+    'a huge artifact',
+    (at) => writeFileSync(path.join(at, 'spec.md'), 'x'.repeat(9 * 1024 * 1024)),
+    ['design'],
+    4,
+    'too large',
+  ],
+  [
+    'an artifact that is a link out of the feature',
+    (at) => {
+      rmSync(path.join(at, 'spec.md'));
+      symlinkSync('/etc/hostname', path.join(at, 'spec.md'));
+    },
+    ['design'],
+    4,
+    'spec.md is a link out of the feature',
+  ],
+  [
+    'tasks that are none',
+    (at) => writeFileSync(path.join(at, 'tasks.md'), `## Notes\n${'x'.repeat(200)}\n`),
+    ['implement'],
+    4,
+    'tasks.md has no',
+  ],
+  [
+    'waivers that are broken',
+    (at) => writeFileSync(path.join(at, '.waivers.json'), '{'),
+    ['specify', '--yes'],
+    2,
+    '.waivers.json',
+  ],
+])(
+  'bad input, T-116, lean/C-26: %s is said before anything starts',
+  async (_name, spoil, words, exit, message) => {
+    const { directory } = featureDirectory();
+    const before = readFileSync(path.join(directory, 'design.md'), 'utf8');
+    spoil(directory);
+    const result = await phase(directory, ...words);
+    expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
+    expect(existsSync(path.resolve(directory, '../../../.charrette/runs'))).toBe(false);
+    expect(readFileSync(path.join(directory, 'design.md'), 'utf8')).toBe(before);
+  },
+);
+
+test('bad input: a state that is absent or from another machine stops nothing', async () => {
+  const { directory } = featureDirectory({ prd: undefined, meta: undefined });
+  expect((await phase(directory, 'specify')).exit).toBe(0);
+  writeFileSync(
+    path.join(directory, '.meta.json'),
+    '{"id": 7, "mode": "Full", "phases": null, "brainstorm_source": "/Users/bob/idea.prd.md"}',
+  );
+  expect(await phase(directory, 'specify')).toMatchObject({
+    exit: 0,
+    out: 'mine would write, mine would review\n',
+  });
+});
+
+test('finish writes a retrospective, keeps the records and says what is not ticked', async () => {
+  const { root, directory } = featureDirectory({
+    tasks: '# Tasks\n\n### Task 1: One\n- [ ] open\n- [x] done\n',
+  });
+  writeFileSync(path.join(directory, '.review-history.md'), '## Iteration 1 - t\n');
+  const words = ['feature', 'finish', '--feature', directory, '--cwd', root, '--no-checks'];
+  expect((await runCommandLine(...words)).exit).toBe(2);
+  const { exit, err, out } = await runCommandLine(...words, '--yes');
+  expect([exit, err]).toEqual([0, expect.stringContaining('1 boxes of tasks.md are not ticked')]);
+  expect(out).toContain(path.join(root, '.charrette/features/007-search/.review-history.md'));
+  expect(existsSync(path.join(directory, '.review-history.md'))).toBe(false);
+  const state = readMeta(readFileSync(path.join(directory, '.meta.json'), 'utf8')).meta;
+  expect(state).toMatchObject({ status: 'completed', lastCompletedPhase: 'finish' });
+  expect(state.skippedPhases.map((skipped) => skipped.phase)).toContain('implement');
+  expect(await runCommandLine(...words, '--yes')).toMatchObject({ exit: 4 });
+});
+
+test('§2B: tests that fail keep a feature from being finished, and nothing is changed', async () => {
+  const { root, directory } = featureDirectory();
+  writeFileSync(path.join(root, 'package.json'), '{"scripts":{"test":"exit 3"}}');
+  const state = readFileSync(path.join(directory, '.meta.json'), 'utf8');
+  const { exit, err } = await runCommandLine(
+    'feature',
+    'finish',
+    '--feature',
+    directory,
+    '--cwd',
+    root,
+    '--yes',
+  );
+  expect([exit, err]).toEqual([6, expect.stringContaining('failed 3 times; the feature is not finished')]);
+  expect(readFileSync(path.join(directory, '.meta.json'), 'utf8')).toBe(state);
+  expect(existsSync(path.join(directory, 'retro.md'))).toBe(false);
 });

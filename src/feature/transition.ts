@@ -18,13 +18,15 @@ export type TransitionInput = {
   meta: FeatureMeta;
   /** Texts of the artifacts that can be read. */
   texts: Readonly<Partial<Record<ArtifactKey, string>>>;
+  /** What is wrong with those that are there and cannot. */
+  faults?: Readonly<Partial<Record<ArtifactKey, string>>>;
   /** Name of the branch that is checked out; absent when that does not matter. */
   branch?: string;
 };
 
 /** §2C: what entering a phase means for this feature. Hard prerequisites come before everything else. */
-export function transitionTo({ to, meta, texts }: TransitionInput): Transition {
-  const reasons = [...terminalReason(meta), ...prerequisiteReasons(to, texts)];
+export function transitionTo({ to, meta, texts, faults = {} }: TransitionInput): Transition {
+  const reasons = [...terminalReason(meta), ...prerequisiteReasons(to, texts, faults)];
   if (reasons.length > 0) return { kind: 'blocked', reasons };
   const record = meta.phases[to];
   if (record?.started !== undefined && record.completed === undefined) {
@@ -46,8 +48,14 @@ function terminalReason({ status }: FeatureMeta): string[] {
 }
 
 /** lean/C-26: valid means the section of its kind is there. */
-function prerequisiteReasons(to: Phase, texts: TransitionInput['texts']): string[] {
+function prerequisiteReasons(
+  to: Phase,
+  texts: TransitionInput['texts'],
+  faults: NonNullable<TransitionInput['faults']>,
+): string[] {
   return phaseTable[to].needs.flatMap((key) => {
+    const fault = faults[key];
+    if (fault !== undefined) return [`${artifacts[key].file} is ${fault}`];
     const { level, reason } = artifactValidity(key, texts[key]);
     return level === 4 ? [] : [reason ?? `${artifacts[key].file} is not valid`];
   });

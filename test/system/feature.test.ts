@@ -93,20 +93,29 @@ test('without consent the run waits for it and goes on when it is given', async 
 const directoryOf = (project: string) => path.join(project, 'docs/features/001-search');
 const readOf = (project: string, name: string) => readFileSync(path.join(directoryOf(project), name), 'utf8');
 
-/** A feature whose documents are there, so that the next command is `implement`. */
-async function designedProject(...mode: string[]): Promise<string> {
-  const project = makeProject();
+const filler = 'These words fill the document so that it has something to say to its readers.\n'.repeat(4);
+const taskText = (number: string, depends: string) =>
+  `### Task ${number}: Store ${number}\n- **Why:** Plan Step 1.1 / Design C1\n- **Done when:** it stores\n- **Depends on:** ${depends}\n`;
+
+/** A feature whose documents somebody wrote, so that the next command is `implement`. */
+async function writtenProject(...mode: string[]): Promise<string> {
+  const project = makeProject(...mode);
   await run(project, 'feature', 'new', 'Search');
-  await run(project, 'feature', 'specify', '--about', 'about.md', '--yes');
-  await run(project, 'feature', 'design', '--yes', '--no-research');
-  const { code, stderr } = await run(project, 'feature', 'plan', '--combined', '--yes');
-  expect(code, stderr).toBe(0);
-  setAgent(project, ...mode);
+  const documents = {
+    'spec.md': `# Spec\n\n## Acceptance Criteria\n- AC-1 it works\n\n${filler}`,
+    'design.md': `# Design\n\n## Components\n### C1: Store\n${filler}`,
+    'plan.md': `# Plan\n\n## Implementation Order\n### Step 1.1: Store\n${filler}`,
+    'tasks.md': `# Tasks\n\n${filler}\n## Phase 1\n${taskText('1.1', 'none')}${taskText('1.2', 'none')}${taskText('1.3', '1.1, 1.2')}`,
+  };
+  for (const [name, text] of Object.entries(documents))
+    writeFileSync(path.join(directoryOf(project), name), text);
   return project;
 }
 
 test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, implemented, reviewed in three rounds, finished', async () => {
-  const project = await designedProject();
+  const project = await writtenProject();
+  const plan = await run(project, 'feature', 'plan', '--combined', '--yes');
+  expect(plan.code, plan.stderr).toBe(0);
   expect(stateOf(project)).toMatchObject({
     lastCompletedPhase: 'create-tasks',
     phases: { 'create-plan': { iterations: 2 } },
@@ -146,7 +155,7 @@ test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, imp
 }, 240_000);
 
 test('T-129, T-112: at the cap nobody approves by himself; a person may have it fixed and reviewed anew', async () => {
-  const project = await designedProject('never');
+  const project = await writtenProject('never');
   const words = ['feature', 'implement', '--no-simplify', '--no-tests', '--max', '2'];
   const alone = await run(project, ...words, '--yes');
   expect(alone.code, alone.stderr).toBe(6);
@@ -196,7 +205,7 @@ test('a failed run goes on where it failed: what was finished is not asked for a
 
 test('T-071: a task that fails is asked about, tried again and goes on', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
-  const project = await designedProject('fail-once', path.join(folder, 'failed'), 'implementing-implementer');
+  const project = await writtenProject('fail-once', path.join(folder, 'failed'), 'implementing-implementer');
   const words = ['feature', 'implement', '--no-simplify', '--no-tests'];
   const { code, stderr } = await run(project, ...words, '--yes');
   expect(code, stderr).toBe(0);
@@ -281,4 +290,35 @@ test('§2B: the design may start from a panel; its result and two researchers ar
   expect(prompt).toContain('approach-synthesis.txt:');
   expect(prompt).toContain('- there is a store (src/store.js:1)');
   expect((await run(project, 'feature', 'design', '--from-panel', 'nothing', '--yes')).code).toBe(4);
+}, 240_000);
+
+test('killed at a write again and again, an implementation ends with every task done once', async () => {
+  const project = await writtenProject();
+  const words = ['feature', 'implement', '--yes', '--no-simplify', '--no-tests', '--parallel', '2'];
+  let ended = await charrette(words, { cwd: project, crashAt: 60 });
+  const [id = ''] = runsOf(project);
+  let kills = 0;
+  for (const crashAt of [70, 110, 150, undefined]) {
+    if (ended.signal === 'SIGKILL') kills += 1;
+    ended = await charrette(['resume', id, '--yes'], {
+      cwd: project,
+      ...(crashAt === undefined ? {} : { crashAt }),
+    });
+  }
+  expect(kills).toBeGreaterThan(1);
+  expect(stateOf(project)).toMatchObject({ phases: { implement: { iterations: 3 } } });
+  expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
+    'iflow: implement review iteration 1 fixes',
+    'Task 1.3: Store 1.3',
+    'Task 1.2: Store 1.2',
+    'Task 1.1: Store 1.1',
+    'Begin',
+  ]);
+  expect(readOf(project, 'implementation-log.md').match(/^## Task \S+/gm)).toEqual([
+    '## Task 1.1:',
+    '## Task 1.2:',
+    '## Task 1.3:',
+  ]);
+  expect(readOf(project, '.review-history.md').match(/^## Iteration \d/gm)).toHaveLength(3);
+  expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
 }, 240_000);

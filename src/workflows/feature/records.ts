@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { HistoryEntry } from '../../feature/history.ts';
 import { renderHistoryEntry } from '../../feature/history.ts';
 import { type MetaReading, readMeta } from '../../feature/meta.ts';
-import { serializeMeta, withSkipped } from '../../feature/meta-write.ts';
+import { newMeta, serializeMeta, withSkipped } from '../../feature/meta-write.ts';
 import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { ReviewResult } from '../../feature/review-call.ts';
 import { appendReview, reviewRecord } from '../../feature/review-log.ts';
@@ -34,8 +34,8 @@ export async function changeState(desk: FeatureDesk, name: string, change: State
   const { context, inputs } = desk;
   await desk.once(`state ${name}`, async () => {
     const file = path.join(inputs.directory, sideFiles.state);
-    const reading = readMeta((await readTextFile(file)) ?? '{}');
     const time = new Date(context.clock.now()).toISOString();
+    const reading = readMeta((await readTextFile(file)) ?? firstState(inputs.directory, time));
     const skipped = inputs.skipped.map((phase) => ({ phase, skippedAt: time, toPhase: inputs.phase }));
     const first =
       name === 'start' && skipped.length > 0
@@ -44,6 +44,14 @@ export async function changeState(desk: FeatureDesk, name: string, change: State
     await writeFileAtomic(file, serializeMeta(change(first, time)));
     return true;
   });
+}
+
+/** A folder without a state gets one that says what its name says. */
+export function firstState(directory: string, created: string): string {
+  const [, id = '', slug = ''] = /^(\d+)-(.+)$/.exec(path.basename(directory)) ?? [];
+  return serializeMeta(
+    newMeta({ id: id || '000', slug: slug || path.basename(directory), mode: 'standard', created }),
+  );
 }
 
 /** Adds to a record of the feature; a step that was cut off runs again and does not write twice. */

@@ -141,6 +141,19 @@ export async function probeInteraction() {
     )
     .slice(0, 200);
   const dead: string[] = [];
+  let alive = false;
+  const live = () => {
+    alive = true;
+  };
+  // Going elsewhere is an answer, but the page stays.
+  (window as { navigation?: EventTarget }).navigation?.addEventListener('navigate', (event) => {
+    live();
+    if (!(event as { hashChange?: boolean }).hashChange) event.preventDefault();
+  });
+  window.open = () => {
+    live();
+    return null;
+  };
   const links: { name: string; target: string }[] = [];
   for (const element of found) {
     if (!element.isConnected) continue;
@@ -154,10 +167,8 @@ export async function probeInteraction() {
       if (url.origin === location.origin) links.push({ name: nameOf(element), target: url.href });
       continue;
     }
-    let alive = false;
-    const observer = new MutationObserver(() => {
-      alive = true;
-    });
+    alive = false;
+    const observer = new MutationObserver(live);
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     const stop = (event: Event) => {
       if (event.defaultPrevented) alive = true;

@@ -71,7 +71,8 @@ function evaluate() {
   const version = Number(/data-version="(\d)"/.exec(readFileSync('index.html', 'utf8'))?.[1] ?? 0);
   const score = [0, 0.3, 0.45, 0.55, 0.7, 0.9][version] ?? 0;
   const anchor = score < 0.375 ? '0.25' : score < 0.625 ? '0.50' : score < 0.875 ? '0.75' : '1.00';
-  const ids = [...new Set([...prompt.matchAll(/^(C-\d\d) \[/gm)].map(([, id]) => id))];
+  const named = task === 'repair' ? /\b(C-\d\d)\b/g : /^(C-\d\d) \[/gm;
+  const ids = [...new Set([...prompt.matchAll(named)].map(([, id]) => id))].sort();
   const judged = bend === 'flat' && task === 'evaluate' ? ids.slice(1) : ids;
   return {
     criteria: judged.map((id) => ({

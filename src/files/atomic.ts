@@ -66,11 +66,21 @@ export async function writeJsonAtomic(file: string, value: unknown): Promise<voi
   await writeFileAtomic(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** The same for a file that nobody else writes: what an attempt that was killed left beside it goes first. */
+export async function rewriteFileAtomic(file: string, content: string): Promise<void> {
+  const folder = path.dirname(file);
+  const left = (name: string) => name.startsWith(`.${path.basename(file)}.`) && unfinished.test(name);
+  for (const name of existsSync(folder) ? readdirSync(folder).filter(left) : [])
+    rmSync(path.join(folder, name), { force: true });
+  await writeFileAtomic(file, content);
+}
+
+const unfinished = /^\..+\.[0-9a-f]{12}\.tmp$/;
+
 /** Removes what writers that were killed left in a folder, and below it, that nobody else writes to now. */
 export function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (/^\..+\.[0-9a-f]{12}\.tmp$/.test(path.basename(name)))
-      rmSync(path.join(folder, name), { force: true });
+    if (unfinished.test(path.basename(name))) rmSync(path.join(folder, name), { force: true });
   }
 }

@@ -6,7 +6,7 @@ import { newMeta, serializeMeta, withSkipped } from '../../feature/meta-write.ts
 import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { ReviewResult } from '../../feature/review-call.ts';
 import { appendReview, reviewRecord } from '../../feature/review-log.ts';
-import { writeFileAtomic } from '../../files/atomic.ts';
+import { rewriteFileAtomic } from '../../files/atomic.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { appendDispatch } from '../../prompts/dispatch-log.ts';
@@ -21,7 +21,7 @@ export function look(desk: FeatureDesk, name: string): Promise<FeatureFiles> {
 /** Writes a document of the feature. */
 export async function save(desk: FeatureDesk, file: string, text: string, name: string): Promise<void> {
   await desk.once(`write ${path.basename(file)} ${name}`, async () => {
-    await writeFileAtomic(file, text);
+    await rewriteFileAtomic(file, text);
     return true;
   });
   desk.note(`${path.basename(file)}: ${name} written`);
@@ -41,7 +41,7 @@ export async function changeState(desk: FeatureDesk, name: string, change: State
       name === 'start' && skipped.length > 0
         ? readMeta(serializeMeta(withSkipped(reading, skipped)))
         : reading;
-    await writeFileAtomic(file, serializeMeta(change(first, time)));
+    await rewriteFileAtomic(file, serializeMeta(change(first, time)));
     return true;
   });
 }
@@ -65,7 +65,7 @@ export async function appendRecord(
   await desk.once(name, async () => {
     const target = path.join(desk.inputs.directory, file);
     const there = (await readTextFile(target)) ?? header;
-    if (!there.includes(entry)) await writeFileAtomic(target, `${there}${entry}`);
+    if (!there.includes(entry)) await rewriteFileAtomic(target, `${there}${entry}`);
     return true;
   });
 }

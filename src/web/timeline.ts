@@ -27,19 +27,28 @@ export type LaneSpan = {
   basis?: 'measured' | 'estimated' | 'unknown';
 };
 
-/** What the events of a run come to. Entries are replaced, never changed, so that a view knows what is new. */
+/** A step with the lanes that worked in it. */
+export type PhaseGroup = { phase: string; span?: PhaseSpan; lanes: readonly LaneSpan[] };
+
+/**
+ * What the events of a run come to. A group is replaced when something in it changes, and stays the same object otherwise,
+ * so that a view knows what to draw again.
+ */
 export type Timeline = {
-  phases: Map<string, PhaseSpan>;
-  lanes: Map<string, LaneSpan>;
+  groups: Map<string, PhaseGroup>;
+  /** Lane → the step it belongs to. */
+  phaseOf: Map<string, string>;
+  agents: readonly string[];
   start?: number;
   last: number;
   /** Number of the last event. */
   seq: number;
-  ended: boolean;
+  /** Counts the events that changed a group. */
+  version: number;
 };
 
 export function emptyTimeline(): Timeline {
-  return { phases: new Map(), lanes: new Map(), last: 0, seq: 0, ended: false };
+  return { groups: new Map(), phaseOf: new Map(), agents: [], last: 0, seq: 0, version: 0 };
 }
 
 /** Adds one event; the cost of an event does not grow with the number of those before it. */
@@ -48,33 +57,30 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
   timeline.start ??= time;
   timeline.last = Math.max(timeline.last, time);
   timeline.seq = event.seq;
-  const { phases, lanes } = timeline;
   switch (event.type) {
-    case 'run-resume':
-      timeline.ended = false;
+    case 'phase-start': {
+      const { phase, line } = event;
+      replacePhase(timeline, { phase, start: time, state: 'running', line });
       break;
-    case 'run-end':
-      timeline.ended = true;
-      break;
-    case 'phase-start':
-      phases.set(event.phase, { phase: event.phase, start: time, state: 'running', line: event.line });
-      break;
+    }
     case 'phase-end':
     case 'phase-skip': {
-      const before = phases.get(event.phase) ?? { phase: event.phase, start: time, line: '' };
+      const { phase } = event;
+      const before = timeline.groups.get(phase)?.span ?? { phase, start: time, line: '' };
       const state = event.type === 'phase-end' ? 'done' : 'skipped';
-      phases.set(event.phase, { ...before, end: time, state, line: event.line ?? before.line });
+      replacePhase(timeline, { ...before, end: time, state, line: event.line ?? before.line });
       break;
     }
     case 'lane-queue': {
       const { lane, label, task, phase } = event;
-      lanes.set(lane, { lane, label, task, phase, queued: time, attempt: 0, state: 'queued' });
+      timeline.phaseOf.set(lane, phase);
+      replaceLane(timeline, { lane, label, task, phase, queued: time, attempt: 0, state: 'queued' });
       break;
     }
     case 'lane-start': {
-      const before = laneOf(lanes, event.lane, time);
+      const before = laneOf(timeline, event.lane, time);
       const { agent, attempt } = event;
-      lanes.set(event.lane, {
+      replaceLane(timeline, {
         ...before,
         agent,
         attempt,
@@ -84,14 +90,14 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
       break;
     }
     case 'lane-retry': {
-      const before = laneOf(lanes, event.lane, time);
-      lanes.set(event.lane, { ...before, message: `${event.kind}: ${event.message}` });
+      const before = laneOf(timeline, event.lane, time);
+      replaceLane(timeline, { ...before, message: `${event.kind}: ${event.message}` });
       break;
     }
     case 'lane-end': {
-      const before = laneOf(lanes, event.lane, time);
+      const before = laneOf(timeline, event.lane, time);
       const { agent, kind, usage, message } = event;
-      lanes.set(event.lane, {
+      replaceLane(timeline, {
         ...before,
         agent,
         start: before.start ?? time - event.elapsedMs,
@@ -106,8 +112,25 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
   }
 }
 
-function laneOf(lanes: Map<string, LaneSpan>, lane: string, time: number): LaneSpan {
-  return (
-    lanes.get(lane) ?? { lane, label: lane, task: '', phase: '', queued: time, attempt: 0, state: 'queued' }
-  );
+function laneOf({ groups, phaseOf }: Timeline, lane: string, time: number): LaneSpan {
+  const known = groups.get(phaseOf.get(lane) ?? '')?.lanes.find((each) => each.lane === lane);
+  return known ?? { lane, label: lane, task: '', phase: '', queued: time, attempt: 0, state: 'queued' };
+}
+
+function replacePhase(timeline: Timeline, span: PhaseSpan): void {
+  const group = timeline.groups.get(span.phase) ?? { phase: span.phase, lanes: [] };
+  timeline.groups.set(span.phase, { ...group, span });
+  timeline.version += 1;
+}
+
+function replaceLane(timeline: Timeline, lane: LaneSpan): void {
+  const { groups, phaseOf, agents } = timeline;
+  const phase = phaseOf.get(lane.lane) ?? lane.phase;
+  phaseOf.set(lane.lane, phase);
+  const group = groups.get(phase) ?? { phase, lanes: [] };
+  const at = group.lanes.findIndex((each) => each.lane === lane.lane);
+  const lanes = at < 0 ? [...group.lanes, lane] : group.lanes.with(at, lane);
+  groups.set(phase, { ...group, lanes });
+  if (lane.agent !== undefined && !agents.includes(lane.agent)) timeline.agents = [...agents, lane.agent];
+  timeline.version += 1;
 }

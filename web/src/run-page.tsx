@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Agents } from './chips.tsx';
 import { OpenPlace, type Place } from './cited.tsx';
 import { LaneDialog } from './lane-dialog.tsx';
@@ -36,9 +36,7 @@ export function RunPage({
   const [place, setPlace] = useState<Place>();
   const [lane, setLane] = useState<string>();
   const { snapshot, timeline, problem } = store;
-  const lanes = [...timeline.lanes.values()];
-  const agentKey = [...new Set(lanes.flatMap(({ agent }) => agent ?? []))].join('\n');
-  const agents = useMemo(() => agentKey.split('\n'), [agentKey]);
+  const { agents } = timeline;
   useEffect(() => {
     if (snapshot !== undefined) document.title = `${snapshot.title} · Charrette`;
   }, [snapshot?.title]);
@@ -94,11 +92,10 @@ function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lan
     when ? [{ id, title, content: content() }] : [];
   const inReport = source.report !== undefined;
   return [
-    ...shown(timeline.lanes.size + timeline.phases.size > 0, 'timeline', 'Timeline', () => (
+    ...shown(timeline.groups.size > 0, 'timeline', 'Timeline', () => (
       <TimelineSection
-        timeline={timeline}
+        store={store}
         live={store.state?.status === 'running'}
-        seq={timeline.seq}
         openLane={inReport ? undefined : openLane}
       />
     )),
@@ -117,6 +114,6 @@ function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lan
     ...shown(snapshot.artifacts.length > 0, 'files', 'Files', () => (
       <Artifacts source={source} run={run} artifacts={snapshot.artifacts} />
     )),
-    ...shown(store.log.length > 0, 'log', 'Log', () => <Log lines={store.log} count={store.log.length} />),
+    ...shown(timeline.seq > 0, 'log', 'Log', () => <Log store={store} />),
   ];
 }

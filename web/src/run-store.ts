@@ -7,6 +7,8 @@ import type { Source, State } from './source.ts';
 export type LogLine = { seq: number; time: string; tone: 'plain' | 'warning' | 'bad'; text: string };
 
 const refreshMs = 250;
+/** Between two drawings; the first event after a silence is drawn at once. */
+const pauseMs = 80;
 /** Events after which the files of a run say something new. */
 const telling: readonly RunEvent['type'][] = [
   'artifact-write',
@@ -28,10 +30,13 @@ export class RunStore {
   problem: string | undefined;
   readonly #source: Source;
   readonly #run: string;
-  readonly #listeners = new Set<() => void>();
+  /** Those who care about the files and the state, and those who care about every event. */
+  readonly #listeners = { snapshot: new Set<() => void>(), events: new Set<() => void>() };
   #close: (() => void) | undefined;
   #waiting: RunEvent[] = [];
   #frame: number | undefined;
+  #next = 0;
+  #later: ReturnType<typeof setTimeout> | undefined;
   #refresh: ReturnType<typeof setTimeout> | undefined;
 
   constructor(source: Source, run: string) {
@@ -60,7 +65,9 @@ export class RunStore {
     this.#close?.();
     clearTimeout(this.#refresh);
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
-    this.#listeners.clear();
+    this.#listeners.snapshot.clear();
+    this.#listeners.events.clear();
+    clearTimeout(this.#later);
   }
 
   async load(): Promise<void> {
@@ -73,20 +80,29 @@ export class RunStore {
     this.#tell();
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  subscribe(kind: 'snapshot' | 'events', listener: () => void): () => void {
+    this.#listeners[kind].add(listener);
+    return () => this.#listeners[kind].delete(listener);
   }
 
   /** Everything that came since the last frame is applied at once; a hidden page has no frames and needs none. */
   #take(events: RunEvent[]): void {
     for (const event of events) this.#waiting.push(event);
-    this.#frame ??= requestAnimationFrame(() => this.#apply());
+    if (this.#frame !== undefined || this.#later !== undefined) return;
+    const wait = this.#next - performance.now();
+    if (wait <= 0) this.#frame = requestAnimationFrame(() => this.#apply());
+    else
+      this.#later = setTimeout(() => {
+        this.#later = undefined;
+        this.#frame = requestAnimationFrame(() => this.#apply());
+      }, wait);
   }
 
   #apply(): void {
     this.#frame = undefined;
     const start = performance.now();
+    this.#next = start + pauseMs;
+    const first = this.timeline.seq === 0;
     const events = this.#waiting;
     this.#waiting = [];
     for (const event of events) {
@@ -95,7 +111,8 @@ export class RunStore {
       if (line !== undefined) this.log.push(line);
     }
     if (this.snapshot !== undefined && events.some(({ type }) => telling.includes(type))) this.#reloadSoon();
-    this.#tell();
+    for (const listener of this.#listeners.events) listener();
+    if (first) this.#tell();
     // Seen by tests: how long the page was busy with these events, painting included.
     setTimeout(() => performance.measure('charrette-apply', { start, detail: events.length }));
   }
@@ -108,7 +125,7 @@ export class RunStore {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners.snapshot) listener();
   }
 }
 
@@ -173,17 +190,17 @@ function logLine(event: RunEvent): LogLine | undefined {
 
 /** The store of a run, opened while the component is there. */
 export function useRunStore(source: Source, run: string): RunStore {
-  const [store, setStore] = useState(() => new RunStore(source, run));
-  const [, setVersion] = useState(0);
+  const [store] = useState(() => new RunStore(source, run));
+  useVersion(store, 'snapshot');
   useEffect(() => {
-    const next = new RunStore(source, run);
-    setStore(next);
-    const stop = next.subscribe(() => setVersion((version) => version + 1));
-    next.open();
-    return () => {
-      stop();
-      next.close();
-    };
-  }, [source, run]);
+    store.open();
+    return () => store.close();
+  }, [store]);
   return store;
+}
+
+/** Draws the component again whenever the store has news of that kind. */
+export function useVersion(store: RunStore, kind: 'snapshot' | 'events'): void {
+  const [, setVersion] = useState(0);
+  useEffect(() => store.subscribe(kind, () => setVersion((version) => version + 1)), [store, kind]);
 }

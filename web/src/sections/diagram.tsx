@@ -44,7 +44,11 @@ export function Diagram({ source }: { source: string }) {
   }, [source, theme, near]);
   return (
     <figure ref={figure} class="card pad diagram">
-      {picture !== undefined && <img src={picture} alt="Architecture diagram; its source follows as text" />}
+      {picture !== undefined && (
+        <section class="scroll" tabIndex={0} aria-label="Diagram">
+          <img src={picture} alt="Architecture diagram; its source follows as text" />
+        </section>
+      )}
       {problem !== undefined && <p class="notice">The diagram cannot be drawn: {problem}</p>}
       <details>
         <summary>Source of the diagram</summary>

@@ -1,71 +1,68 @@
 import { memo } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import type { LaneSpan, PhaseSpan, Timeline } from '../../../src/web/timeline.ts';
-import { Agent, useAgentTone } from '../chips.tsx';
+import type { LaneSpan, PhaseGroup, PhaseSpan } from '../../../src/web/timeline.ts';
+import { Agent, Agents, useAgentTone } from '../chips.tsx';
 import { elapsed, phaseName, taskName } from '../format.ts';
+import { type RunStore, useVersion } from '../run-store.ts';
 
-type Props = {
-  timeline: Timeline;
-  live: boolean;
-  /** Changes with every event; the timeline itself stays the same object. */
-  seq: number;
-  openLane: ((lane: string) => void) | undefined;
-};
+type Props = { store: RunStore; live: boolean; openLane: ((lane: string) => void) | undefined };
 
 type Scale = { start: number; length: number };
 
 const mostOpen = 60;
 
 /** Who worked when: a row per lane, grouped by step. */
-export function TimelineSection({ timeline, live, openLane }: Props) {
+export const TimelineSection = memo(function TimelineSection({ store, live, openLane }: Props) {
+  useVersion(store, 'events');
   const now = useSeconds(live);
+  const { timeline } = store;
   const start = timeline.start ?? 0;
   const end = live ? Math.max(timeline.last, now) : timeline.last;
   // The scale grows in steps, so that a new event moves only its own bar.
-  const scale = { start, length: live ? stepAbove(end - start) : Math.max(1, end - start) };
-  const groups = groupsOf(timeline);
-  const agents = [...new Set([...timeline.lanes.values()].flatMap(({ agent }) => agent ?? []))];
+  const length = live ? stepAbove(end - start) : Math.max(1, end - start);
   return (
-    <div class="card gantt">
-      <p class="legend">
-        {agents.map((agent) => (
-          <Agent key={agent} name={agent} />
-        ))}
-        <span class="quiet">{elapsed(end - start)} in all</span>
-      </p>
-      <Axis scale={scale} />
-      <ol class="phases">
-        {groups.map(({ phase, span, lanes }) => (
-          <PhaseRow
-            key={phase}
-            phase={phase}
-            span={span}
-            lanes={lanes}
-            scale={scale}
-            end={end}
-            openLane={openLane}
-          />
-        ))}
-      </ol>
-    </div>
+    <Agents.Provider value={timeline.agents}>
+      <div class="card gantt">
+        <p class="legend">
+          {timeline.agents.map((agent) => (
+            <Agent key={agent} name={agent} />
+          ))}
+          <span class="quiet">{elapsed(end - start)} in all</span>
+        </p>
+        <Axis scale={{ start, length }} />
+        <ol class="phases">
+          {[...timeline.groups.values()].map((group) => (
+            <PhaseRow
+              key={group.phase}
+              group={group}
+              start={start}
+              length={length}
+              end={isOver(group) ? 0 : end}
+              openLane={openLane}
+            />
+          ))}
+        </ol>
+      </div>
+    </Agents.Provider>
   );
+});
+
+/** Nothing in it grows any more. */
+function isOver({ span, lanes }: PhaseGroup): boolean {
+  return (span === undefined || span.end !== undefined) && lanes.every((lane) => lane.end !== undefined);
 }
 
-type Group = { phase: string; span: PhaseSpan | undefined; lanes: LaneSpan[] };
+type PhaseProps = {
+  group: PhaseGroup;
+  start: number;
+  length: number;
+  end: number;
+  openLane: Props['openLane'];
+};
 
-function groupsOf({ phases, lanes }: Timeline): Group[] {
-  const groups = new Map<string, Group>();
-  for (const span of phases.values()) groups.set(span.phase, { phase: span.phase, span, lanes: [] });
-  for (const lane of lanes.values()) {
-    const group = groups.get(lane.phase) ?? { phase: lane.phase, span: undefined, lanes: [] };
-    group.lanes.push(lane);
-    groups.set(lane.phase, group);
-  }
-  return [...groups.values()];
-}
-
-function PhaseRow(props: Group & { scale: Scale; end: number; openLane: Props['openLane'] }) {
-  const { phase, span, lanes, scale, end, openLane } = props;
+const PhaseRow = memo(function PhaseRow({ group, start, length, end, openLane }: PhaseProps) {
+  const { phase, span, lanes } = group;
+  const scale = { start, length };
   const [open, setOpen] = useState<boolean>();
   const shown = open ?? lanes.length <= mostOpen;
   const from = span?.start ?? Math.min(...lanes.map((lane) => lane.queued));
@@ -104,7 +101,7 @@ function PhaseRow(props: Group & { scale: Scale; end: number; openLane: Props['o
       )}
     </li>
   );
-}
+});
 
 /** Who argues which side is nobody's business before the verdict. */
 function veiled(lane: LaneSpan, span: PhaseSpan | undefined): LaneSpan {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
@@ -6,6 +7,7 @@ import { parseJson } from '../safe-json.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
+import { readOutputSchemas } from '../skills/run/output-schema.ts';
 import { runPlan } from '../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../skills/run/simulate.ts';
 import type { CommandSpec } from './command.ts';
@@ -14,7 +16,7 @@ import { collect } from './skill-common.ts';
 export const skillTest: CommandSpec = {
   name: 'test',
   summary:
-    'Run a package against scripted agents and compare phases, questions and values. Exit 0 all hold, 6 not.',
+    'Run a package against scripted agents and compare phases, questions, values and artifacts. Exit 0 all hold, 6 not.',
   examples: [
     ['charrette skill test my-skill', 'every scenario in my-skill/tests/*.json'],
     ['charrette skill test my-skill --scenario risk-high.json', 'one scenario'],
@@ -37,10 +39,17 @@ export const skillTest: CommandSpec = {
       ? options['scenario'].map((file) => path.resolve(global.cwd, String(file)))
       : scenariosIn(directory);
     const results: ScenarioResult[] = [];
-    for (const file of files)
-      results.push(
-        await simulate(plan, readScenario(parseJson(readFileSync(file, 'utf8'), file), path.basename(file))),
-      );
+    const schemas = await readOutputSchemas(directory);
+    for (const file of files) {
+      const scenario = readScenario(parseJson(readFileSync(file, 'utf8'), file), path.basename(file));
+      // Files that the script writes go to a folder of their own, never into the project.
+      const place = mkdtempSync(path.join(tmpdir(), 'charrette-skill-test-'));
+      try {
+        results.push(await simulate(plan, scenario, { directory: place, schemas }));
+      } finally {
+        rmSync(place, { recursive: true, force: true });
+      }
+    }
     const failed = results.filter(({ problems }) => problems.length > 0);
     const text = results
       .map(
@@ -66,6 +75,6 @@ function scenariosIn(directory: string): string[] {
   throw new CharretteError({
     code: 'not-found',
     message: `There is no scenario in ${folder}.`,
-    fix: 'Write one as tests/NAME.json: {"task", "answers", "phases": {"1": {outputs}}, "expect": {"reached", "skipped", "values"}}.',
+    fix: 'Write one as tests/NAME.json: {"task", "answers", "phases": {"1": {outputs}}, "expect": {"reached", "skipped", "values", "artifacts"}}.',
   });
 }

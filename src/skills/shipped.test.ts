@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseJson } from '../safe-json.ts';
@@ -6,6 +7,7 @@ import { shippedRoot, shippedSkills } from './install/shipped.ts';
 import { lintPaths } from './lint/lint-paths.ts';
 import { buildPackage } from './model/package.ts';
 import { readPackageFiles } from './read-package.ts';
+import { readOutputSchemas } from './run/output-schema.ts';
 import { runPlan } from './run/run-plan.ts';
 import { readScenario, simulate } from './run/simulate.ts';
 import { lintTexts } from './testing.ts';
@@ -55,9 +57,13 @@ test('the scenarios of the shipped packages hold', async () => {
     const folder = path.join(directory, 'tests');
     if (!existsSync(folder)) continue;
     const plan = runPlan(buildPackage(readPackageFiles(directory)));
+    const schemas = await readOutputSchemas(directory);
     for (const file of readdirSync(folder)) {
       const text = readFileSync(path.join(folder, file), 'utf8');
-      const { problems } = await simulate(plan, readScenario(parseJson(text, file), file));
+      const place = mkdtempSync(path.join(tmpdir(), 'shipped-'));
+      const scenario = readScenario(parseJson(text, file), file);
+      const { problems } = await simulate(plan, scenario, { directory: place, schemas });
+      rmSync(place, { recursive: true });
       results.push(`${name}/${file}: ${problems.join(' ') || 'holds'}`);
     }
   }

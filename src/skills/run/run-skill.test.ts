@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanTexts, packageOf } from '../testing.ts';
 import { expandPath, isEmpty, phasePrompt, phaseSchema, readPhaseAnswer } from './phase-call.ts';
@@ -84,6 +87,38 @@ test('a scenario that does not hold says what differs', async () => {
     'value taskPath: expected "other", got "t".',
   ]);
   expect(() => readScenario({ nothing: true }, 'x.json')).toThrow(/needs "phases"/);
+});
+
+test('a scenario asserts on artifacts: declared files must be made and fit their schemas, in a folder of their own', async () => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'scenario-'));
+  const schemas = new Map([['risk', { source: 'schemas/risk.schema.json', schema: { enum: ['low'] } }]]);
+  const place = { directory, schemas };
+  const subject = runPlan(
+    packageOf(
+      cleanTexts({
+        dataFlow: [],
+        phases: [
+          { name: 'A', description: 'a', outputVariables: ['risk'], outputFiles: ['out/{risk}.md'] },
+          { name: 'B', description: 'b' },
+        ],
+      }),
+    ),
+  );
+  const run = (one: unknown, artifacts?: string[]) =>
+    simulate(
+      subject,
+      scenario({ phases: { 1: one }, expect: artifacts === undefined ? {} : { artifacts } }),
+      place,
+    );
+  const made = { outputs: { risk: 'low' }, files: { 'out/low.md': 'x' } };
+  expect(await run(made, ['out/low.md'])).toMatchObject({ problems: [] });
+  expect(await run({ risk: 'low' })).toMatchObject({ problems: [] });
+  expect((await run(made, ['out/other.md'])).problems).toEqual(['artifact out/other.md: it was not made.']);
+  rmSync(directory, { recursive: true });
+  mkdirSync(directory);
+  expect((await run({ risk: 'low' }, [])).problems[0]).toContain('The output file out/low.md is missing.');
+  expect((await run({ risk: 'high' })).problems[0]).toContain('risk does not fit schemas/risk.schema.json');
+  rmSync(directory, { recursive: true });
 });
 
 test('a router runs the phase of its trigger and what that hands over to; a loop goes on until its condition holds', async () => {

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
 import { CharretteError, isCharretteError } from '../../errors.ts';
+import { containedPath } from '../../files/contained.ts';
 import { isRecord, type JsonValue } from '../../safe-json.ts';
 import { todoProblems } from '../compaction/todo-list.ts';
+import type { OutputSchema } from './output-schema.ts';
 import { readPhaseAnswer } from './phase-call.ts';
+import { checkOutputs } from './phase-outputs.ts';
 import type { RunPlan } from './run-plan.ts';
 import { runSkill } from './run-skill.ts';
 
@@ -18,9 +22,14 @@ export type Scenario = {
     skipped?: number[];
     questions?: string[];
     values?: Record<string, unknown>;
+    /** Files that must be there in the end, by path; all declared files of reached phases are checked then. */
+    artifacts?: string[];
     fails?: string;
   };
 };
+
+/** Where files of a scripted run are written, and what outputs must look like. */
+export type ScenarioPlace = { directory: string; schemas: ReadonlyMap<string, OutputSchema> };
 
 export type ScenarioResult = {
   name: string;
@@ -51,7 +60,11 @@ export function readScenario(value: JsonValue, source: string): Scenario {
 }
 
 /** Runs a package against a script, by the same story as a real run, and compares phases, questions and values. */
-export async function simulate(plan: RunPlan, scenario: Scenario): Promise<ScenarioResult> {
+export async function simulate(
+  plan: RunPlan,
+  scenario: Scenario,
+  place?: ScenarioPlace,
+): Promise<ScenarioResult> {
   const result: ScenarioResult = {
     name: scenario.name,
     problems: [],
@@ -79,7 +92,7 @@ export async function simulate(plan: RunPlan, scenario: Scenario): Promise<Scena
             questions.map(({ key, recommended }) => [key, scenario.answers[key] ?? recommended]),
           );
         },
-        attempt: async (phase) => {
+        attempt: async (phase, _round, _attempt, state) => {
           const count = calls.get(phase.number) ?? 0;
           calls.set(phase.number, count + 1);
           const script = scenario.phases[String(phase.number)];
@@ -88,7 +101,12 @@ export async function simulate(plan: RunPlan, scenario: Scenario): Promise<Scena
             isRecord(outputs) && isRecord(outputs['outputs'])
               ? outputs
               : { status: 'DONE', summary: 'scripted', outputs: outputs ?? {} };
-          return readPhaseAnswer(value, phase);
+          const reading = readPhaseAnswer(value, phase);
+          if (reading.answer === undefined || place === undefined) return reading;
+          const checked = scenario.expect.artifacts === undefined ? { ...phase, files: [] } : phase;
+          const { directory, schemas } = place;
+          const more = await checkOutputs(directory, checked, reading.answer, state.values, schemas);
+          return { answer: reading.answer, problems: [...reading.problems, ...more] };
         },
         todo: async (list, { phase, status }) => {
           if (status === 'in_progress') result.reached.push(phase.number);
@@ -103,6 +121,10 @@ export async function simulate(plan: RunPlan, scenario: Scenario): Promise<Scena
     failure = error.message;
   }
   result.problems.push(...differences(scenario, result, values, failure));
+  for (const artifact of scenario.expect.artifacts ?? []) {
+    const there = place !== undefined && existsSync(await containedPath(place.directory, artifact));
+    if (!there) result.problems.push(`artifact ${artifact}: it was not made.`);
+  }
   return result;
 }
 

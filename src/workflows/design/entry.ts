@@ -1,7 +1,7 @@
 import { CharretteError } from '../../errors.ts';
 import { type BranchFacts, branchFacts, detectMainBranch, parseBranchInfo } from '../../git/branch-facts.ts';
 import { entryGate } from '../../git/entry-gate.ts';
-import { preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
+import { type PreflightResult, preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
 import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
 import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
 
@@ -46,7 +46,7 @@ export async function enterRepository(
       mainBranch,
       ignore: ownPaths,
     });
-    if (!result.ok) throw refused(renderPreflight(result), facts.userPrefix);
+    if (!result.ok) throw refused(result, facts.userPrefix);
     warnings.push(...result.notes);
   }
   const after = await repositoryFacts(project);
@@ -88,10 +88,11 @@ function suppliedFacts(
   };
 }
 
-function refused(lines: string, userPrefix: string): CharretteError {
+function refused(result: Extract<PreflightResult, { ok: false }>, userPrefix: string): CharretteError {
+  const lines = renderPreflight(result);
   const raw = lines.split('\n').find((line) => line.startsWith('PREFLIGHT_ERROR=')) ?? lines;
   return new CharretteError({
-    code: 'dirty-tree',
+    code: result.exit === 2 ? 'dirty-tree' : 'preflight-failed',
     message: `${raw}\n${preflightMessage(userPrefix)}`,
     fix: 'Do one of these, or use --no-branch to work on the tree as it is.',
   });

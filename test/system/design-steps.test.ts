@@ -352,3 +352,35 @@ test('L-762: a plan that changes no source file gets no diagram, and the step sa
   expect(calls.filter((call) => call.startsWith('diagram '))).toEqual([]);
   expect(artifacts['architecture-diagram.md']).toBeUndefined();
 }, 60_000);
+
+test('a project words stances and prompt parts itself; an empty file leaves a part out; schema and data rule stay', async () => {
+  const { project } = await makeProject();
+  const word = (file: string, text: string) => {
+    const target = path.join(project, '.charrette', 'prompts', file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  };
+  word('sketch/stance-arch.md', 'Your stance: keep our hexagons closed.\n');
+  word('plan-review/competition.md', '');
+  word('sketch/answer.md', 'Answer as you like.\n');
+  const ended = await charrette(
+    ['design', '--auto', '--no-branch', '--agents', 'static', 'cancel an order'],
+    {
+      cwd: project,
+    },
+  );
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const prompt = (seat: string) =>
+    (
+      JSON.parse(
+        readFileSync(path.join(project, '.charrette', 'runs', run, 'lanes', `static-${seat}.json`), 'utf8'),
+      ) as { prompt: string }
+    ).prompt;
+  expect(prompt('sketch-arch')).toContain('keep our hexagons closed');
+  expect(prompt('sketch-arch')).not.toContain('Press on structure that lasts');
+  expect(prompt('sketch-edge')).toContain('Press on what goes wrong');
+  expect(prompt('plan-arch')).not.toContain('+1');
+  expect(prompt('sketch-arch')).toContain('## Answer');
+  expect(prompt('sketch-arch')).not.toContain('Answer as you like');
+}, 60_000);

@@ -21,6 +21,7 @@ import {
 import { probeAgent } from './probe.ts';
 import { childEnvironment } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
+import { secretsIn } from './process/redact.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -132,6 +133,7 @@ async function perform(
     argv: confined.command(launch.argv),
     directory: confined.directory,
     environment: childEnvironment(world, home, variables, launch.environment, settings.env ?? {}),
+    secrets: secretsIn(variables),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',
     limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },

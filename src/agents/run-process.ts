@@ -23,6 +23,8 @@ export type ProcessRequest = {
   directory: string;
   /** The whole environment of the child; nothing is inherited. */
   environment: Readonly<Record<string, string>>;
+  /** Values that must not be recorded or handed on, wherever the process says them. */
+  secrets?: readonly string[];
   /** Written to stdin, which is then closed. Absent: stdin stays open for a conversation. */
   input?: string;
   /** Gets `process.json`, `stream.jsonl` (stdout as it came) and `stderr.txt`. */
@@ -161,6 +163,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
           stream,
           file: path.join(request.laneDirectory, file),
           budget,
+          secrets: request.secrets ?? [],
           onBytes: (chunk) => {
             active = true;
             onBytes(chunk);

@@ -15,6 +15,8 @@ export type AgentSettings = {
   baseUrl?: string;
   /** Variables for the child, on top of the safelist and the login. */
   env?: Readonly<Record<string, string>>;
+  /** Variables of `env` that are not kept with a run because they carry secrets. */
+  withheld?: readonly string[];
 };
 
 /** Everything a driver learns about the machine comes through here, so tests can hand in another one. */

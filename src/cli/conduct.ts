@@ -211,5 +211,5 @@ function failure(record: RunRecord, resume: string, worktrees: readonly string[]
 
 async function openHere(home: Home, { global, terminal }: Invocation) {
   const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-  return openStories(home, config.store ?? 'embedded', thisWorld());
+  return openStories(home, config.store ?? 'embedded', thisWorld(), config.agents);
 }

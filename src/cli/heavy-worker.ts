@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
+import { loadConfig } from '../config/config.ts';
 import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
 import { CharretteError, toCharretteError } from '../errors.ts';
@@ -64,7 +65,9 @@ async function work(
     !isFinal((await readRunRecord(directory)).status) ||
     (await readRunRecord(directory)).status === 'failed'
   ) {
-    const opening = await openStories(home, 'embedded', thisWorld());
+    const world = thisWorld();
+    const { config } = await loadConfig({ project: job.inputs.project, env: world.environment });
+    const opening = await openStories(home, 'embedded', world, config.agents);
     if (!opening.opened) {
       throw new CharretteError({
         code: 'store-locked',

@@ -13,6 +13,7 @@ import { makeRunId } from '../engine/run-id.ts';
 import { writeRunRecord } from '../engine/run-record.ts';
 import type { RunInputs } from './inputs.ts';
 import { codeVersion } from './version.ts';
+import { withhold } from './withheld.ts';
 
 /** What a person answered in the earlier run is not asked again. */
 async function takeOverAnswers(
@@ -57,7 +58,7 @@ export async function createNamedRun(home: Home, id: string, run: NewRun, clock:
     workflow: run.workflow,
     codeVersion,
     title: run.title,
-    inputs: run.inputs,
+    inputs: { ...run.inputs, roster: run.inputs.roster.map(withhold) },
     ...(run.baseCommit === undefined ? {} : { baseCommit: run.baseCommit }),
     status: 'running',
     created: new Date(clock.now()).toISOString(),

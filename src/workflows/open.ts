@@ -6,6 +6,7 @@ import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
+import type { Config } from '../schema/config.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { compareWorkflow } from './compare/compare.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
@@ -20,13 +21,19 @@ import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
 import { agentOf, type RunServices, type ServicesOf } from './services.ts';
 import { codeVersion } from './version.ts';
+import { giveBack } from './withheld.ts';
 
 /** The engine with every story of this program on it. */
-export function openStories(home: Home, store: StoreSetting, world: World): Promise<EngineOpening> {
+export function openStories(
+  home: Home,
+  store: StoreSetting,
+  world: World,
+  agents: Config['agents'],
+): Promise<EngineOpening> {
   const known = new Map<string, Promise<RunServices>>();
   const slots = new Map<number, Semaphore>();
   const servicesOf: ServicesOf = (live) => {
-    const services = known.get(live.directory.id) ?? makeServices(home, world, live, slots);
+    const services = known.get(live.directory.id) ?? makeServices(home, world, agents, live, slots);
     known.set(live.directory.id, services);
     return services;
   };
@@ -55,6 +62,7 @@ export function openStories(home: Home, store: StoreSetting, world: World): Prom
 async function makeServices(
   home: Home,
   world: World,
+  configured: Config['agents'],
   live: LiveRun,
   slots: Map<number, Semaphore>,
 ): Promise<RunServices> {
@@ -63,7 +71,10 @@ async function makeServices(
   const shared = slots.get(parallel) ?? new Semaphore(parallel);
   slots.set(parallel, shared);
   return {
-    agents: await seatAgents(roster, world),
+    agents: await seatAgents(
+      roster.map((settings) => giveBack(settings, configured)),
+      world,
+    ),
     slots: shared,
     project,
     overrides: await readOverrides(`${home.root}/prompts`),

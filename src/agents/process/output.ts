@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { Redactor } from './redact.ts';
 
 /** Cuts a stream of bytes into lines and holds at most one line in memory. */
 export class LineSplitter {
@@ -72,23 +73,27 @@ export async function recordStream(options: {
   stream: Readable;
   file: string;
   budget: OutputBudget;
+  /** Never written, never handed on. */
+  secrets: readonly string[];
   onBytes: (chunk: Uint8Array) => void;
   onExhausted: () => void;
 }): Promise<void> {
-  const { stream, file, budget, onBytes, onExhausted } = options;
+  const { stream, file, budget, secrets, onBytes, onExhausted } = options;
+  const redactor = new Redactor(secrets);
   // When a process exits, Node lets a stream that nobody listens to flow away; this keeps it until the file is open.
   stream.on('readable', () => {});
   const handle: FileHandle = await open(file, 'w');
   // Leaving the loop destroys the stream, so what went wrong here is kept apart from how the stream ended.
   let failure: { error: unknown } | undefined;
+  const keep = async (bytes: Uint8Array) => {
+    if (bytes.byteLength === 0) return;
+    await handle.write(bytes);
+    onBytes(bytes);
+  };
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       try {
-        const kept = chunk.subarray(0, budget.take(chunk.byteLength));
-        if (kept.byteLength > 0) {
-          await handle.write(kept);
-          onBytes(kept);
-        }
+        await keep(redactor.push(chunk.subarray(0, budget.take(chunk.byteLength))));
         if (budget.exhausted) onExhausted();
       } catch (error) {
         failure = { error };
@@ -97,6 +102,11 @@ export async function recordStream(options: {
     }
   } catch (error) {
     if (!stream.destroyed) failure ??= { error };
+  }
+  try {
+    if (failure === undefined) await keep(redactor.end());
+  } catch (error) {
+    failure = { error };
   } finally {
     await handle.close();
   }

@@ -13,6 +13,7 @@ import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import type { CommandSpec } from './command.ts';
+import { planAnnotations, planSarif } from './plan-check-forms.ts';
 import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
@@ -24,6 +25,7 @@ export const planCheck: CommandSpec = {
     ['charrette plan check', 'the plan of the latest run, at its base commit'],
     ['charrette plan check --run 4f2a90c1', 'the plan of that run'],
     ['charrette plan check PLAN.md --commit main', 'a plan that anybody wrote'],
+    ['charrette plan check PLAN.md --format github', 'as annotations of a GitHub workflow'],
     ['charrette plan check plans/', 'a lite plan: plan.json and .task/'],
   ],
   arguments: [['[file]', 'plan text or plan.json; absent: the plan of a run']],
@@ -33,13 +35,19 @@ export const planCheck: CommandSpec = {
       flags: '--commit <revision>',
       description: 'check against this commit; absent: the base commit or HEAD',
     },
+    {
+      flags: '--format <form>',
+      description: 'output form; sarif and github are for plans as text',
+      choices: ['pretty', 'json', 'sarif', 'github'],
+      default: 'pretty',
+    },
   ],
   async run({ arguments: [file], options, global, terminal }) {
-    const place =
+    const given =
       typeof file === 'string'
         ? path.resolve(global.cwd, file)
         : (await findRun(findHome(global.cwd), options['run'] as string | undefined)).artifacts;
-    const lite = await findLitePlan(place);
+    const lite = await findLitePlan(given);
     if (lite !== undefined)
       return checkLitePlan(lite, findProject(global.cwd), options['commit'] as string | undefined);
     const subject =
@@ -53,15 +61,23 @@ export const planCheck: CommandSpec = {
       lookup: pathLookup(terminal.env),
     });
     const report = reportOf(index.snapshot.commit, [...facts, ...subject.notes]);
+    const place = { file: path.relative(findProject(global.cwd), subject.file), text: subject.text };
+    const forms: Record<string, () => string> = {
+      json: () => `${JSON.stringify(report, null, 2)}\n`,
+      sarif: () => `${JSON.stringify(planSarif(report, place), null, 2)}\n`,
+      github: () => planAnnotations(report, place),
+    };
     return {
       exit: report.errors > 0 ? exitCodes.notAccepted : exitCodes.done,
-      text: `${groundingText(report)}\n`,
+      text: forms[options['format'] as string]?.() ?? `${groundingText(report)}\n`,
       json: report,
     };
   },
 };
 
 type Subject = {
+  file: string;
+  text: string;
   plan: Plan | string;
   commit: string | undefined;
   decided: DecidedPoint[];
@@ -78,7 +94,7 @@ async function planFromFile(file: string): Promise<Subject> {
       fix: 'Name a plan, or leave the file out to check the plan of the latest run.',
     });
   }
-  return { plan: readPlanText(file, text), commit: undefined, decided: [], notes: [] };
+  return { file, text, plan: readPlanText(file, text), commit: undefined, decided: [], notes: [] };
 }
 
 function readPlanText(file: string, text: string): Plan | string {
@@ -109,6 +125,8 @@ async function planFromRun(cwd: string, run: string | undefined): Promise<Subjec
   const name = 'dialectic-resolutions.md';
   const resolutions = readResolutions((await readTextFile(path.join(directory.artifacts, name))) ?? '');
   return {
+    file,
+    text,
     plan: readPlanText(file, text),
     commit: baseCommit,
     decided: resolutions.ok ? resolutions.resolutions : [],

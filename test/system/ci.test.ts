@@ -115,7 +115,7 @@ describe('the GitHub action', () => {
     const { code, log, outputs } = await runAction(project, { check: 'plan-check', path: 'PLAN.md' });
     expect(code, log).toBe(6);
     expect(outputs['exit-code']).toBe('6');
-    expect(log).toMatch(/^::error file=PLAN\.md,line=5,title=plan-file::/m);
+    expect(log).toMatch(/^::warning file=PLAN\.md,line=5,title=plan-file::/m);
     const sarif = readFileSync(path.join(project, 'charrette.sarif'), 'utf8');
     expect(JSON.parse(sarif)).toMatchObject({
       runs: [{ tool: { driver: { name: 'charrette plan check' } } }],

@@ -57,8 +57,11 @@ export function Costs({ costs }: { costs: readonly CostPoint[] }) {
       </fieldset>
       {unknown > 0 && (
         <p class="quiet">
-          {unknown === costs.length ? 'No call' : `${costs.length - unknown} of ${costs.length} calls`} told{' '}
-          {measure === 'tokens' ? 'what it used' : 'what it cost'}; the rest is unknown, not zero.
+          {unknown === costs.length
+            ? 'No call told'
+            : `${costs.length - unknown} of ${costs.length} calls told`}{' '}
+          {unknown === costs.length ? 'what it ' : 'what they '}
+          {measure === 'tokens' ? 'used' : 'cost'}; the rest is unknown, not zero.
         </p>
       )}
       <div class="two">

@@ -1,0 +1,90 @@
+/** A run that goes on while it is watched, and a connection that is lost in between. */
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../src/engine/process-identity.ts';
+import { loadPageFiles } from '../../src/web/page-files.ts';
+import { startWebServer, type WebServer } from '../../src/web/server.ts';
+import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { type WrittenRun, writeRun } from '../support/web-run.ts';
+
+const files = path.resolve(import.meta.dirname, '..', '..', 'dist', 'web');
+const usage = { basis: 'measured', inputTokens: 900, cachedInputTokens: 0, outputTokens: 100 } as const;
+
+describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
+  let browser: Browser;
+  let run: WrittenRun;
+  let server: WebServer;
+
+  const serve = (port: number) =>
+    startWebServer(
+      {
+        home: run.home,
+        context: { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] },
+        prices: undefined,
+      },
+      { host: '127.0.0.1', port, names: [], files: loadPageFiles(files), token: 'token-of-the-test' },
+    );
+
+  beforeAll(async () => {
+    run = writeRun({ status: 'running', process: thisProcess() });
+    run.emit({ type: 'run-start', workflow: 'design', title: 'a written run' });
+    run.emit({ type: 'phase-start', phase: '2a', line: 'sketches' });
+    server = await serve(0);
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    run?.remove();
+  });
+
+  test('events appear as they are written, and what was written while the server was away is made up for', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${server.url}#/runs/${run.directory.id}`);
+    await page.waitForSelector('.phase');
+    expect(await page.locator('.lane').count()).toBe(0);
+    run.emit({ type: 'lane-queue', lane: 'a', task: 'sketch', seat: 'a', label: 'Seat A', phase: '2a' });
+    run.emit({ type: 'lane-start', lane: 'a', agent: 'one', attempt: 1 });
+    await page.waitForSelector('.lane .bar.is-running');
+    await server.close();
+    await page.getByText('Connection lost').waitFor();
+    run.emit({ type: 'lane-end', lane: 'a', agent: 'one', kind: 'ok', elapsedMs: 1000, usage });
+    run.emit({ type: 'note', text: 'written while nobody listened' });
+    server = await serve(server.port);
+    await page.waitForSelector('.lane .bar.is-ok', { timeout: 30_000 });
+    await page.getByText('written while nobody listened').waitFor();
+    await page.getByText('Connection lost').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  test('eight tabs follow one run, more than a browser has connections', async () => {
+    const context = await browser.newContext();
+    const pages = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
+    for (const page of pages) {
+      await page.goto(`${server.url}#/runs/${run.directory.id}`);
+      await page.waitForSelector('.phase');
+    }
+    run.emit({ type: 'note', text: 'for all of you' });
+    await Promise.all(pages.map((page) => page.getByText('for all of you').waitFor({ timeout: 60_000 })));
+    await context.close();
+  });
+
+  test('a run whose process is gone is shown as interrupted, without an event that says so', async () => {
+    const dead = writeRun(
+      {
+        run: '20260103-000000-dead-00000003',
+        status: 'running',
+        process: { ...thisProcess(), started: '1', pid: process.pid },
+      },
+      run.home.project,
+    );
+    dead.emit({ type: 'run-start', workflow: 'design', title: 'x' });
+    const page = await browser.newPage();
+    await page.goto(`${server.url}#/runs/${dead.directory.id}`);
+    await page.locator('.status.is-interrupted').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.close();
+  });
+});

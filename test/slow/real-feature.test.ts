@@ -232,24 +232,28 @@ test('T-103, T-104: a session that is gone is replaced by a fresh call with the 
   expect(dispatches(project)[1]).toMatchObject({ kind: 'fresh', iteration: 2 });
 }, 300_000);
 
-test('T-109, T-102: real Claude Code implements, fixes twice in one session and validates at the end', async () => {
-  const project = makeProject();
-  await run(project, 'feature', 'new', 'Search');
-  const prepare = ['--agents', 'writer', '--yes'];
-  await run(project, 'feature', 'specify', '--about', 'about.md', ...prepare);
-  await run(project, 'feature', 'design', '--no-research', ...prepare);
-  await run(project, 'feature', 'plan', '--combined', ...prepare);
-  const words = ['feature', 'implement', '--agents', 'claude', '--yes', '--no-simplify', '--no-tests'];
-  const { code, stderr } = await run(project, ...words);
-  expect(code, stderr).toBe(0);
-  expect(stderr).toMatch(/fix 1\.2: 1 file changed, session continued/);
-  expect(stderr).not.toContain('RESUME-FALLBACK');
-  const id = runsOf(project).at(-1) ?? '';
-  expect(promptOf(project, id, 'fix-1.2-1')).toContain('## New Issues to Fix');
-  expect(promptOf(project, id, 'implement-security-reviewer-4-1')).toContain(
-    '## Changes Since Your Last Review',
-  );
-  expect(readdirSync(path.join(project, 'src')).sort()).toEqual(
-    ['1.1.ts', '1.2.ts', '1.3.ts', 'fix-1.ts', 'fix-2.ts'].sort(),
-  );
-}, 400_000);
+test.each(['claude', 'codex'])(
+  'T-109, T-102: real %s implements, fixes twice in one session and validates at the end',
+  async (agent) => {
+    const project = makeProject();
+    await run(project, 'feature', 'new', 'Search');
+    const prepare = ['--agents', 'writer', '--yes'];
+    await run(project, 'feature', 'specify', '--about', 'about.md', ...prepare);
+    await run(project, 'feature', 'design', '--no-research', ...prepare);
+    await run(project, 'feature', 'plan', '--combined', ...prepare);
+    const words = ['feature', 'implement', '--agents', agent, '--yes', '--no-simplify', '--no-tests'];
+    const { code, stderr } = await run(project, ...words);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatch(/fix 1\.2: 1 file changed, session continued/);
+    expect(stderr).not.toContain('RESUME-FALLBACK');
+    const id = runsOf(project).at(-1) ?? '';
+    expect(promptOf(project, id, 'fix-1.2-1')).toContain('## New Issues to Fix');
+    expect(promptOf(project, id, 'implement-security-reviewer-4-1')).toContain(
+      '## Changes Since Your Last Review',
+    );
+    expect(readdirSync(path.join(project, 'src')).sort()).toEqual(
+      ['1.1.ts', '1.2.ts', '1.3.ts', 'fix-1.ts', 'fix-2.ts'].sort(),
+    );
+  },
+  400_000,
+);

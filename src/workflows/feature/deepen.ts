@@ -5,6 +5,7 @@ import { noResumeState } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
 import { isRecord } from '../../safe-json.ts';
 import { type FeatureDesk, unanswered } from './desk.ts';
+import { recordFresh } from './fresh-call.ts';
 import { fixIssues } from './implement-fix.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { issueLines, look } from './records.ts';
@@ -72,21 +73,32 @@ export async function deepenTests(desk: Desk, work: Work, named: readonly string
 async function outlineTests(desk: Desk, work: Work): Promise<string | undefined> {
   const start = await openAt(desk, work, 'work', 'outlines');
   const feature = await look(desk, 'outlines');
-  const { draft } = compilePrompt({
+  const { draft, expected } = compilePrompt({
     dispatch: dispatchFor('implement', 'test-deepener', desk.inputs.artifacts),
     files: feature.files,
     prd: feature.prd,
     transport: 'reference',
     iteration: { iteration: 1, max: 1 },
   });
+  const prompt = compose(draft, { nonce: desk.nonce, overrides: desk.services.overrides }).text;
   const outcome = await desk.call(desk.inputs.reviewer, {
     lane: 'test outlines',
     task: 'implement-test-deepener',
-    prompt: compose(draft, { nonce: desk.nonce, overrides: desk.services.overrides }).text,
+    prompt,
     place: placeIn(work, start, 'read'),
   });
   if (outcome.error !== undefined)
     throw unanswered(desk.inputs.reviewer, 'implement-test-deepener', outcome.error);
+  await recordFresh(desk, {
+    name: 'test outlines',
+    command: 'implement',
+    role: 'test-deepener',
+    prompt,
+    answer: outcome.text,
+    feature,
+    expected,
+    full: ['spec', 'design', 'tasks', 'prd'],
+  });
   const value = extractJson(outcome.text, 'object');
   const list = isRecord(value) && Array.isArray(value['outlines']) ? value['outlines'] : [];
   if (list.length > 0) return JSON.stringify(list, null, 1);

@@ -8,23 +8,19 @@ import {
 } from '../../feature/implementation-log.ts';
 import type { CallOutcome } from '../../feature/review-call.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
-import { type ArtifactKey, sideFiles } from '../../prompts/artifacts.ts';
+import { sideFiles } from '../../prompts/artifacts.ts';
 import { compose } from '../../prompts/compose.ts';
-import { gradeConfirmation, lazyLoadWarning } from '../../prompts/confirmation.ts';
-import { expectedFiles } from '../../prompts/describe.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { renderProjectContext } from '../../prompts/project-context.ts';
-import type { DispatchCost } from '../../prompts/rates.ts';
 import { readProject } from '../../prompts/read-project.ts';
-import type { TokenCount } from '../../prompts/report.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
 import { leafTasks, taskFiles, taskGroups } from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
-import { loadExactCounter } from '../../text/tokens.ts';
 import type { FeatureDesk, Start } from './desk.ts';
+import { recordFresh } from './fresh-call.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
-import { appendRecord, logDispatch, look } from './records.ts';
+import { appendRecord, look } from './records.ts';
 import { landWork, openAt, placeIn, type Work } from './work.ts';
 
 type Desk = FeatureDesk<FeatureImplementInputs>;
@@ -183,42 +179,16 @@ async function record(
   const entry = renderLogEntry(task.number, task.title, { ...report, filesChanged: files });
   await appendRecord(desk, `log task ${task.number}`, entry, implementationLogHeader, sideFiles.log);
   if (prompt === undefined) return;
-  const expected = expectedFiles({ ...feature, expected: prompt.expected });
-  const confirmation = expected.length === 0 ? undefined : gradeConfirmation(outcome.text, expected);
-  const now = await desk.now(`task ${task.number}`);
-  const count = await loadExactCounter();
-  await logDispatch(desk, `task ${task.number}`, now, {
+  await recordFresh(desk, {
+    name: `task ${task.number}`,
     command: 'implementing',
     role: 'implementer',
-    iteration: 1,
-    kind: 'fresh',
-    promptCharacters: prompt.text.length,
-    promptTokens: count(prompt.text),
-    cost: taskCost(feature, prompt, count),
-    ...(confirmation === undefined ? {} : { confirmation: confirmation.grade }),
+    prompt: prompt.text,
+    answer: outcome.text,
+    feature,
+    expected: prompt.expected,
+    full: ['prd', 'spec', 'design', 'plan'],
   });
-  if (confirmation?.grade !== 'missing') return;
-  const line = lazyLoadWarning('implementer');
-  desk.warn(`task ${task.number}: ${line}`);
-  const heading = `## Implementing - Task ${task.number} - ${new Date(now).toISOString()}`;
-  await appendRecord(desk, `marker task ${task.number}`, `${heading}\n\n${line}\n\n---\n`);
-}
-
-/** T-139: the counterpart has plan and design whole in the prompt. */
-function taskCost(feature: FeatureFiles, { expected, text }: Prompt, count: TokenCount): DispatchCost {
-  const tokensOf = (keys: readonly ArtifactKey[]) =>
-    keys.reduce((sum, key) => {
-      const file = feature.files[key];
-      return sum + (file.kind === 'present' ? count(file.text ?? '') : 0);
-    }, 0);
-  return {
-    readTokens: tokensOf(expected),
-    deltaTokens: 0,
-    replayedTokens: 0,
-    cache: 'none',
-    fullTokens: count(text) + tokensOf(['prd', 'spec', 'design', 'plan']),
-    basis: 'counted prompt, estimated reads',
-  };
 }
 
 function messageOf({ number, title }: Task): string {

@@ -16,7 +16,6 @@ export const command: CommandSpec = {
     ['charrette lite-plan --agents static "let customers cancel an order"', 'no model at all'],
   ],
   arguments: [['<task...>', 'what to do, in your words, or a .md file that says it']],
-  flagsFirst: true,
   options: [
     { flags: '-e, --explore', description: 'look through the repository in any case' },
     { flags: '--plan-only', description: 'stop when the plan is allowed' },

@@ -22,7 +22,13 @@ export function filesFromDesign(design: Plan, facts: PlanFacts): LitePlanFiles {
   const makers = groups.filter((files) => files.some(({ action }) => action === 'new'));
   const ordered = [...makers, ...groups.filter((group) => !makers.includes(group))];
   const tasks = ordered.map((files, index) =>
-    codeTask(design, files, index, index < makers.length ? [] : makers.map((_, at) => idOf(at))),
+    codeTask(
+      design,
+      ordered.length === 1 ? design.title : titleOf(files),
+      files,
+      index,
+      index < makers.length ? [] : makers.map((_, at) => idOf(at)),
+    ),
   );
   const codeIds = tasks.map(({ id }) => id);
   const followers = [
@@ -61,7 +67,13 @@ function groupFiles(files: readonly DesignFile[]): DesignFile[][] {
   );
 }
 
-function codeTask(design: Plan, files: readonly DesignFile[], index: number, depends_on: string[]): LiteTask {
+function codeTask(
+  design: Plan,
+  title: string,
+  files: readonly DesignFile[],
+  index: number,
+  depends_on: string[],
+): LiteTask {
   const paths = new Set(files.map(({ path }) => path));
   const added = design.symbols.filter(
     ({ state, file }) => state === 'new' && file !== null && paths.has(file),
@@ -69,7 +81,7 @@ function codeTask(design: Plan, files: readonly DesignFile[], index: number, dep
   const commands = design.commands.map(({ command }) => command);
   return {
     id: idOf(index),
-    title: titleOf(files),
+    title,
     description: `${design.summary}\n\n${design.approach}`,
     action: files.every(({ action }) => action === 'new') ? 'Create' : 'Update',
     scope: [...new Set(files.map(({ path }) => folderOf(path)))],

@@ -45,11 +45,11 @@ export async function clarifyStage(
 
 /** Options are shown, but any other answer counts too and is kept as it was given (P-053). */
 function questionOf(clarification: Clarification): Question {
-  const { id, header, question, context, options, recommended } = clarification;
+  const { id, question, context, options, recommended } = clarification;
   const listed = options.map((option, index) => `${index === recommended ? '★ ' : '  '}${option}`);
   return {
     id,
-    text: `${header}: ${question}`,
+    text: question,
     detail: [context, ...listed].filter((line) => line.trim() !== '').join('\n'),
     ...(recommended === undefined ? {} : { recommended: options[recommended] ?? '' }),
   };

@@ -20,11 +20,12 @@ export async function confirmStage(
 ): Promise<Decision> {
   desk.begin('LP-4', 'confirm');
   const { executor, review } = desk.inputs;
-  desk.note(describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution), desk.inputs));
+  const plan = describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution), desk.inputs);
+  for (const line of plan.split('\n').filter((each) => each !== '')) desk.note(line);
   for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
     desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
   const suffix = version === 1 ? '' : `-${version}`;
-  const asked = confirmQuestions(desk, suffix).filter(
+  const asked = confirmQuestions(desk, suffix, plan).filter(
     ({ id }) =>
       !(id.startsWith('execution') && executor !== undefined) &&
       !(id.startsWith('review') && review !== undefined),
@@ -44,7 +45,8 @@ export async function confirmStage(
   return decision;
 }
 
-function confirmQuestions(desk: LiteDesk, suffix: string): Question[] {
+/** The plan stands in the question too: a picture on a terminal, a page or a host shows the question alone. */
+function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Question[] {
   const agents = [...desk.services.agents.values()];
   const writers = agents.filter(({ capabilities }) => capabilities.write);
   const reviewers = agents.filter(({ family }) => family !== 'static');
@@ -52,7 +54,7 @@ function confirmQuestions(desk: LiteDesk, suffix: string): Question[] {
     {
       id: `confirm${suffix}`,
       text: 'Carry out this plan?',
-      detail: 'Nothing is changed before this is allowed; the work is done on a branch of its own.',
+      detail: `${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own.`,
       options: [
         { value: 'allow', label: 'Allow' },
         { value: 'modify', label: 'Modify: say what should be different' },
@@ -106,7 +108,7 @@ export function describePlan(
 ): string {
   return [
     plan.summary,
-    `Approach: ${plan.approach}`,
+    `Approach: ${shortened(plan.approach)}`,
     '',
     'Tasks',
     ...tasks.map((task, index) => {
@@ -126,4 +128,13 @@ export function describePlan(
     `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}; recommended: ${plan.recommended_execution ?? 'Agent'}.`,
     executionEstimate(rounds, inputs),
   ].join('\n');
+}
+
+const longestApproach = 600;
+
+/** Its first paragraph; the plan has the rest. */
+function shortened(approach: string): string {
+  const [first = ''] = approach.split('\n');
+  const cut = first.length > longestApproach ? `${first.slice(0, longestApproach)}…` : first;
+  return cut === approach ? cut : `${cut} (more in plan.json)`;
 }

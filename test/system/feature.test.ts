@@ -142,6 +142,17 @@ test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, imp
   expect(history).toMatch(/^## Iteration 3 - \S+ \[FINAL VALIDATION\]$/m);
   expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
   expect(git(project, 'for-each-ref', 'refs/charrette')).toBe('');
+  // T-077: every call that was told to read is on record and graded, those of the tasks too.
+  const calls = readFileSync(path.join(project, '.charrette/prompt-log.jsonl'), 'utf8').trim().split('\n');
+  const roles = calls.map(
+    (line) => parseJson(line, 'log') as { role: string; command: string; confirmation?: string },
+  );
+  const count = (command: string, role: string) =>
+    roles.filter((call) => call.command === command && call.role === role && call.confirmation === 'full')
+      .length;
+  expect(count('implementing', 'implementer')).toBe(3);
+  expect(count('implement', 'test-deepener')).toBe(1);
+  expect(count('implement', 'implementer')).toBe(2);
 
   const finished = await run(project, 'feature', 'finish', '--no-checks');
   expect(finished.code, finished.stderr).toBe(0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { leafTasks, taskDependencies, taskFiles, taskGroups } from './task-fields.ts';
+import { leafTasks, taskDependencies, taskFiles, taskGroups, withUniqueNumbers } from './task-fields.ts';
 import { parseTasks } from './tasks.ts';
 
 const task = (number: string, depends: string) =>
@@ -64,4 +64,15 @@ test('every task is in exactly one group, in order, and nothing runs beside what
 test('a task that only holds others is not carried out itself', () => {
   const text = '## Task 1: All\n\n### Task 1.1: One\nx\n### Task 1.2: Two\ny\n## Task 2: Alone\n';
   expect(leafTasks(parseTasks(text)).map(({ number }) => number)).toEqual(['1.1', '1.2', '2']);
+});
+
+test('two tasks of one number are told apart', () => {
+  const text = '### Task 1: One\n### Task 1: Two\n### Task 1: Three\n### Task 2: Four\n';
+  const unique = withUniqueNumbers(parseTasks(text));
+  expect(unique.map(({ number, title }) => `${number} ${title}`)).toEqual([
+    '1 One',
+    '1-2 Two',
+    '1-3 Three',
+    '2 Four',
+  ]);
 });

@@ -51,3 +51,14 @@ export function leafTasks(tasks: readonly Task[]): Task[] {
     return !tasks.some((other) => other.line > task.line && other.line <= end && other.level > task.level);
   });
 }
+
+/** Numbers name tasks in records and commits: a number that was given before gets a count behind it. */
+export function withUniqueNumbers(tasks: readonly Task[]): Task[] {
+  const given = new Set<string>();
+  return tasks.map((task) => {
+    let number = task.number;
+    for (let count = 2; given.has(number); count += 1) number = `${task.number}-${count}`;
+    given.add(number);
+    return number === task.number ? task : { ...task, number };
+  });
+}

@@ -14,7 +14,7 @@ import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { renderProjectContext } from '../../prompts/project-context.ts';
 import { readProject } from '../../prompts/read-project.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
-import { leafTasks, taskFiles, taskGroups } from '../../prompts/sections/task-fields.ts';
+import { leafTasks, taskFiles, taskGroups, withUniqueNumbers } from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
 import type { FeatureDesk, Start } from './desk.ts';
@@ -28,7 +28,7 @@ type Desk = FeatureDesk<FeatureImplementInputs>;
 /** T-051…T-072: every task gets an implementer of its own; side by side where tasks say that they may, joined in the order of the file. */
 export async function carryOutTasks(desk: Desk, work: Work): Promise<{ done: number; skipped: string[] }> {
   const feature = await look(desk, 'tasks');
-  const tasks = leafTasks(parseTasks(textOf(feature, 'tasks')));
+  const tasks = withUniqueNumbers(leafTasks(parseTasks(textOf(feature, 'tasks'))));
   if (tasks.length === 0) {
     throw new CharretteError({
       code: 'artifact-missing',
@@ -177,7 +177,13 @@ async function record(
   const report = readTaskReport(outcome.text);
   if (report.partial) desk.warn(`task ${task.number}: the report names no files; git does`);
   const entry = renderLogEntry(task.number, task.title, { ...report, filesChanged: files });
-  await appendRecord(desk, `log task ${task.number}`, entry, implementationLogHeader, sideFiles.log);
+  await appendRecord(
+    desk,
+    `implementation log of task ${task.number}`,
+    entry,
+    implementationLogHeader,
+    sideFiles.log,
+  );
   if (prompt === undefined) return;
   await recordFresh(desk, {
     name: `task ${task.number}`,

@@ -61,6 +61,31 @@ test('P-126 P-165 lite/T-10 a batch in flight when the program is killed is put 
   expect(git('worktree', 'list').split('\n')).toHaveLength(1);
 });
 
+test('P-083 a run that is cancelled in the middle leaves the tree as it was, says where its checkouts are, and is removed with them', async () => {
+  const { project, calls, git } = makeLiteProject('hang:TASK-002');
+  const start = git('rev-parse', 'HEAD');
+  const program = startCharrette(
+    ['lite-plan', '-y', '--one-task-per-call', 'add the numbers and their total'],
+    { cwd: project },
+  );
+  await until(() => existsSync(`${calls}.hung`));
+  const [run = ''] = runsOf(project);
+  const cancelled = await charrette(['cancel', run, '--json'], { cwd: project });
+  const ended = await program.ended;
+  const { worktrees } = JSON.parse(cancelled.stdout) as { worktrees: string[] };
+  expect(worktrees).toContainEqual(expect.stringMatching(/worktrees\/P1$/));
+  expect(ended.stderr).toMatch(/Work that was not joined is in .*worktrees\/P1/);
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('branch', '--show-current')]).toEqual([
+    start,
+    '',
+    'main',
+  ]);
+  expect(processesWith(calls)).toEqual([]);
+  const removed = await charrette(['runs', 'rm', run, '--unmerged'], { cwd: project });
+  expect(removed.code).toBe(0);
+  expect([git('worktree', 'list').split('\n').length, git('branch', '--list')]).toEqual([1, '* main']);
+});
+
 /** Processes of any namespace whose command line names this file. */
 function processesWith(file: string): string[] {
   return readdirSync('/proc').filter((name) => {

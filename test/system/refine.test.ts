@@ -48,6 +48,7 @@ describe.skipIf(findChromium(process.env) === undefined)('five iterations on a r
     expect(made.git('show', 'HEAD:index.html')).toContain('Tea that tells where it grew');
     expect(made.git('rev-list', '--count', 'HEAD')).toBe('6');
     expect(made.git('worktree', 'list').split('\n')).toHaveLength(1);
+    expect(readdirSync(path.join(made.project, '.charrette', 'runs', run, 'worktrees'))).toEqual([]);
   });
 
   test('RF-03 RF-15 BR-06 what Chromium measured: width, dead button, alt text, pale text with alternatives', () => {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type { Outcome } from '../../engine/engine.ts';
 import { headCommit } from '../../git/repository-facts.ts';
 import { branchTip } from '../../git/run-branch.ts';
@@ -42,7 +43,9 @@ export async function finish(
   await desk.context.artifact('refine-report.html', renderReport(report));
   await desk.context.artifact('refine-report.md', renderSummary(report));
   await desk.context.step('close checkouts', async () => {
-    for (const name of ['build', 'artifact']) await removeWorktree(ground.root, desk.checkout(name));
+    await removeWorktree(ground.root, desk.checkout('build'));
+    // It has no history of this repository, so git does not know it.
+    await rm(desk.checkout('artifact'), { recursive: true, force: true });
   });
   desk.end(verdict);
   const message = `${verdict}; the work is ${place}.${unmeasured}`;

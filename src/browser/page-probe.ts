@@ -102,6 +102,7 @@ export function probePage() {
     gradients: gradients.slice(0, 20),
     whiteCards,
     text: [
+      // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is no copy
       document.body.innerText,
       ...[...document.querySelectorAll('input[value], input[placeholder]')].map(
         (input) => `${(input as HTMLInputElement).value} ${(input as HTMLInputElement).placeholder}`,
@@ -159,7 +160,7 @@ export async function probeInteraction() {
     if (!element.isConnected) continue;
     const href = element.tagName === 'A' ? element.getAttribute('href') : null;
     if (href !== null && /^(?:mailto|tel|sms):./i.test(href)) continue;
-    if (href !== null && href.startsWith('#') && href.length > 1) {
+    if (href?.startsWith('#') && href.length > 1) {
       const target = decodeURIComponent(href.slice(1));
       if (target === 'top' || document.getElementById(target) !== null) continue;
     } else if (href !== null && href !== '' && href !== '#' && !/^javascript:/i.test(href)) {

@@ -4,8 +4,6 @@ import { CharretteError } from '../errors.ts';
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
 export type BriefSection = (typeof briefSections)[number];
 
-export type Brief = { id: string; text: string };
-
 /** The brief as everybody gets it: three sections, none empty. An empty Brand is filled from the brand files, cited. */
 export function completeBrief(text: string, brand: readonly BrandFile[]): string {
   const sections = sectionsOf(text);

@@ -38,13 +38,14 @@ const [line] = await once(server.stdout, 'data');
 const url = String(line).trim();
 const browser = await openBrowser();
 try {
-  const { paint, busy } = await openLargeRun();
+  const { paint, busy, processor } = await openLargeRun();
   const lag = await followLive();
   const rows = [
     ['page without mermaid, gzip', `${(bundle / 1024).toFixed(1)} KB`, `≤ ${goals.bundle} KB`],
     ['5,000 events: first paint of the run', `${paint.toFixed(0)} ms`, `≤ ${goals.paint} ms`],
     ['an event more: page busy, median', `${percentile(busy, 50).toFixed(1)} ms`, ''],
     ['an event more: page busy, p99', `${percentile(busy, 99).toFixed(1)} ms`, `≤ ${goals.event} ms`],
+    ['an event more: processor time, mean', `${processor.toFixed(1)} ms`, `≤ ${goals.event} ms`],
     [`${clients} streams, lag p99`, `${percentile(lag.streams, 99).toFixed(0)} ms`, `≤ ${goals.lag} ms`],
     [`${tabs} tabs, lag p99`, `${percentile(lag.tabs, 99).toFixed(0)} ms`, `≤ ${goals.lag} ms`],
   ];
@@ -77,8 +78,15 @@ function manyLanes(): EventBody[] {
   }).flat();
 }
 
-async function openLargeRun(): Promise<{ paint: number; busy: number[] }> {
+async function openLargeRun(): Promise<{ paint: number; busy: number[]; processor: number }> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const session = await page.context().newCDPSession(page);
+  // Processor time of the page's thread: what other programs take does not count.
+  await session.send('Performance.setTimeDomain', { timeDomain: 'threadTicks' });
+  await session.send('Performance.enable');
+  const spent = async () =>
+    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')
+      ?.value ?? 0;
   // The first visit fetches the token; the measured one is a visit like every other.
   await page.goto(url);
   await page.waitForSelector('.run-card');
@@ -93,11 +101,13 @@ async function openLargeRun(): Promise<{ paint: number; busy: number[] }> {
   );
   await page.waitForTimeout(1500);
   await page.evaluate(() => performance.clearMeasures());
+  const before = await spent();
   for (let index = 0; index < 200; index += 1) {
     run.emit({ type: 'note', text: `one more ${index}` });
     await sleep(20);
   }
   await page.waitForTimeout(1000);
+  const processor = ((await spent()) - before) * (1000 / 200);
   const busy = await page.evaluate(() =>
     performance.getEntriesByName('charrette-apply').map((entry) => {
       const { detail } = entry as PerformanceMeasure;
@@ -105,7 +115,7 @@ async function openLargeRun(): Promise<{ paint: number; busy: number[] }> {
     }),
   );
   await page.close();
-  return { paint, busy };
+  return { paint, busy, processor };
 }
 
 async function followLive(): Promise<{ streams: number[]; tabs: number[] }> {

@@ -57,7 +57,7 @@ export function RunHead({
         <Fact name="Tokens" value={tokens === 0 ? 'none counted' : count(tokens)} />
         {usd > 0 && <Fact name="Cost" value={money(usd)} />}
         {snapshot.view.debates.length > 0 && (
-          <Fact name="Debated" value={count(snapshot.view.debates.length)} />
+          <Fact name="Contested" value={count(snapshot.view.debates.length)} />
         )}
         {snapshot.view.findings.length > 0 && (
           <Fact name="Findings accepted" value={`${accepted} of ${snapshot.view.findings.length}`} />

@@ -241,10 +241,12 @@ test.runIf(process.getuid?.() !== 0)(
   },
 );
 
-test.runIf(existsSync('/usr/bin/bwrap'))('a read-only disk is named, and nothing is left there', () => {
+const jailer = '/usr/bin/bwrap';
+
+test.runIf(existsSync(jailer))('a read-only disk is named, and nothing is left there', () => {
   const place = clone();
   const jail = ['--bind', '/', '/', '--dev-bind', '/dev', '/dev', '--ro-bind', place, place];
-  const ended = spawnSync('bwrap', [...jail, process.execPath, program, ...words], {
+  const ended = spawnSync(jailer, [...jail, process.execPath, program, ...words], {
     cwd: place,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: folder() },

@@ -1,5 +1,5 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { writeFileAtomic } from '../../files/atomic.ts';
+import { rewriteFileAtomic } from '../../files/atomic.ts';
 import { containedPath } from '../../files/contained.ts';
 import { readJson } from '../../safe-json.ts';
 import { type OutputSchema, schemaOfFile, schemaProblems } from './output-schema.ts';
@@ -34,7 +34,7 @@ export async function checkOutputs(
     }
     const target = await containedPath(project, expanded);
     const content = answer.files[expanded] ?? answer.files[file];
-    if (content !== undefined) await writeFileAtomic(target, content);
+    if (content !== undefined) await rewriteFileAtomic(target, content);
     problems.push(...(await fileProblems(target, expanded, schemaOfFile(schemas, expanded))));
   }
   return problems;

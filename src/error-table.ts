@@ -47,7 +47,7 @@ export const errorTable = {
     meaning: 'The repository is not in a state from which a design may start.',
   },
   'disk-full': { exit: 1, meaning: 'The disk is full; nothing that was saved is lost.' },
-  'store-locked': { exit: 1, meaning: 'Another process holds the embedded store.' },
+  'store-locked': { exit: 1, meaning: 'Another process holds the embedded store, or works on the run.' },
   'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },
   'store-unreachable': { exit: 1, meaning: 'The PostgreSQL server does not answer.' },
   'code-version-gone': { exit: 1, meaning: 'The run was started by another version of the workflow code.' },

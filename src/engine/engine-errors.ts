@@ -1,4 +1,5 @@
 import { CharretteError } from '../errors.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
 
@@ -27,5 +28,13 @@ export function otherVersion(record: RunRecord, codeVersion: string): CharretteE
     code: 'code-version-gone',
     message: `The run ${record.run} was started by workflow code ${record.codeVersion}; this is ${codeVersion}.`,
     fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run}\`.`,
+  });
+}
+
+export function heldElsewhere(run: string, holder: ProcessIdentity): CharretteError {
+  return new CharretteError({
+    code: 'store-locked',
+    message: `The run ${run} is going on in process ${holder.pid} on ${holder.host}.`,
+    fix: `Follow it with \`charrette watch ${run}\`.`,
   });
 }

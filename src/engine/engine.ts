@@ -1,11 +1,13 @@
+import { hostname } from 'node:os';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
+import { heldElsewhere, otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { readMessages, removeMessage } from './inbox.ts';
 import { LiveRun } from './live-run.ts';
+import { type Lock, tryLock } from './lock.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 import {
@@ -16,7 +18,7 @@ import {
   rememberAnswers,
   unanswered,
 } from './question.ts';
-import { type Home, listRunIds, prepareHome, runDirectoryOf } from './run-directory.ts';
+import { type Home, listRunIds, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { type ChildHandle, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
@@ -75,6 +77,9 @@ export class Engine {
   readonly #handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly #underWay = new Set<string>();
+  /** Runs on a shared store that this process alone may work on. */
+  readonly #held = new Map<string, Lock>();
+  #resumeQueue = resumeQueue;
   #inboxTimer: NodeJS.Timeout | undefined;
   #readingInboxes: Promise<void> | undefined;
 
@@ -91,19 +96,25 @@ export class Engine {
     for (const definition of options.children) {
       engine.#register(definition, (run, key, input) => definition.run(engine.#context(run, key), input));
     }
+    const executor = `${hostname()}-${process.pid}-${process.hrtime.bigint()}`;
+    // On a shared store other processes listen too, and they may not even have the repository.
+    if (store.kind === 'shared') engine.#resumeQueue = `${resumeQueue}-${executor}`;
     DBOS.setConfig({
       ...store.settings,
       name: 'charrette',
       applicationVersion: options.codeVersion,
       // Every process is an executor of its own: opening the store never takes up a run that nobody asked for.
-      executorID: `${process.pid}-${process.hrtime.bigint()}`,
-      listenQueues: [resumeQueue],
+      executorID: executor,
+      listenQueues: [engine.#resumeQueue],
       logger: silentLogger,
       runMigrations: true,
     });
     try {
       await DBOS.launch();
-      await DBOS.registerQueue(resumeQueue, { minPollingIntervalMs: 200, onConflict: 'never_update' });
+      await DBOS.registerQueue(engine.#resumeQueue, {
+        minPollingIntervalMs: 200,
+        onConflict: 'never_update',
+      });
     } catch (error) {
       await DBOS.shutdown({ deregister: true }).catch(() => {});
       throw storeError(store, error);
@@ -126,6 +137,7 @@ export class Engine {
       throw otherVersion(record, this.#options.codeVersion);
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
     if (this.#underWay.has(runId)) return;
+    await this.#hold(directory);
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const live = this.#openRun(runId);
@@ -157,7 +169,7 @@ export class Engine {
     } else {
       this.#emitResume(live);
       await this.#wake(runId);
-      await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: resumeQueue });
+      await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: this.#resumeQueue });
     }
   }
 
@@ -262,10 +274,20 @@ export class Engine {
   async close(): Promise<void> {
     clearInterval(this.#inboxTimer);
     await Promise.all([...this.#live.values()].map((live) => live.stop()));
+    if (this.#store.kind === 'shared') await DBOS.deleteQueue(this.#resumeQueue).catch(() => {});
     await DBOS.shutdown({ deregister: true });
+    for (const { release } of this.#held.values()) release();
     for (const live of this.#live.values()) live.close();
     this.#live.clear();
     await this.#store.close();
+  }
+
+  /** The embedded store has one holder; on a shared one nothing else keeps two processes from working on one run. */
+  async #hold(directory: RunDirectory): Promise<void> {
+    if (this.#store.kind === 'embedded' || this.#held.has(directory.id)) return;
+    const attempt = await tryLock(directory.lock);
+    if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
+    this.#held.set(directory.id, attempt.lock);
   }
 
   #register(definition: AnyDefinition, body: Registered): void {

@@ -26,6 +26,8 @@ export type RunDirectory = {
   artifacts: string;
   lanes: string;
   inbox: string;
+  /** Names the process that works on a run of a shared store. */
+  lock: string;
 };
 
 const runIdPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
@@ -63,6 +65,7 @@ export function runDirectoryOf(home: Home, id: string): RunDirectory {
     artifacts: path.join(root, 'artifacts'),
     lanes: path.join(root, 'lanes'),
     inbox: path.join(root, 'inbox'),
+    lock: path.join(root, 'run.lock'),
   };
 }
 

@@ -53,6 +53,26 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     expect(plain(project, run)).toEqual(plain(undisturbed.project, other));
   });
 
+  test('of two processes that resume one run one does it; a process in another project does not take it away', async () => {
+    const { project, calls } = await makeProject({ delayMs: 100 });
+    const killed = startCharrette([...quick, '--yes', 'limits'], { cwd: project, env: shared });
+    await killed.says(/2a: sketches — /);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const other = await makeProject({ delayMs: 300 });
+    const busy = startCharrette([...quick, '--yes', 'elsewhere'], { cwd: other.project, env: shared });
+    await busy.says('Sketches');
+    const [run = ''] = runsOf(project);
+    const both = await Promise.all(
+      [1, 2].map(() => charrette(['resume', run], { cwd: project, env: shared })),
+    );
+    const [done, refused] = both.sort((one, two) => (one.code ?? 9) - (two.code ?? 9));
+    expect(done?.code, done?.stderr).toBe(0);
+    expect(refused?.stderr).toContain(`${run} is going on in process`);
+    expect(callsIn(calls)).toEqual([...new Set(callsIn(calls))]);
+    expect((await busy.ended).code).toBe(0);
+  });
+
   test('a question is answered from a second terminal while the first one works on another run', async () => {
     const { project } = await makeProject({ delayMs: 200 });
     const busy = startCharrette([...quick, '--yes', 'first'], { cwd: project, env: shared });

@@ -3,19 +3,19 @@ import type { LazyCommand } from './command.ts';
 /** The table of commands. A module is loaded only when its command runs. */
 export const commands: Readonly<Record<string, LazyCommand>> = {
   context: {
-    summary: 'design documents as one block under a token budget',
+    summary: 'Design documents as one block under a token budget',
     load: async () => (await import('./context.ts')).contextCommand,
   },
   init: {
-    summary: 'set up a project, or bring its set-up to date',
+    summary: 'Set up a project, or bring its set-up to date',
     load: async () => (await import('./init.ts')).initCommand,
   },
   skill: {
-    summary: 'build, check and protect workflow skills',
+    summary: 'Build, check and protect workflow skills',
     load: async () => (await import('./skill.ts')).skill,
   },
   prompt: {
-    summary: 'the prompt that a role of a command gets',
+    summary: 'The prompt that a role of a command gets',
     load: async () => (await import('./prompt.ts')).promptCommand,
   },
   design: {
@@ -107,7 +107,7 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./acp.ts')).command,
   },
   tokens: {
-    summary: 'what prompts cost, and what references and resuming save',
+    summary: 'What prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,
   },
   'heavy-worker': {
@@ -115,7 +115,7 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./heavy-worker.ts')).command,
   },
   feature: {
-    summary: 'a feature from idea to code: directory, state, phases',
+    summary: 'A feature from idea to code: directory, state, phases',
     load: async () => (await import('./feature.ts')).featureCommand,
   },
 };

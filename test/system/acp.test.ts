@@ -93,6 +93,10 @@ test('an editor designs: consent by buttons, phases as plan, lanes as tool calls
         { optionId: 'no', kind: 'reject_once' },
       ],
     },
+    {
+      toolCall: { title: expect.stringContaining('argue both sides') },
+      options: [{ optionId: 'diagonal' }, { optionId: 'bucket' }],
+    },
   ]);
   const plans = editor.updates.filter((update) => update.sessionUpdate === 'plan');
   expect(plans.at(-1)?.entries.every(({ status }) => status === 'completed')).toBe(true);

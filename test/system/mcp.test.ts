@@ -81,7 +81,12 @@ test('F-37: a design run through the official client: start, consent, wait with 
     value: { error: { code: 'usage', fix: expect.any(String) } },
   });
 
-  const answered = await call('run_answer', { run, answers: [{ question: 'consent', value: 'yes' }] });
+  // The second is asked later; an answer that is there before its question counts.
+  const answers = [
+    { question: 'consent', value: 'yes' },
+    { question: 'debate-layout', value: 'diagonal' },
+  ];
+  const answered = await call('run_answer', { run, answers });
   expect(answered.value).toMatchObject({ run, questions: [] });
 
   const progress: { progress: number; message?: string }[] = [];

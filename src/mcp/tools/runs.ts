@@ -30,6 +30,7 @@ export const runList = defineTool({
         created: z.string(),
         calls: count,
         tokens: z.number(),
+        callsUnknown: z.number(),
         usd: z.number(),
       }),
     ),

@@ -130,6 +130,8 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
   test('can be used by keyboard alone', async () => {
     const { page, close } = await visit(`#/runs/${run}`);
     await page.waitForSelector('.gantt');
+    await page.waitForSelector('#plan');
+    await page.waitForSelector('.section-nav a[aria-current]');
     await page.keyboard.press('j');
     await page.waitForFunction(() => document.activeElement?.id === 'plan');
     await page.keyboard.press('t');

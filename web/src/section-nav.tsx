@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { hashOf } from './route.ts';
 
 /** The way through a run. j and k go to the next and the previous section. */
 export function SectionNav({ run, sections }: { run: string; sections: { id: string; title: string }[] }) {
   const ids = sections.map(({ id }) => id).join(' ');
   const current = useCurrent(ids);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const { target } = event;
       if (target instanceof HTMLElement && target.closest('input, textarea, select, dialog') !== null) return;

@@ -25,6 +25,8 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     const asked = await terminal.shows(/read this repository\?/);
     expect(asked).toMatch(/● Yes, in this project from now on \(recommended\)/);
     await terminal.keys('Enter');
+    await terminal.shows(/argue both sides/);
+    await terminal.keys('Enter');
     const drawn = await terminal.shows(/2a: sketches/);
     expect(drawn).toMatch(/^◆ cancel an order {2}design · /m);
     await terminal.shows(/[◐◓◑◒] One-Pragmatic +one +running +\d+s$/m);
@@ -103,6 +105,8 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     await other.shows(/read this repository\?/);
     const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 34 });
     await watching.shows(/read this repository\?/);
+    await watching.keys('Enter');
+    await watching.shows(/argue both sides/);
     await watching.keys('Enter');
     await watching.shows(/2a: sketches/);
     await other.shows(/2a: sketches/);

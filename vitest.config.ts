@@ -11,7 +11,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'system', include: ['test/{system,web}/**/*.test.ts'], testTimeout: 120_000 },
+        test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 120_000 },
       },
       {
         extends: true,

@@ -5,6 +5,7 @@ import type {
   RequestPermissionRequest,
 } from '@agentclientprotocol/sdk';
 import type { Question } from '../engine/question.ts';
+import { formAnswer, questionForm } from '../engine/question-form.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
 
 /** How a question can be put to the person: as a form, as buttons, or as a message that the next prompt answers. */
@@ -26,10 +27,7 @@ export async function askPerson(
   const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
   if (way === 'form') {
     const reply = await client.request('elicitation/create', formOf(sessionId, question), options);
-    if (reply.action !== 'accept') return undefined;
-    const content: unknown = reply['content'];
-    const value = (content as Record<string, unknown> | null | undefined)?.['answer'];
-    return typeof value === 'string' ? value : question.recommended;
+    return formAnswer(reply, question);
   }
   const { outcome } = await client.request(
     'session/request_permission',
@@ -40,26 +38,7 @@ export async function askPerson(
 }
 
 export function formOf(sessionId: string, question: Question): CreateElicitationRequest {
-  const { text, detail, options, recommended } = question;
-  return {
-    mode: 'form',
-    sessionId,
-    message: untrustedText(detail === undefined ? text : `${text}\n\n${detail}`),
-    requestedSchema: {
-      type: 'object',
-      properties: {
-        answer: {
-          type: 'string',
-          title: untrustedLine(text),
-          ...(options === undefined || options.length === 0
-            ? {}
-            : { oneOf: options.map(({ value, label }) => ({ const: value, title: untrustedLine(label) })) }),
-          ...(recommended === undefined ? {} : { default: recommended }),
-        },
-      },
-      required: ['answer'],
-    },
-  };
+  return { sessionId, ...questionForm(question) };
 }
 
 export function buttonsOf(sessionId: string, question: Question): RequestPermissionRequest {

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { toCharretteError } from '../errors.ts';
+import { type AskPerson, askPersonThrough } from './ask-person.ts';
 
 /** What the server knows of its surroundings; the same for every call. */
 export type ServerContext = {
@@ -20,6 +21,8 @@ export type Call = {
   signal: AbortSignal;
   /** Tells the client how far it is; nothing happens when it did not ask. */
   progress: (position: number, message: string) => Promise<void>;
+  /** Asks the person directly, where the client can. */
+  ask?: AskPerson | undefined;
 };
 
 export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
@@ -59,7 +62,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       try {
         // The server has checked the input against the schema.
         return successOf(
-          await tool.call(given as z.output<Input>, { context, signal: extra.signal, progress }),
+          await tool.call(given as z.output<Input>, {
+            context,
+            signal: extra.signal,
+            progress,
+            ask: askPersonThrough(server, extra.signal),
+          }),
         );
       } catch (thrown) {
         return failureOf(thrown);

@@ -1,5 +1,5 @@
 /**
- * Installs the pinned agents: `node test/real-agents/install.ts [--suite ci|more|acp|all] [name…]`.
+ * Installs the pinned agents: `node test/real-agents/install.ts [--suite ci|more|acp|tool|all] [name…]`.
  * No install script of any package runs; nothing outside the cache folder is touched.
  */
 import { spawn } from 'node:child_process';

@@ -2,8 +2,8 @@
 export type Pin = {
   /** Folder in the cache and name in test titles. */
   name: string;
-  /** Which suite needs it: `ci` runs on every change, `more` in the second slow file, `acp` are adapters. */
-  suite: 'ci' | 'more' | 'acp';
+  /** Which suite needs it: `ci` runs on every change, `more` in the second slow file, `acp` are adapters, `tool` are no agents. */
+  suite: 'ci' | 'more' | 'acp' | 'tool';
   package: string;
   version: string;
   /** The program below node_modules, by `platform-arch`; `any` is a script for Node. Native programs come without npm's shim, whose death would leave them running. */
@@ -127,6 +127,13 @@ export const pins = [
     package: '@agentclientprotocol/codex-acp',
     version: '2.6.0',
     programs: { any: '@agentclientprotocol/codex-acp/dist/index.js' },
+  },
+  {
+    name: 'mcp-inspector',
+    suite: 'tool',
+    package: '@modelcontextprotocol/inspector',
+    version: '2.12.0',
+    programs: { any: '@modelcontextprotocol/inspector/clients/launcher/build/index.js' },
   },
 ] as const satisfies readonly Pin[];
 

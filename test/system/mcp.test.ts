@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { type ClientCapabilities, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/live-program.ts';
 import { artifactsOf, callsIn, makeProject, program, runsOf } from '../support/program.ts';
@@ -9,7 +10,7 @@ import { artifactsOf, callsIn, makeProject, program, runsOf } from '../support/p
 type Answer = { value: Record<string, unknown>; isError: boolean };
 
 /** The official client, connected to the built program over stdin and stdout. */
-async function connect(project: string) {
+async function connect(project: string, capabilities: ClientCapabilities = {}) {
   const home = path.join(project, '.home');
   mkdirSync(home, { recursive: true });
   const transport = new StdioClientTransport({
@@ -19,7 +20,7 @@ async function connect(project: string) {
     env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: home },
     stderr: 'pipe',
   });
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
   await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (
@@ -81,12 +82,7 @@ test('F-37: a design run through the official client: start, consent, wait with 
     value: { error: { code: 'usage', fix: expect.any(String) } },
   });
 
-  // The second is asked later; an answer that is there before its question counts.
-  const answers = [
-    { question: 'consent', value: 'yes' },
-    { question: 'debate-layout', value: 'diagonal' },
-  ];
-  const answered = await call('run_answer', { run, answers });
+  const answered = await call('run_answer', { run, answers: [{ question: 'consent', value: 'yes' }] });
   expect(answered.value).toMatchObject({ run, questions: [] });
 
   const progress: { progress: number; message?: string }[] = [];
@@ -205,3 +201,30 @@ function isAlive(pid: number | null): boolean {
     return false;
   }
 }
+
+test('a host that can show forms puts the questions to the person itself; a refusal leaves the run paused', async () => {
+  const { project, calls } = await makeProject();
+  const { client, call } = await connect(project, { elicitation: { form: {} } });
+  const asked: unknown[] = [];
+  const replies = ['decline', 'accept'] as const;
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    asked.push(params);
+    return { action: replies[asked.length - 1] ?? 'cancel', content: { answer: 'yes' } };
+  });
+  await call('design_start', { ...small, feature: 'add limits' });
+  const [run = ''] = runsOf(project);
+
+  const refused = await call('run_wait', { run, seconds: 100 });
+  expect(refused.value).toMatchObject({ status: 'paused', settled: true, questions: [{ id: 'consent' }] });
+  expect(callsIn(calls)).toEqual([]);
+
+  const ended = await call('run_wait', { run, seconds: 100 });
+  expect(ended.value).toMatchObject({ status: 'done', settled: true, questions: [] });
+  expect(asked).toHaveLength(2);
+  expect(asked[0]).toMatchObject({
+    message: expect.stringContaining('read this repository?'),
+    requestedSchema: {
+      properties: { answer: { oneOf: [{ const: 'yes' }, { const: 'no' }], default: 'yes' } },
+    },
+  });
+});

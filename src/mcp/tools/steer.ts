@@ -37,11 +37,22 @@ export const runAnswer = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async call({ run, answers, resume }, { context }) {
     const directory = await findRun(findHome(context.cwd), run);
-    const words = answers.map(({ question, value }) => `${question}=${value}`);
-    const flags = resume ? [] : ['--no-resume'];
-    return goOn(['answer', ...flags, '--', directory.id, ...words], directory, context);
+    return answerRun(directory, answers, context, resume ? [] : ['--no-resume']);
   },
 });
+
+export type RunAnswer = { question: string; value: string };
+
+/** Hands answers over; the run goes on in a process of its own. */
+export function answerRun(
+  directory: RunDirectory,
+  answers: readonly RunAnswer[],
+  context: ServerContext,
+  flags: readonly string[] = [],
+): Promise<RunState> {
+  const words = answers.map(({ question, value }) => `${question}=${value}`);
+  return goOn(['answer', ...flags, '--', directory.id, ...words], directory, context);
+}
 
 export const runResume = defineTool({
   name: 'run_resume',

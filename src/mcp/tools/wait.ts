@@ -5,12 +5,14 @@ import { findHome, findRun } from '../../cli/project.ts';
 import { withoutControls } from '../../cli/reporter.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { followEvents } from '../../engine/follow.ts';
-import { readQuestions, unanswered } from '../../engine/question.ts';
+import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
+import type { AskPerson } from '../ask-person.ts';
 import { isSettled, runStateOf, runStateShape } from '../run-state.ts';
-import { defineTool, readsOnly } from '../tool.ts';
+import { type Call, defineTool } from '../tool.ts';
 import { runInput } from './runs.ts';
+import { answerRun, type RunAnswer } from './steer.ts';
 
 const pollMs = 250;
 
@@ -18,8 +20,8 @@ export const runWait = defineTool({
   name: 'run_wait',
   title: 'Wait for a run',
   description:
-    'Follows a run until it ends, pauses, or the time is over; sends progress when the client asks for it. Call it again ' +
-    'with `after` to go on.',
+    'Follows a run until it ends, pauses, or the time is over; sends progress when the client asks for it. Where the ' +
+    'client can show forms, open questions are put to the person and the run goes on. Call it again with `after` to go on.',
   input: z.object({
     run: runInput,
     after: z.int().nonnegative().default(0).describe('`seq` of the last answer: earlier events are skipped.'),
@@ -31,28 +33,59 @@ export const runWait = defineTool({
     seq: z.int().describe('Number of the last event seen.'),
     lines: z.array(z.string()).describe('What happened last, at most 20 lines.'),
   }),
-  annotations: readsOnly,
-  async call({ run, after, seconds }, { context, signal, progress }) {
+  // Answers that the person gives on the way change the run.
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  async call({ run, after, seconds }, call) {
+    const { context, ask } = call;
     const directory = await findRun(findHome(context.cwd), run);
-    const settling = new AbortController();
-    const stop = AbortSignal.any([signal, settling.signal, AbortSignal.timeout(seconds * 1000)]);
-    const watching = watchRecord(directory, settling, stop);
-    let seq = after;
-    let lines: string[] = [];
-    for await (const event of followEvents(directory.events, { signal: stop })) {
-      if (event.seq <= after) continue;
-      seq = event.seq;
-      const said = describe(event);
-      lines = [...lines, ...said].slice(-20);
-      if (said.length > 0) await progress(seq, said.join(' · '));
+    let seen: Seen = { seq: after, lines: [] };
+    for (;;) {
+      seen = await follow(directory, seen, seconds, call);
+      const state = await runStateOf(directory);
+      const answers = ask === undefined ? undefined : await askAll(state.questions, ask);
+      if (answers === undefined) {
+        const settled = isSettled(await readRunRecord(directory), state.questions.length);
+        return { ...state, settled, ...seen };
+      }
+      await answerRun(directory, answers, context);
     }
-    settling.abort();
-    await watching;
-    const record = await readRunRecord(directory);
-    const state = await runStateOf(directory);
-    return { ...state, settled: isSettled(record, state.questions.length), seq, lines };
   },
 });
+
+type Seen = { seq: number; lines: string[] };
+
+/** Follows the run until it settles or the time is over. */
+async function follow(
+  directory: RunDirectory,
+  { seq: after, lines: before }: Seen,
+  seconds: number,
+  { signal, progress }: Call,
+): Promise<Seen> {
+  const settling = new AbortController();
+  const stop = AbortSignal.any([signal, settling.signal, AbortSignal.timeout(seconds * 1000)]);
+  const watching = watchRecord(directory, settling, stop);
+  let seen: Seen = { seq: after, lines: before };
+  for await (const event of followEvents(directory.events, { signal: stop })) {
+    if (event.seq <= after) continue;
+    const said = describe(event);
+    seen = { seq: event.seq, lines: [...seen.lines, ...said].slice(-20) };
+    if (said.length > 0) await progress(seen.seq, said.join(' · '));
+  }
+  settling.abort();
+  await watching;
+  return seen;
+}
+
+/** The person's answers; nothing when there is nothing to ask or one of them was refused. */
+async function askAll(questions: readonly Question[], ask: AskPerson): Promise<RunAnswer[] | undefined> {
+  const answers: RunAnswer[] = [];
+  for (const question of questions) {
+    const value = await ask(question);
+    if (value === undefined) return undefined;
+    answers.push({ question: question.id, value });
+  }
+  return answers.length === 0 ? undefined : answers;
+}
 
 /** Ends the following once nothing more will come; the last events get a moment to be read. */
 async function watchRecord(

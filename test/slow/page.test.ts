@@ -131,7 +131,7 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     const { page, close } = await visit(`#/runs/${run}`);
     await page.waitForSelector('.gantt');
     await page.waitForSelector('#plan');
-    await page.waitForSelector('.section-nav a[aria-current]');
+    await page.waitForSelector('.section-nav a[aria-current][href*=timeline]');
     await page.keyboard.press('j');
     await page.waitForFunction(() => document.activeElement?.id === 'plan');
     await page.keyboard.press('t');

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { hashOf } from './route.ts';
 
 /** The way through a run. j and k go to the next and the previous section. */
@@ -45,7 +45,8 @@ function goTo(id: string): void {
 /** The last section whose beginning has been scrolled past. */
 function useCurrent(ids: string): string {
   const [current, setCurrent] = useState(ids.split(' ')[0] ?? '');
-  useEffect(() => {
+  // Before the next picture: a section that came in above the others is the current one from then on.
+  useLayoutEffect(() => {
     let frame: number | undefined;
     const look = () => {
       frame = undefined;
@@ -58,6 +59,7 @@ function useCurrent(ids: string): string {
     const onScroll = () => {
       frame ??= requestAnimationFrame(look);
     };
+    look();
     addEventListener('scroll', onScroll, { passive: true });
     return () => {
       removeEventListener('scroll', onScroll);

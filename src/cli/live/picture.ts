@@ -134,13 +134,15 @@ function questionLines({ questions, run }: View, { columns, marks, colors }: Can
     const { id, text, detail, options = [], recommended } = question;
     const line = (shown: string): PictureLine => ({ text: shown, seq, keep: keep.question });
     const choices = options.map(({ value, label }) => {
-      const hint = value === recommended ? ' (recommended)' : '';
+      const best = value === recommended;
+      // On a narrow terminal the mark alone says it.
+      const hint = best && columns >= 40 ? ' (recommended)' : '';
       const fitted = shorten(
         `${untrustedLine(value)}: ${untrustedLine(label)}`,
         columns - 7 - hint.length,
         marks.cut,
       );
-      return line(`     ${hint === '' ? ' ' : colors.green(marks.choice)} ${fitted}${colors.green(hint)}`);
+      return line(`     ${best ? colors.green(marks.choice) : ' '} ${fitted}${colors.green(hint)}`);
     });
     const free =
       options.length === 0 && recommended !== undefined

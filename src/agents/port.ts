@@ -3,6 +3,10 @@
  * nothing here knows what a sketch or a vote is.
  */
 
+import type { LaneKind } from '../schema/lane-kinds.ts';
+
+export { type LaneKind, laneKinds } from '../schema/lane-kinds.ts';
+
 export type Access = 'read' | 'write';
 
 /** One request to one agent. */
@@ -41,27 +45,6 @@ export type TaskLimits = {
 };
 
 export type JsonSchema = { readonly [key: string]: unknown };
-
-/** How a call ended. Everything else (retry, fallback, message) is derived from it by table. */
-export const laneKinds = [
-  'ok',
-  'auth',
-  'rate_limit',
-  'server',
-  'network',
-  'stream',
-  'context_too_long',
-  'timeout',
-  'cancelled',
-  'limit',
-  'bad_output',
-  'crash',
-  'denied',
-  'not_substantive',
-  'unhealthy',
-] as const;
-
-export type LaneKind = (typeof laneKinds)[number];
 
 export type Basis = 'measured' | 'estimated' | 'unknown';
 

@@ -1,4 +1,5 @@
 import { loadConfig } from '../config/config.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
 import { findProject } from './project.ts';
@@ -17,11 +18,13 @@ export const command: CommandSpec = {
       const schema = z.toJSONSchema(configSchema);
       return { exit: 0, json: schema, text: `${JSON.stringify(schema, null, 2)}\n` };
     }
-    const resolved = await loadConfig({
+    const loaded = await loadConfig({
       project: findProject(global.cwd),
       env: terminal.env,
       file: global.config,
     });
+    // What a person sees or pipes on has no keys in it.
+    const resolved = withoutSecrets(loaded) as typeof loaded;
     const rows = resolved.origins.map(
       ({ key, value, from }) => [`${key} = ${JSON.stringify(value)}`, from] as const,
     );

@@ -27,7 +27,7 @@ async function runCalls({ options, global }: Invocation): Promise<CommandResult>
 function render({ calls, features, roles, saving, rates, basis }: CallReport): string {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   return [
-    `${calls} calls for ${features} features`,
+    `calls: ${calls}, features: ${features}`,
     '',
     'Role                                  calls  continued   prompt    reads    delta  replayed',
     ...roles.map((row) =>

@@ -5,7 +5,7 @@ import { removeUnfinished } from '../files/atomic.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { heldElsewhere, otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
-import { readMessages, removeMessage } from './inbox.ts';
+import { InboxReader } from './inbox-reader.ts';
 import { LiveRun } from './live-run.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { PauseWatch } from './pause-watch.ts';
@@ -51,7 +51,6 @@ export type EngineOpening = { opened: true; engine: Engine } | { opened: false; 
 type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
 
 const resumeQueue = 'charrette-resume';
-const inboxIntervalMs = 250;
 
 /** Opens the store and the durable engine on it, or says which process holds the store. */
 export async function openEngine(options: EngineOptions): Promise<EngineOpening> {
@@ -80,13 +79,13 @@ export class Engine {
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
   #resumeQueue = resumeQueue;
-  #inboxTimer: NodeJS.Timeout | undefined;
-  #readingInboxes: Promise<void> | undefined;
+  readonly #inboxes: InboxReader;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
     this.#store = store;
     this.#clock = options.clock ?? systemClock;
+    this.#inboxes = new InboxReader(options.home.inbox, this.#live, this);
   }
 
   static async launch(options: EngineOptions, store: Store): Promise<Engine> {
@@ -119,7 +118,7 @@ export class Engine {
       await DBOS.shutdown({ deregister: true }).catch(() => {});
       throw storeError(store, error);
     }
-    engine.#inboxTimer = setInterval(() => void engine.#readInboxes(), inboxIntervalMs).unref();
+    engine.#inboxes.start();
     return engine;
   }
 
@@ -141,31 +140,23 @@ export class Engine {
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const live = this.#openRun(runId);
-    await this.#readInbox(runId, live);
+    await this.#inboxes.readRun(runId, live);
     if ((await readRunRecord(directory)).status === 'cancelled') return;
+    const begin = async () => {
+      const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
+      this.#handles.set(runId, handle);
+    };
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
-    await updateRunRecord(directory, {
-      status: 'running',
-      process: thisProcess(),
-      ended: undefined,
-      exit: undefined,
-      error: undefined,
-    });
+    await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
-      this.#handles.set(
-        runId,
-        await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs),
-      );
+      await begin();
     } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
       await DBOS.deleteWorkflow(runId, true);
       this.#emitResume(live);
-      this.#handles.set(
-        runId,
-        await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs),
-      );
+      await begin();
     } else {
       this.#emitResume(live);
       await this.#wake(runId);
@@ -272,7 +263,7 @@ export class Engine {
 
   /** Stops everything of this process gracefully and gives the store free. */
   async close(): Promise<void> {
-    clearInterval(this.#inboxTimer);
+    this.#inboxes.stop();
     await Promise.all([...this.#live.values()].map((live) => live.stop()));
     if (this.#store.kind === 'shared') await DBOS.deleteQueue(this.#resumeQueue).catch(() => {});
     await DBOS.shutdown({ deregister: true });
@@ -359,13 +350,7 @@ export class Engine {
     const directory = runDirectoryOf(this.#options.home, runId);
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
-    const { workflow, title } = await updateRunRecord(directory, {
-      status: 'running',
-      process: thisProcess(),
-      ended: undefined,
-      exit: undefined,
-      error: undefined,
-    });
+    const { workflow, title } = await updateRunRecord(directory, atWork());
     const live = this.#openRun(runId);
     if (live.events.count > 0) this.#emitResume(live);
     else live.events.emit('run:start', { type: 'run-start', workflow, title });
@@ -456,46 +441,11 @@ export class Engine {
 
   /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
   async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
-    // A reading that is under way may be past this run already.
-    await this.#readingInboxes;
-    await this.#readInboxes();
+    await this.#inboxes.readAll();
     const directory = runDirectoryOf(this.#options.home, runId);
     if (isFinal((await readRunRecord(directory)).status)) return false;
     const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
     return questions.some(({ id }) => open.has(id));
-  }
-
-  #readInboxes(): Promise<void> {
-    this.#readingInboxes ??= this.#takeMessages().finally(() => {
-      this.#readingInboxes = undefined;
-    });
-    return this.#readingInboxes;
-  }
-
-  /** Takes what other processes left. A message goes only after it took effect, so a crash in between loses nothing. */
-  async #takeMessages(): Promise<void> {
-    for (const received of await readMessages(this.#options.home.inbox)) {
-      if (received.message.type === 'run') await this.start(received.message.run).catch(() => {});
-      await removeMessage(received);
-    }
-    for (const [runId, live] of this.#live) {
-      if (!live.stopping) await this.#readInbox(runId, live);
-    }
-  }
-
-  async #readInbox(runId: string, live: LiveRun): Promise<void> {
-    for (const received of await readMessages(live.directory.inbox)) {
-      try {
-        if (received.message.type === 'answer') await this.answer(runId, received.message.answers);
-        if (received.message.type === 'cancel') await this.cancel(runId, received.message.reason);
-      } catch (error) {
-        live.events.emit(`inbox:${received.file}`, {
-          type: 'warning',
-          text: toCharretteError(error).message,
-        });
-      }
-      await removeMessage(received);
-    }
   }
 
   #now(): string {
@@ -511,6 +461,11 @@ function once(signal: AbortSignal): Promise<'stop'> {
     if (signal.aborted) resolve('stop');
     signal.addEventListener('abort', () => resolve('stop'), { once: true });
   });
+}
+
+/** What a record says while this process works on the run. */
+function atWork(): Partial<RunRecord> {
+  return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
 }
 
 const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };

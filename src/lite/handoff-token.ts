@@ -6,6 +6,3 @@ export function handoffToken(run: string, texts: readonly string[]): string {
   for (const text of texts) hash.update(`\n${Buffer.byteLength(text)}\n`).update(text);
   return hash.digest('hex').slice(0, 32);
 }
-
-/** A file of the plan as it is written. */
-export const jsonText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

@@ -1,24 +1,9 @@
 import { z } from 'zod';
+import { laneKinds } from './lane-kinds.ts';
 import { questionSchema } from './questions.ts';
 
 /** How an agent call ended. */
-export const laneKindSchema = z.enum([
-  'ok',
-  'auth',
-  'rate_limit',
-  'server',
-  'network',
-  'stream',
-  'context_too_long',
-  'timeout',
-  'cancelled',
-  'limit',
-  'bad_output',
-  'crash',
-  'denied',
-  'not_substantive',
-  'unhealthy',
-]);
+export const laneKindSchema = z.enum(laneKinds);
 
 export const usageSchema = z.looseObject({
   basis: z.enum(['measured', 'estimated', 'unknown']).describe('How far the numbers can be trusted.'),

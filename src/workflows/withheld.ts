@@ -1,6 +1,6 @@
-import { isSecretName } from '../agents/process/redact.ts';
 import type { AgentSettings } from '../agents/settings.ts';
 import type { Config } from '../schema/config.ts';
+import { isSecretName } from '../text/secrets.ts';
 
 /** Settings as a run keeps them: secrets are named, their values stay where they were configured. */
 export function withhold({ env, ...settings }: AgentSettings): AgentSettings {

@@ -1,11 +1,7 @@
-const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_ID)?$/i;
+import { blot, isSecretName } from '../../text/secrets.ts';
+
 /** Shorter values are words; blotting them out would spoil what an agent says. */
 const shortestSecret = 8;
-const replacement = '[secret]';
-
-export function isSecretName(name: string): boolean {
-  return secretName.test(name);
-}
 
 /** The values of variables that carry a secret, the longest first, so that one that contains another goes whole. */
 export function secretsIn(variables: Readonly<Record<string, string>>): string[] {
@@ -42,7 +38,7 @@ export class Redactor {
   }
 
   #blot(text: string): string {
-    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, replacement), text);
+    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
   }
 
   /** How many characters at the end may be the beginning of a secret. */

@@ -1,98 +1,27 @@
-import type { JsonSchema } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
-import { jsonText } from '../../lite/handoff-token.ts';
 import type { LiteCommission } from '../../lite/prompts.ts';
 import { type TodoState, todoOf } from '../../lite/todo.ts';
-import { compose } from '../../prompts/compose.ts';
-import type { PromptDraft } from '../../prompts/part.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
-import { type Judgement, type JudgementName, judgementJsonSchema } from '../../schema/judgements.ts';
-import { formatElapsed } from '../../text/elapsed.ts';
+import type { Judgement, JudgementName } from '../../schema/judgements.ts';
 import { askConsent } from '../consent.ts';
-import type { LaneAnswer, LaneRequest, LaneWork } from '../lane.ts';
-import { writeQuestion } from '../lane-files.ts';
-import type { RunServices } from '../services.ts';
+import type { LaneAnswer } from '../lane.ts';
+import { StageDesk, type StageRequest } from '../stage-desk.ts';
 import type { LiteInputs } from './inputs.ts';
 
-export type LiteLane = WorkflowDefinition<LaneRequest, LaneAnswer>;
-
-export type LiteRequest<Name extends JudgementName> = {
-  lane: string;
-  task: string;
-  judgement: Name;
-  /** Agents by id, the first choice first. */
-  agents: string[];
-  draft: (schema: JsonSchema) => PromptDraft;
-  /** The same as data, for agents that live in this process. */
-  input?: Record<string, unknown>;
-  work?: LaneWork;
+type LiteRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'input'> & {
+  input?: StageRequest<Name>['input'];
 };
 
 export type LiteReply<Name extends JudgementName> = LaneAnswer & { value?: Judgement<Name> };
 
-const idleMs = 600_000;
-/** P-067: planning and execution have an hour. */
-const wallMs = 3_600_000;
-
-/** Where a stage of lite plan or lite execute works: it asks agents and people, writes files, says what it does. */
-export class LiteDesk {
-  readonly context: WorkflowContext;
-  readonly services: RunServices;
-  readonly inputs: LiteInputs;
-  readonly #lane: LiteLane;
-  #phase = 'lite';
-  #started = 0;
+/** Where a stage of lite plan or lite execute works. */
+export class LiteDesk extends StageDesk<LiteInputs> {
   #revision = 0;
-  #time = '';
-
-  constructor(context: WorkflowContext, lane: LiteLane, services: RunServices, inputs: LiteInputs) {
-    this.context = context;
-    this.#lane = lane;
-    this.services = services;
-    this.inputs = inputs;
-  }
-
-  /** Opens a stage. Its time is the first time this was said, also in a resumed run. */
-  begin(phase: string, title: string): void {
-    this.#phase = phase;
-    this.#time = this.context.emit({ type: 'phase-start', phase, line: `▸ ${phase} ${title}` }).time;
-    this.#started = Date.parse(this.#time);
-  }
-
-  end(text: string): void {
-    const elapsedMs = this.context.clock.now() - this.#started;
-    const line = `✓ ${this.#phase} ${text} (${formatElapsed(elapsedMs)})`;
-    this.context.emit({ type: 'phase-end', phase: this.#phase, elapsedMs, line });
-  }
-
-  skip(reason: string): void {
-    const line = `– ${this.#phase} skipped: ${reason}`;
-    this.context.emit({ type: 'phase-skip', phase: this.#phase, elapsedMs: 0, line });
-  }
-
-  note(text: string): void {
-    this.context.emit({ type: 'note', phase: this.#phase, text });
-  }
-
-  warn(text: string): void {
-    this.context.emit({ type: 'warning', phase: this.#phase, text });
-  }
-
-  /** When the current stage began. */
-  get time(): string {
-    return this.#time;
-  }
-
-  json(name: string, value: unknown): Promise<void> {
-    return this.context.artifact(name, jsonText(value));
-  }
 
   /** P-160: the list as it stands, with a revision that only grows. */
   todo(state: Omit<TodoState, 'session' | 'mode'>): Promise<void> {
     const { session, mode } = this.inputs;
     this.#revision += 1;
-    return this.json('todo.json', todoOf({ ...state, session, mode }, this.#revision, this.#time));
+    return this.json('todo.json', todoOf({ ...state, session, mode }, this.#revision, this.time));
   }
 
   commission(brief: keyof LiteInputs['briefs'], clarifications?: string): LiteCommission {
@@ -101,34 +30,11 @@ export class LiteDesk {
 
   /** Asks agents side by side and waits for all of them. */
   async ask<Name extends JudgementName>(requests: readonly LiteRequest<Name>[]): Promise<LiteReply<Name>[]> {
-    const children = requests.map((request) => ({ key: request.lane, input: this.#enqueue(request) }));
-    return (await this.context.children(this.#lane, children)) as LiteReply<Name>[];
-  }
-
-  #enqueue<Name extends JudgementName>(request: LiteRequest<Name>): LaneRequest {
-    const { lane, task, judgement, agents, draft, input, work } = request;
-    const prompt = compose(draft(judgementJsonSchema(judgement)), {
-      nonce: seededNonce(this.services.nonceSeed),
-      overrides: this.services.overrides,
-    });
-    const given = { feature: this.inputs.task, baseCommit: this.inputs.baseCommit, ...input };
-    const digest = writeQuestion(this.context.live.directory.lanes, lane, {
-      prompt: prompt.text,
-      input: given,
-    });
-    this.context.emit({ type: 'lane-queue', lane, task, seat: lane, label: lane, phase: this.#phase });
-    return {
-      lane,
-      phase: this.#phase,
-      task,
-      seat: lane,
-      agents,
-      judgement,
-      wallMs,
-      idleMs,
-      digest,
-      ...(work === undefined ? {} : { work }),
-    };
+    const { task, baseCommit } = this.inputs;
+    const answers = await this.askLanes(
+      requests.map((request) => ({ ...request, input: { feature: task, baseCommit, ...request.input } })),
+    );
+    return answers as LiteReply<Name>[];
   }
 
   /** Answers from people, or the recommendations when nobody is to be asked. */

@@ -7,7 +7,8 @@ import { planInvalid } from '../../lite/read-plan.ts';
 import { readJson } from '../../safe-json.ts';
 import { executionContextSchema } from '../../schema/lite/session-files.ts';
 import type { ServicesOf } from '../services.ts';
-import { LiteDesk, type LiteLane } from './desk.ts';
+import type { LaneDefinition } from '../stage-desk.ts';
+import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs } from './inputs.ts';
 import { confirmStage } from './stage-confirm.ts';
@@ -15,7 +16,7 @@ import { settledPlan } from './staleness.ts';
 
 /** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
 export function liteExecuteWorkflow(
-  lane: LiteLane,
+  lane: LaneDefinition,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<LiteInputs, Outcome> {
   return {

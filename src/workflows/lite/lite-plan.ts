@@ -1,11 +1,13 @@
 import type { Outcome } from '../../engine/engine.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
-import { handoffToken, jsonText } from '../../lite/handoff-token.ts';
+import { handoffToken } from '../../lite/handoff-token.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
 import type { Clarifications, ExecutionContext } from '../../schema/lite/session-files.ts';
+import { jsonText } from '../../text/json-text.ts';
 import type { ServicesOf } from '../services.ts';
-import { LiteDesk, type LiteLane } from './desk.ts';
+import type { LaneDefinition } from '../stage-desk.ts';
+import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
 import { clarificationText, clarifyStage } from './stage-clarify.ts';
@@ -19,7 +21,7 @@ const manyChanges = 3;
 
 /** `charrette lite-plan`: preferences → explore → clarify → plan → confirm, and a handoff that can be executed once. */
 export function litePlanWorkflow(
-  lane: LiteLane,
+  lane: LaneDefinition,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<LiteInputs, Outcome> {
   return {

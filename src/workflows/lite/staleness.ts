@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { readTextFile } from '../../files/bounded.ts';
-import { jsonText } from '../../lite/handoff-token.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { readTaskTexts } from '../../lite/plan-folder.ts';
 import { planInvalid, readPlanFiles } from '../../lite/read-plan.ts';
 import { unifiedDiff } from '../../text/diff.ts';
+import { jsonText } from '../../text/json-text.ts';
 import type { LiteDesk } from './desk.ts';
 
 type Found = { diff: string; files?: LitePlanFiles; problems: string[] };

@@ -7,7 +7,8 @@ import { openRunBranch } from '../../git/run-branch.ts';
 import { decide } from '../../refine/decide.ts';
 import { type LoopSeats, seatLoop } from '../../refine/seats.ts';
 import type { ServicesOf } from '../services.ts';
-import { RefineDesk, type RefineLane } from './desk.ts';
+import type { LaneDefinition } from '../stage-desk.ts';
+import { RefineDesk } from './desk.ts';
 import { escalate } from './escalate.ts';
 import { finish } from './finish.ts';
 import type { RefineInputs } from './inputs.ts';
@@ -16,7 +17,7 @@ import { agreeContract, keepContract } from './stage-contract.ts';
 
 /** `charrette refine`: a builder and a fresh evaluator in turn, until a page passes or a person decides. */
 export function refineWorkflow(
-  lane: RefineLane,
+  lane: LaneDefinition,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<RefineInputs, Outcome> {
   return {

@@ -4,7 +4,8 @@ export default defineConfig({
   test: {
     globals: false,
     pool: 'forks',
-    maxWorkers: 2,
+    // More than the two cores of a small machine: the tests of whole programs wait about half of their time.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

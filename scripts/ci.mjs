@@ -9,11 +9,14 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const reports = mkdtempSync(path.join(tmpdir(), 'charrette-ci-'));
 const minutes = 60_000;
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** What failed, told again at the end: the output of a suite is long. */
+const failures = [];
 
 /** A command that either holds or not. */
 function check(title, command, args) {
   const { status, note } = run(title, command, args, 10 * minutes);
   total[status === 0 ? 'passed' : 'failed'] += 1;
+  if (status !== 0) failures.push(`${title} (${note})`);
   say(status === 0 ? `ok: ${title}` : `FAILED: ${title} (${note})`);
 }
 
@@ -27,7 +30,11 @@ function suite(title, args, limit) {
   total.passed += counts?.numPassedTests ?? 0;
   total.failed += counts?.numFailedTests ?? 0;
   total.skipped += (counts?.numPendingTests ?? 0) + (counts?.numTodoTests ?? 0);
-  if (counts === undefined || (status !== 0 && counts.numFailedTests === 0)) total.failed += 1;
+  failures.push(...failedTests(counts));
+  if (counts === undefined || (status !== 0 && counts.numFailedTests === 0)) {
+    total.failed += 1;
+    failures.push(`${title} (${note})`);
+  }
   say(
     counts === undefined
       ? `FAILED: ${title} gave no counts (${note})`
@@ -56,6 +63,21 @@ function readCounts(report) {
   }
 }
 
+/** Every test that failed, with the beginning of its message. */
+function failedTests(counts) {
+  return (counts?.testResults ?? []).flatMap(({ name, assertionResults, message }) => {
+    const file = path.relative(root, name);
+    const failed = assertionResults.filter(({ status }) => status === 'failed');
+    if (failed.length === 0 && message) return [`${file}\n${beginning(message)}`];
+    return failed.map((test) => `${file} > ${test.fullName}\n${beginning(test.failureMessages.join('\n'))}`);
+  });
+}
+
+function beginning(text) {
+  const lines = text.slice(0, 2000).split('\n').slice(0, 20);
+  return lines.map((line) => `    ${line}`).join('\n');
+}
+
 function say(line) {
   process.stdout.write(`${line}\n`);
 }
@@ -78,6 +100,7 @@ check('kills at 16 seeded writes of every workflow', 'npm', [
 ]);
 suite('slow suites', ['run', 'test:slow'], 50 * minutes);
 rmSync(reports, { recursive: true, force: true });
+for (const failure of failures) say(`\nFAILED: ${failure}`);
 say(`\n${total.skipped} skipped`);
 say(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

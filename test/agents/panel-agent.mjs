@@ -1,13 +1,14 @@
 // A scripted agent for the `exec` protocol: answers every task of the panel with the same words each time.
 // It appends one line per call to $CALLS_FILE, and can be told to be slow, to fail a task, to have questions (`asks`) or to be silent at first (`moody`).
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { panelAnswer } from './panel-answers.mjs';
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '', CHARRETTE_ATTEMPT: attempt = '' } = process.env;
 const [callsFile, delay, failTask, mode] = process.argv.slice(2);
 if (callsFile) appendFileSync(callsFile, `${task} ${seat} ${attempt}\n`);
 const prompt = readFileSync(0, 'utf8');
-if (Number(delay) > 0) await new Promise((resolve) => setTimeout(resolve, Number(delay)));
+if (Number(delay) > 0 && !existsSync(`${callsFile}.hurry`))
+  await new Promise((resolve) => setTimeout(resolve, Number(delay)));
 if (failTask === task) {
   process.stderr.write('told to fail\n');
   process.exit(3);

@@ -78,6 +78,11 @@ export async function makeProject(
   return { project, calls };
 }
 
+/** From now on the project's agents answer at once. */
+export function hurry(calls: string): void {
+  writeFileSync(`${calls}.hurry`, '');
+}
+
 export function runsOf(project: string): string[] {
   const folder = path.join(project, '.charrette', 'runs');
   return existsSync(folder) ? readdirSync(folder).sort() : [];

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
-import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { callsIn, charrette, hurry, makeProject, runsOf } from '../support/program.ts';
 
 const slow = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
 
@@ -47,15 +47,17 @@ test.concurrent('Ctrl-C once: saved, exit 130, no agent left, and resume goes on
   expect(ended.stderr).toContain(`charrette resume ${run}`);
   expect(statusOf(project, run)).toBe('stopped');
   expect(processesNaming(calls)).toEqual([]);
+  hurry(calls);
   const resumed = await charrette(['resume', run], { cwd: project });
   expect(resumed.code).toBe(0);
 });
 
 test.concurrent('Ctrl-C twice: ends at once with 130, and the run can still be resumed', async () => {
-  const { project, live, run } = await liveRun();
+  const { project, calls, live, run } = await liveRun();
   live.kill('SIGINT');
   live.kill('SIGINT');
   expect((await live.ended).code).toBe(130);
+  hurry(calls);
   const resumed = await charrette(['resume', run], { cwd: project });
   expect(resumed.code).toBe(0);
 });

@@ -12,9 +12,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, parseJson } from '../safe-json.ts';
+import type { Protocol } from '../schema/protocols.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
 import { listProcesses } from './process/process-table.ts';
-import { createAgent } from './registry.ts';
+import { createAgent, drivers } from './registry.ts';
 import type { AgentSettings, World } from './settings.ts';
 
 const agents = path.join(import.meta.dirname, 'fixtures/agents');
@@ -366,6 +367,25 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n
     expect(parseJson(kept, 'result')).toMatchObject({ kind: 'unhealthy', message: result.message });
   });
 });
+
+test.each([...Object.keys(drivers), 'acp'] as Protocol[])(
+  'a %s program knows which run it works for, so that hooks of ours inside it keep still',
+  async (protocol) => {
+    const program = path.join(root, 'tells-environment.sh');
+    writeFileSync(program, '#!/bin/sh\nenv > "$HOME/environment"\n', { mode: 0o755 });
+    const request = task({ access: 'write' });
+    await call({ id: 'told', protocol, command: [program] }, request, world({ jail: 'off' }));
+    const seen = readFileSync(path.join(request.laneDirectory, 'home/environment'), 'utf8').split('\n');
+    expect(seen).toEqual(
+      expect.arrayContaining([
+        'CHARRETTE_RUN=run-1',
+        'CHARRETTE_SEAT=general',
+        'CHARRETTE_TASK=sketch',
+        'CHARRETTE_ATTEMPT=2',
+      ]),
+    );
+  },
+);
 
 test('an npm shim on PATH is passed over for the native binary beside it', async () => {
   const modules = path.join(root, 'prefix/lib/node_modules');

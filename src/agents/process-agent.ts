@@ -19,7 +19,7 @@ import {
   unknownUsage,
 } from './port.ts';
 import { probeAgent } from './probe.ts';
-import { childEnvironment } from './process/environment.ts';
+import { childEnvironment, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
 import { secretsIn } from './process/redact.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
@@ -132,7 +132,14 @@ async function perform(
   const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
-    environment: childEnvironment(world, home, variables, launch.environment, settings.env ?? {}),
+    environment: childEnvironment(
+      world,
+      home,
+      taskVariables(task),
+      variables,
+      launch.environment,
+      settings.env ?? {},
+    ),
     secrets: secretsIn(variables),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',

@@ -23,12 +23,7 @@ export const exec: Driver = {
   succeedsByExit: true,
   build: ({ program, task }) => ({
     argv: program,
-    environment: {
-      CHARRETTE_RUN: task.run,
-      CHARRETTE_SEAT: task.seat,
-      CHARRETTE_TASK: task.task,
-      CHARRETTE_ATTEMPT: String(task.attempt),
-    },
+    environment: {},
     files: {},
     stdin: task.prompt,
   }),

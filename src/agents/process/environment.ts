@@ -1,3 +1,4 @@
+import type { AgentTask } from '../port.ts';
 import type { World } from '../settings.ts';
 
 /** The only variables of the caller that every child may see; logins add theirs by name. */
@@ -23,6 +24,16 @@ export const environmentSafelist = [
 
 /** Marks every process of a lane, so that those which left its process tree are found too. */
 export const laneMarkerVariable = 'CHARRETTE_LANE';
+
+/** What every agent program is told about its call; our own hooks inside it keep still where a run is named. */
+export function taskVariables({ run, seat, task, attempt }: AgentTask): Record<string, string> {
+  return {
+    CHARRETTE_RUN: run,
+    CHARRETTE_SEAT: seat,
+    CHARRETTE_TASK: task,
+    CHARRETTE_ATTEMPT: String(attempt),
+  };
+}
 
 /** The child's environment, built from nothing: safelist, private HOME, then what the driver and the settings name. */
 export function childEnvironment(

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readEvents } from '../../src/engine/event-log.ts';
 import { parseJson } from '../../src/safe-json.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { charrette, runsOf } from '../support/program.ts';
@@ -50,6 +51,22 @@ const todo = (run: string) =>
     'todo.json',
   ) as { active?: Record<string, unknown>; items: { status: string }[] };
 
+/** What the events say about lanes, in order and in few words. */
+const laneEvents = (run: string) =>
+  readEvents(path.join(project, '.charrette', 'runs', run, 'events.jsonl')).flatMap((event) => {
+    if (event.type === 'lane-queue') return [`${event.type} ${event.lane} ${event.label}`];
+    if (event.type === 'lane-start') return [`${event.type} ${event.lane} ${event.agent} ${event.attempt}`];
+    if (event.type === 'lane-retry')
+      return [`${event.type} ${event.lane} ${event.agent} ${event.attempt} ${event.kind}`];
+    return event.type === 'lane-end' ? [`${event.type} ${event.lane} ${event.agent} ${event.kind}`] : [];
+  });
+
+const wentWell = (phase: number, label: string) => [
+  `lane-queue phase-${phase}-1 ${label}`,
+  `lane-start phase-${phase}-1 mine 1`,
+  `lane-end phase-${phase}-1 mine ok`,
+];
+
 test('a phase call that was running when the process was killed is made again on resume; rejected and finished ones before it are not', async () => {
   act(2, 1, 'omit');
   act(2, 2, 'hang');
@@ -74,6 +91,17 @@ test('a phase call that was running when the process was killed is made again on
 
   const resumed = await charrette(['skill', 'run', '--resume', run], { cwd: project });
   expect(resumed.code, resumed.stderr).toBe(0);
+  // The live view, `watch` and the page see the attempts, each told once.
+  expect(laneEvents(run)).toEqual([
+    ...wentWell(1, 'Session'),
+    'lane-queue phase-2-1 Context',
+    'lane-start phase-2-1 mine 1',
+    'lane-retry phase-2-1 mine 1 bad_output',
+    'lane-start phase-2-1 mine 2',
+    'lane-end phase-2-1 mine ok',
+    ...wentWell(4, 'Tasks'),
+    ...wentWell(5, 'Verification'),
+  ]);
   // One more call of phase 2, in place of the one that was cut off; phase 1 and its first attempt stay as they are.
   expect(calls()).toBe('1 2 2 2 4 5');
   expect(todo(run).items.map(({ status }) => status)).toEqual([
@@ -109,8 +137,18 @@ test('a phase call that failed is tried again on resume, beside the record of it
   const lanes = readdirSync(path.join(project, '.charrette', 'runs', run, 'lanes')).sort();
   expect(lanes.filter((lane) => lane.startsWith('phase-4'))).toEqual([
     'phase-4-1-1',
-    'phase-4-1-1-again-2',
     'phase-4-1-2',
     'phase-4-1-3',
+    'phase-4-1-4',
+  ]);
+  expect(laneEvents(run).filter((event) => event.includes('phase-4'))).toEqual([
+    'lane-queue phase-4-1 Tasks',
+    ...[1, 2, 3].flatMap((attempt) => [
+      `lane-start phase-4-1 mine ${attempt}`,
+      `lane-retry phase-4-1 mine ${attempt} crash`,
+    ]),
+    'lane-end phase-4-1 mine crash',
+    'lane-start phase-4-1 mine 4',
+    'lane-end phase-4-1 mine ok',
   ]);
 });

@@ -6,6 +6,7 @@ import type { ActivePhase } from '../compaction/todo-list.ts';
 import { buildPackage } from '../model/package.ts';
 import { readPackageFiles } from '../read-package.ts';
 import { callPhase, type PhaseCaller } from './call-phase.ts';
+import { PhaseLane } from './phase-lane.ts';
 import { type RunPhase, runPlan } from './run-plan.ts';
 import { closingStatus, type RunState, runSkill } from './run-skill.ts';
 
@@ -33,7 +34,9 @@ export function skillRunWorkflow(
       const plan = await context.step('read package', async () =>
         runPlan(buildPackage(readPackageFiles(inputs.package))),
       );
-      const started = context.clock.now();
+      const lanes = new Map<string, PhaseLane>();
+      /** When the phase that is in progress began, also in a resumed run. */
+      let since = context.clock.now();
       const state = await runSkill(
         plan,
         {
@@ -41,7 +44,7 @@ export function skillRunWorkflow(
           task: inputs.task,
           mode: inputs.mode,
           auto: inputs.auto,
-          now: new Date(started).toISOString(),
+          now: new Date(since).toISOString(),
         },
         {
           ask: async (questions) => {
@@ -60,29 +63,29 @@ export function skillRunWorkflow(
               questions.map(({ key }) => [key, answers.get(`preference-${key}`)?.value ?? '']),
             );
           },
-          attempt: (phase, round, attempt, current, problems) =>
-            callPhase(
+          attempt: (phase, round, attempt, current, problems) => {
+            const key = `${phase.number} ${round}`;
+            const lane = lanes.get(key) ?? new PhaseLane(context.live, phase, round, inputs.agent);
+            lanes.set(key, lane);
+            return callPhase(
               context,
               { inputs, skill: plan.skill, agentOf },
-              {
-                phase,
-                folder: `phase-${phase.number}-${round}-${attempt}`,
-                attempt,
-                state: current,
-                problems,
-              },
-            ),
+              { phase, lane, attempt, state: current, problems },
+            );
+          },
           todo: async (list, { phase, status, reason }) => {
             const active = status === 'in_progress' ? activePhase(inputs.package, phase) : undefined;
             await context.artifact('todo.json', `${JSON.stringify({ ...list, active }, null, 2)}\n`);
             const name = `phase-${phase.number}`;
-            const elapsedMs = context.clock.now() - started;
+            const elapsedMs = status === 'skipped' ? 0 : context.clock.now() - since;
             if (status === 'in_progress')
-              context.emit({
-                type: 'phase-start',
-                phase: name,
-                line: `Phase ${phase.number}: ${phase.name}`,
-              });
+              since = Date.parse(
+                context.emit({
+                  type: 'phase-start',
+                  phase: name,
+                  line: `Phase ${phase.number}: ${phase.name}`,
+                }).time,
+              );
             else if (status === 'completed')
               context.emit({
                 type: 'phase-end',

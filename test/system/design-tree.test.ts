@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/engine/event.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import { readLedger } from '../../src/engine/ledger.ts';
 import { startCharrette, until } from '../support/live-program.ts';
@@ -63,7 +64,8 @@ test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase ru
   expect(job).toMatchObject({ run, artifacts: path.join(root, 'artifacts') });
   expect(job.inputs).toMatchObject({ feature: 'add rate limiting', project });
   // The parent itself did no heavy step; the worker did all of them, and waited for everything it started.
-  const own = readEvents(path.join(root, 'events.jsonl'));
+  const told = readEvents(path.join(root, 'events.jsonl'));
+  const own = told.filter(({ id }) => !id.startsWith('heavy '));
   const phases = own.flatMap((event) => (event.type === 'phase-start' ? [event.phase] : []));
   expect(phases).toEqual(['0', '1c', '1d', '2a', '5']);
   const worker = readEvents(path.join(root, 'heavy', '.charrette', 'runs', 'heavy', 'events.jsonl'));
@@ -78,6 +80,18 @@ test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase ru
   ]);
   const lanes = (type: string) => worker.filter((event) => event.type === type).length;
   expect(lanes('lane-end')).toBe(lanes('lane-queue'));
+  // Those who look at the run see every step and lane of the worker, in its order and once.
+  const seen = (events: readonly RunEvent[]) =>
+    events.flatMap((event) =>
+      'lane' in event
+        ? [`${event.type} ${event.lane}`]
+        : event.type.startsWith('phase-') && 'phase' in event
+          ? [`${event.type} ${event.phase}`]
+          : [],
+    );
+  const opened = seen(told).indexOf('phase-start 2a');
+  expect(seen(told).slice(opened, -2)).toEqual(seen(worker));
+  expect(seen(told).slice(-2)).toEqual(['phase-start 5', 'phase-end 5']);
   expect(callsIn(calls).filter((call) => call.startsWith('sketch '))).toHaveLength(4);
   // What it wrote is shown from its files, and its calls are on the ledger of the run.
   for (const heading of ['Approach Synthesis', 'Implementation Plan', 'Architecture Diagram'])
@@ -108,4 +122,10 @@ test('L-266, panel/C-09: a changed tree inside the worker is asked about by the 
   expect(ended.code).toBe(0);
   expect(existsSync(stray)).toBe(false);
   expect(callsIn(calls).filter((call) => call.startsWith('sketch '))).toHaveLength(4);
+  // Two turns of the worker, and every lane is told once.
+  const queued = readEvents(path.join(rootOf(project, run), 'events.jsonl')).flatMap((event) =>
+    event.type === 'lane-queue' ? [event.lane] : [],
+  );
+  expect(queued.filter((lane) => lane.includes('sketch'))).toHaveLength(4);
+  expect(new Set(queued).size).toBe(queued.length);
 }, 180_000);

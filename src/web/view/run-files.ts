@@ -5,6 +5,7 @@ import type { RunEvent } from '../../engine/event.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
+import { workerDirectory } from '../../workflows/design/heavy-place.ts';
 
 /** What the views of a run are made from. */
 export type RunFiles = {
@@ -40,16 +41,20 @@ async function readLaneValue(directory: RunDirectory, lane: string): Promise<unk
   return undefined;
 }
 
-/** The folders of a lane's attempts, in order. The name of a lane comes from anybody, so it is only ever compared. */
+/**
+ * The folders of a lane's attempts, in order, also of those in a process of its own (`design --subagent`). The name of a lane comes
+ * from anybody, so it is only ever compared.
+ */
 export async function attemptsOf(
   directory: RunDirectory,
   lane: string,
 ): Promise<{ attempt: number; folder: string }[]> {
-  const names = await readdir(directory.lanes).catch(() => []);
-  return names
-    .flatMap((name) => {
+  const attempts: { attempt: number; folder: string }[] = [];
+  for (const lanes of [directory.lanes, workerDirectory(directory).lanes]) {
+    for (const name of await readdir(lanes).catch(() => [])) {
       const [, own, attempt] = /^(.+)-(\d{1,4})$/.exec(name) ?? [];
-      return own === lane ? [{ attempt: Number(attempt), folder: path.join(directory.lanes, name) }] : [];
-    })
-    .sort((a, b) => a.attempt - b.attempt);
+      if (own === lane) attempts.push({ attempt: Number(attempt), folder: path.join(lanes, name) });
+    }
+  }
+  return attempts.sort((a, b) => a.attempt - b.attempt);
 }

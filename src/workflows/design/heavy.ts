@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { leaveMessage } from '../../engine/inbox.ts';
-import { readLedger } from '../../engine/ledger.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
-import { homeOf, runDirectoryOf } from '../../engine/run-directory.ts';
 import { CharretteError } from '../../errors.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
 import { readTextFile } from '../../files/bounded.ts';
@@ -14,6 +12,8 @@ import { heavyArtifacts, heavyFailureWarning, heavyGate } from '../../panel/heav
 import { diagramBody } from '../../plan/diagram.ts';
 import { parseJson } from '../../safe-json.ts';
 import type { Desk } from './desk.ts';
+import { workerDirectory, workerHome } from './heavy-place.ts';
+import { relayWorker } from './heavy-relay.ts';
 import type { Design, DesignInputs } from './state.ts';
 
 /** What the worker is told: everything it may know, nothing it has to guess (L-251). */
@@ -25,9 +25,9 @@ export type HeavyJob = { run: string; home: string; artifacts: string; inputs: D
  */
 export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<Design>> {
   const { directory } = desk.context.live;
-  const home = path.join(directory.root, 'heavy');
+  const home = workerHome(directory);
   const jobFile = path.join(home, 'job.json');
-  const worker = runDirectoryOf(homeOf(home), workerRun);
+  const worker = workerDirectory(directory);
   desk.begin('2a', 'in a process of its own');
   for (let turn = 1; ; turn += 1) {
     const said = await desk.context.step(`heavy phase, turn ${turn}`, async (signal) => {
@@ -39,10 +39,8 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
         design,
       };
       await writeJsonAtomic(jobFile, job);
-      const status = await runWorker(jobFile, signal);
+      const status = await relayWorker(desk.context.live, worker, () => runWorker(jobFile, signal));
       signal.throwIfAborted();
-      // Its calls are calls of this run.
-      for (const entry of readLedger(worker.ledger)) desk.context.live.ledger.add(entry);
       return { status, sizes: artifactSizes(directory.artifacts), open: unanswered(readQuestions(worker)) };
     });
     const result = heavyGate(said.status, said.sizes);
@@ -62,12 +60,8 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
     if (body !== '') desk.show(heading, diagramBody(body));
   }
-  desk.end();
   return done;
 }
-
-/** The worker's run has a home of its own, where it is the only one. */
-export const workerRun = 'heavy';
 
 function failed(desk: Desk, reason: string): CharretteError {
   desk.warn(heavyFailureWarning(reason, desk.inputs.caller !== undefined, desk.context.live.directory.root));
@@ -104,12 +98,15 @@ function artifactSizes(folder: string): Record<string, number> {
 /** Starts this very program again as the worker; gives back what it said. */
 function runWorker(jobFile: string, signal: AbortSignal): Promise<string> {
   const program = process.argv[1] ?? fileURLToPath(import.meta.url);
+  // What it says beside its status is for those who look for a cause; its events are told by this process.
+  const log = openSync(path.join(path.dirname(jobFile), 'worker.log'), 'a');
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [program, 'heavy-worker', jobFile], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', log],
     });
+    closeSync(log);
     let said = '';
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       if (said.length < 10_000) said += chunk.toString('utf8');
     });
     const stop = () => child.kill('SIGTERM');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
+import type { ComparisonFile } from '../../src/compare/comparison.ts';
 import { panelAnswer, taskOf } from '../agents/panel-answers.mjs';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
@@ -81,4 +82,24 @@ test('the whole panel runs with three real agent programs of different families 
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
   expect(artifacts['voting-tally.md']).toContain('FINDING_1');
   expect(artifacts['architecture-diagram.md']).toContain('```mermaid');
+}, 300_000);
+
+test('solo and panel are compared by real agent programs, judged by another family than that of the solo author', async () => {
+  const before = runsOf(project);
+  const tasks = path.join(path.dirname(project), 'tasks.md');
+  writeFileSync(tasks, '- add rate limiting\n  - answers 429\n  - is configurable\n');
+  const ended = await charrette(['compare', '--tasks', tasks, '--yes', '--json'], { cwd: project });
+  expect(ended.stderr).not.toContain('failed —');
+  expect(ended.code).toBe(0);
+  const { run, comparison } = JSON.parse(ended.stdout) as { run: string; comparison: ComparisonFile };
+  const [task] = comparison.tasks;
+  expect(task).toMatchObject({ verdict: 'panel', independent: true });
+  expect(task?.judges.length).toBeGreaterThan(0);
+  for (const judge of task?.judges ?? []) {
+    expect(task?.solo.authorFamilies).not.toContain(judge.family);
+    expect(judge.consistent).toBe(true);
+  }
+  expect(comparison.totals.panel.calls).toBeGreaterThan(comparison.totals.solo.calls);
+  expect(artifactsOf(project, run)['comparison.md']).toContain('Panel better: 1.');
+  expect(runsOf(project).length).toBe(before.length + 3);
 }, 300_000);

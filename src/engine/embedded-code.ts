@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Keeps V8 from optimising the database's code. One of its functions alone takes seconds of processor time and 600 MB in the
- * optimising compiler, which no run that a person waits for wins back; see docs/performance.md.
+ * Keeps V8 from optimising the database's code. The compiler takes more time and memory for it than the queries of a run win
+ * back; `node bench/store-code.ts` measures both.
  */
 export function keepBaselineCode(): void {
   setFlagsFromString('--no-wasm-tier-up');

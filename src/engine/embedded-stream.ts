@@ -3,7 +3,7 @@ import type { PGlite } from '@electric-sql/pglite';
 
 /**
  * The wire between `pg` and the embedded database. What `pg` writes in one go (parse, bind, describe, execute, sync) reaches
- * the database as one message; PGlite's own adapter hands over each part alone and takes about twice as long for a query.
+ * the database as one message; PGlite's own adapter hands over each part alone.
  */
 export class EmbeddedStream extends Duplex {
   readonly #database: PGlite;

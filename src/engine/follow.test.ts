@@ -34,6 +34,22 @@ test('follows whole lines as they come, also past a line that a dead writer left
   expect(seen).toEqual(['a', 'b', 'end']);
 });
 
+test('a line that a dead writer left torn is not mixed with what its successor writes in its place', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');
+  writeFileSync(file, line('a') + line('torn').slice(0, 20));
+  const stop = new AbortController();
+  const events = followEvents(file, { signal: stop.signal, intervalMs: 5 });
+  expect((await events.next()).value).toMatchObject({ id: 'a' });
+  const next = events.next();
+  await sleep(30);
+  // Between two looks of the reader the line is cut off and others are written.
+  truncateSync(file, Buffer.byteLength(line('a')));
+  appendFileSync(file, line('b') + line('c'));
+  expect((await next).value).toMatchObject({ id: 'b' });
+  expect((await events.next()).value).toMatchObject({ id: 'c' });
+  stop.abort();
+});
+
 test('ends when it is told to, without an end of the run', async () => {
   const stop = new AbortController();
   const following = (async () => {

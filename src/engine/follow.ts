@@ -10,34 +10,28 @@ export async function* followEvents(
   options: { signal: AbortSignal; until?: (event: RunEvent) => boolean; intervalMs?: number },
 ): AsyncGenerator<RunEvent> {
   let offset = 0;
-  let rest = '';
-  const decoder = new TextDecoder();
   while (!options.signal.aborted) {
-    const size = existsSync(file) ? statSync(file).size : 0;
-    if (size < offset) {
-      // The writer died in the middle of a line and its successor cut that line off.
-      offset -= Buffer.byteLength(rest);
-      rest = '';
+    // A line that is not whole yet is read again: its writer may have died and its successor written another in its place.
+    const whole = await wholeLines(file, offset);
+    offset += whole.length;
+    for (const event of parseLog<RunEvent>(whole.toString('utf8'))) {
+      yield event;
+      if (options.until?.(event) === true) return;
     }
-    if (size > offset) {
-      const handle = await open(file, 'r');
-      try {
-        const chunk = Buffer.alloc(size - offset);
-        const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset);
-        offset += bytesRead;
-        rest += decoder.decode(chunk.subarray(0, bytesRead), { stream: true });
-      } finally {
-        await handle.close();
-      }
-      const end = rest.lastIndexOf('\n') + 1;
-      const whole = rest.slice(0, end);
-      rest = rest.slice(end);
-      for (const event of parseLog<RunEvent>(whole)) {
-        yield event;
-        if (options.until?.(event) === true) return;
-      }
-      continue;
-    }
+    if (whole.length > 0) continue;
     await sleep(options.intervalMs ?? 100, undefined, { signal: options.signal }).catch(() => {});
+  }
+}
+
+async function wholeLines(file: string, offset: number): Promise<Buffer> {
+  const size = existsSync(file) ? statSync(file).size : 0;
+  if (size <= offset) return Buffer.alloc(0);
+  const handle = await open(file, 'r');
+  try {
+    const chunk = Buffer.alloc(size - offset);
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, offset);
+    return chunk.subarray(0, chunk.subarray(0, bytesRead).lastIndexOf(0x0a) + 1);
+  } finally {
+    await handle.close();
   }
 }

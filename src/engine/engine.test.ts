@@ -12,6 +12,7 @@ import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
 let calls: string[];
+let kept: string[];
 let hold: { promise: Promise<void>; release: () => void };
 let engine: Engine | undefined;
 
@@ -24,7 +25,11 @@ const lane: WorkflowDefinition<{ name: string }, string> = {
       if (name === 'slow') await Promise.race([hold.promise, aborted(signal)]);
       return `${name}!`;
     });
-    return first;
+    // Whoever is here has the call in the journal.
+    return context.step('kept', async () => {
+      kept.push(name);
+      return first;
+    });
   },
 };
 
@@ -92,6 +97,7 @@ const eventTypes = (id: string) => readEvents(runDirectoryOf(home, id).events).m
 beforeEach(() => {
   home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-engine-')));
   calls = [];
+  kept = [];
   let release = () => {};
   const promise = new Promise<void>((resolve) => {
     release = resolve;
@@ -121,8 +127,7 @@ test('stopping in the middle of a lane and resuming repeats only what was under 
   const opened = await open();
   await createRun('r2', { ask: false });
   await opened.start('r2');
-  await until(() => calls.includes('slow') && calls.includes('b'));
-  await sleep(100);
+  await until(() => calls.includes('slow') && kept.includes('a') && kept.includes('b'));
   const stop = new AbortController();
   const waiting = opened.wait('r2', { signal: stop.signal });
   stop.abort();
@@ -256,8 +261,7 @@ test('F-38: a run can run others: each has its own record, a failed one is an en
   const first = await openBoth();
   await first.start('run-1');
   const waiting = first.wait('run-1', { signal: stop.signal });
-  await until(() => calls.filter((call) => call === 'slow' || call === 'b').length === 4);
-  await sleep(100);
+  await until(() => calls.filter((call) => call === 'slow').length === 2 && kept.length === 4);
   stop.abort();
   expect((await waiting).kind).toBe('stopped');
   for (const id of others)

@@ -176,6 +176,7 @@ test('what a snapshot says of a run leaves its command lines out', async () => {
 });
 
 test('a stream goes on where the client was, by Last-Event-ID or by `after`', async () => {
+  let news = 0;
   const read = async (lines: readonly string[]) => {
     const socket = connect(server.port, '127.0.0.1');
     let got = '';
@@ -185,10 +186,10 @@ test('a stream goes on where the client was, by Last-Event-ID or by `after`', as
     socket.write(
       `${[`GET /api/runs/${writtenRunId}/stream${lines[0]} HTTP/1.1`, own(), bearer, ...lines.slice(1)].join('\r\n')}\r\n\r\n`,
     );
-    await sleep(300);
-    const text = `news ${Math.random()}`;
-    run.emit({ type: 'note', text });
-    for (let tries = 0; tries < 100 && !got.includes(text); tries += 1) await sleep(20);
+    while (!got.includes('\r\n\r\n')) await sleep(20);
+    news += 1;
+    run.emit({ type: 'note', text: `news ${news};` });
+    while (!got.includes(`news ${news};`)) await sleep(20);
     socket.destroy();
     return [...got.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
   };

@@ -1,5 +1,6 @@
 // A scripted agent for the `exec` protocol: answers every task of the panel with the same words each time.
-// It appends one line per call to $CALLS_FILE, and can be told to be slow, to fail a task, to have questions (`asks`) or to be silent at first (`moody`).
+// It appends one line per call to its calls file, and can be told to be slow, to fail a task, to have questions (`asks`) or to be silent at first (`moody`).
+// A task named in a file CALLS.hold stays under way until that file is gone or names another.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { panelAnswer } from './panel-answers.mjs';
 
@@ -9,6 +10,8 @@ if (callsFile) appendFileSync(callsFile, `${task} ${seat} ${attempt}\n`);
 const prompt = readFileSync(0, 'utf8');
 if (Number(delay) > 0 && !existsSync(`${callsFile}.hurry`))
   await new Promise((resolve) => setTimeout(resolve, Number(delay)));
+const held = () => existsSync(`${callsFile}.hold`) && readFileSync(`${callsFile}.hold`, 'utf8') === task;
+while (callsFile && held()) await new Promise((resolve) => setTimeout(resolve, 20));
 if (failTask === task) {
   process.stderr.write('told to fail\n');
   process.exit(3);

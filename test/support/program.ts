@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -81,6 +89,12 @@ export async function makeProject(
 /** From now on the project's agents answer at once. */
 export function hurry(calls: string): void {
   writeFileSync(`${calls}.hurry`, '');
+}
+
+/** Keeps every call of a task under way until the returned function is called: what happens meanwhile hangs on no clock. */
+export function holdTask(calls: string, task: string): () => void {
+  writeFileSync(`${calls}.hold`, task);
+  return () => rmSync(`${calls}.hold`, { force: true });
 }
 
 export function runsOf(project: string): string[] {

@@ -12,7 +12,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../support/live-program.ts';
-import { makeProject, program, runsOf } from '../support/program.ts';
+import { holdTask, makeProject, program, runsOf } from '../support/program.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -127,7 +127,8 @@ test('an editor with forms is asked with forms; in solo mode one agent works', a
 });
 
 test('a cancelled prompt stops and saves the run; /resume goes on with it', async () => {
-  const { project } = await makeProject({ delayMs: 400 });
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
   const editor = await openEditor(project);
   const answered = editor.prompt('limit requests per client');
   await until(() =>
@@ -137,6 +138,7 @@ test('a cancelled prompt stops and saves the run; /resume goes on with it', asyn
   );
   await editor.agent.notify('session/cancel', { sessionId: editor.session.sessionId });
   expect((await answered).stopReason).toBe('cancelled');
+  release();
   expect(editor.said()).toContain('/resume');
   expect(statusOf(project)).toBe('stopped');
   expect((await editor.prompt('/resume')).stopReason).toBe('end_turn');
@@ -146,7 +148,8 @@ test('a cancelled prompt stops and saves the run; /resume goes on with it', asyn
 });
 
 test('bad requests are refused by name, and an editor that goes away leaves a stopped run', async () => {
-  const { project } = await makeProject({ delayMs: 400 });
+  const { project, calls } = await makeProject();
+  holdTask(calls, 'plan');
   const editor = await openEditor(project);
   const { sessionId } = editor.session;
   await expect(editor.agent.request('session/new', { cwd: 'shop', mcpServers: [] })).rejects.toThrow();

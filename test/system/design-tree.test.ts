@@ -5,7 +5,7 @@ import type { RunEvent } from '../../src/engine/event.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import { readLedger } from '../../src/engine/ledger.ts';
 import { startCharrette, until } from '../support/live-program.ts';
-import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 
 const design = ['design', '--auto', '--yes', '--no-branch'];
 const rootOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
@@ -13,15 +13,17 @@ const rootOf = (project: string, run: string) => path.join(project, '.charrette'
 /** Runs a command and, once a task is under way, changes the tree as an agent outside its jail would. */
 async function runAndDirty(words: string[], project: string, calls: string, task: string) {
   const stray = path.join(project, `stray-${task}.txt`);
+  const release = holdTask(calls, task);
   const running = startCharrette(words, { cwd: project });
   await until(() => callsIn(calls).some((call) => call.startsWith(`${task} `)));
   writeFileSync(stray, 'not yours\n');
+  release();
   const ended = await running.ended;
   return { ...ended, stray };
 }
 
 test('L-004, L-420, L-429, L-535: a changed tree is asked about after every collection, whatever --auto and --yes say', async () => {
-  const { project, calls } = await makeProject({ delayMs: 600 });
+  const { project, calls } = await makeProject();
   const boundaries = [
     ['sketch', 'sketch-collection'],
     ['debate-thesis', 'dialectic-debate-collection'],
@@ -109,7 +111,7 @@ test('L-006: quick mode needs no worker', async () => {
 }, 120_000);
 
 test('L-266, panel/C-09: a changed tree inside the worker is asked about by the parent, then the phase goes on where it was', async () => {
-  const { project, calls } = await makeProject({ delayMs: 600 });
+  const { project, calls } = await makeProject();
   const { code, stray } = await runAndDirty(
     [...design, '--subagent', 'add rate limiting'],
     project,

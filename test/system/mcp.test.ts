@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { type ClientCapabilities, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/live-program.ts';
-import { artifactsOf, callsIn, makeProject, program, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, holdTask, makeProject, program, runsOf } from '../support/program.ts';
 
 type Answer = { value: Record<string, unknown>; isError: boolean };
 
@@ -177,7 +177,8 @@ test('wrong names, ways out of the project and bad input are refused with code, 
 });
 
 test('a run goes on when the client and the server are gone', async () => {
-  const { project } = await makeProject({ delayMs: 300 });
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
   const first = await connect(project);
   const { value } = await first.call('design_start', { ...small, feature: 'add limits' });
   const run = String(value['run']);
@@ -188,6 +189,7 @@ test('a run goes on when the client and the server are gone', async () => {
   const { pid } = first.transport;
   await first.client.close();
   await until(() => !isAlive(pid));
+  release();
 
   const second = await connect(project);
   const ended = await second.call('run_wait', { run, after: early.value['seq'], seconds: 100 });

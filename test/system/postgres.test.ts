@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
-import { artifactsOf, callsIn, charrette, fixed, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, fixed, holdTask, makeProject, runsOf } from '../support/program.ts';
 
 const installed = findPostgres() !== undefined;
 if (!installed)
@@ -31,11 +31,13 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
       env: { ...env, CHARRETTE_FIXED_ID: '00000002' },
     });
     expect(reference).toMatchObject({ code: 0, stderr: expect.not.stringContaining('Warning') });
-    const { project, calls } = await makeProject({ delayMs: 100 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'plan');
     const live = startCharrette([...quick, '--yes', 'limits'], { cwd: project, env });
     await live.says(/2a: sketches — /);
     live.kill('SIGKILL');
     await live.ended;
+    release();
     const [run = ''] = runsOf(project);
     const before = callsIn(calls);
     expect(before.filter((call) => call.startsWith('sketch'))).toHaveLength(2);
@@ -54,7 +56,8 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
   });
 
   test('of two processes that resume one run one does it; a process in another project does not take it away', async () => {
-    const { project, calls } = await makeProject({ delayMs: 100 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'plan');
     const killed = startCharrette([...quick, '--yes', 'limits'], { cwd: project, env: shared });
     await killed.says(/2a: sketches — /);
     killed.kill('SIGKILL');
@@ -63,9 +66,11 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     const busy = startCharrette([...quick, '--yes', 'elsewhere'], { cwd: other.project, env: shared });
     await busy.says('Sketches');
     const [run = ''] = runsOf(project);
-    const both = await Promise.all(
-      [1, 2].map(() => charrette(['resume', run], { cwd: project, env: shared })),
-    );
+    const two = [1, 2].map(() => charrette(['resume', run], { cwd: project, env: shared }));
+    // The first to end is the one that was refused: the other cannot get past its plan.
+    await Promise.race(two);
+    release();
+    const both = await Promise.all(two);
     const [done, refused] = both.sort((one, two) => (one.code ?? 9) - (two.code ?? 9));
     expect(done?.code, done?.stderr).toBe(0);
     expect(refused?.stderr).toContain(`${run} is going on in process`);

@@ -72,7 +72,7 @@ test.concurrent.each([['SIGTERM'], ['SIGHUP']] as const)('%s: saved, exit 143', 
 
 test.concurrent('--timeout: saved, exit 3, and the way to go on', async () => {
   const { project, calls } = await makeProject({ delayMs: 60_000 });
-  const ended = await charrette(['--timeout', '5', ...slow, '--json', 'slow'], { cwd: project });
+  const ended = await charrette(['--timeout', '15', ...slow, '--json', 'slow'], { cwd: project });
   expect(ended.code).toBe(3);
   const [run = ''] = runsOf(project);
   expect(JSON.parse(ended.stdout)).toMatchObject({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
-import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 
 const quick = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
 
@@ -15,11 +15,14 @@ function count(list: readonly string[]): Map<string, number> {
 }
 
 test('a second process leaves its run to the one that holds the store and follows it', async () => {
-  const { project } = await makeProject({ delayMs: 300 });
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
   const holder = startCharrette([...quick, 'first'], { cwd: project });
   await holder.says('Sketches');
-  const follower = await charrette([...quick, '--json', 'second'], { cwd: project });
-  expect(follower.stderr).toContain(`the store is held by process ${holder.child.pid}`);
+  const following = startCharrette([...quick, '--json', 'second'], { cwd: project });
+  await following.says(`the store is held by process ${holder.child.pid}`);
+  release();
+  const follower = await following.ended;
   expect(follower.code).toBe(0);
   const { run, status } = JSON.parse(follower.stdout);
   expect(status).toBe('done');
@@ -28,13 +31,16 @@ test('a second process leaves its run to the one that holds the store and follow
 });
 
 test('when the holder is killed, the waiting process takes the store and completes its run', async () => {
-  const { project, calls } = await makeProject({ delayMs: 300 });
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
   const holder = startCharrette([...quick, 'first'], { cwd: project });
   await holder.says('Sketches');
   const follower = startCharrette([...quick, '--json', 'second'], { cwd: project });
   await follower.says('Sketches');
   await until(() => callsIn(calls).length >= 4);
   holder.kill('SIGKILL');
+  await holder.ended;
+  release();
   const ended = await follower.ended;
   expect(ended.code).toBe(0);
   expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'done' });
@@ -46,11 +52,13 @@ test('when the holder is killed, the waiting process takes the store and complet
 });
 
 test('a corrupt store is named, kept, replaced, and no finished call is repeated', async () => {
-  const { project, calls } = await makeProject({ delayMs: 200 });
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
   const live = startCharrette([...quick, 'limits'], { cwd: project });
   await live.says(/2a: sketches — /);
   live.kill('SIGINT');
   await live.ended;
+  release();
   const before = count(callsIn(calls));
   const store = path.join(project, '.charrette', 'store');
   for (const name of ['PG_VERSION', 'global/pg_control', 'postgresql.conf']) {

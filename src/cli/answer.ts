@@ -6,6 +6,7 @@ import { readAnswerFile } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
+import { answerQueued } from './queue-run.ts';
 
 export const command: CommandSpec = {
   name: 'answer',
@@ -46,6 +47,15 @@ export const command: CommandSpec = {
         code: 'usage',
         message: `The run ${directory.id} has ended: ${record.status}.`,
       });
+    }
+    if (record.queue !== undefined) {
+      const resume = options['resume'] !== false;
+      await answerQueued(home, directory.id, answers, resume, invocation);
+      return {
+        exit: 0,
+        json: { run: directory.id, status: record.status, answers },
+        text: `Left ${answers.length} answer(s).\n`,
+      };
     }
     await leaveMessage(directory.inbox, { type: 'answer', answers });
     if (isLive(record) || options['resume'] === false) {

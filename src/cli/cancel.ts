@@ -4,6 +4,7 @@ import { isFinal, isLive, readRunRecord, updateRunRecord } from '../engine/run-r
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
+import { cancelQueued } from './queue-run.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 
 export const command: CommandSpec = {
@@ -11,8 +12,14 @@ export const command: CommandSpec = {
   summary: 'End a run for good; what it wrote stays',
   examples: [['charrette cancel latest', 'end the latest run, also one of another process']],
   arguments: [['<run>', 'run id, an unambiguous part of it, or latest']],
-  async run({ arguments: [name], global, signal }) {
-    const directory = await findRun(findHome(global.cwd), name as string);
+  async run(invocation) {
+    const {
+      arguments: [name],
+      global,
+      signal,
+    } = invocation;
+    const home = findHome(global.cwd);
+    const directory = await findRun(home, name as string);
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) {
       throw new CharretteError({
@@ -20,7 +27,8 @@ export const command: CommandSpec = {
         message: `The run ${directory.id} has ended: ${record.status}.`,
       });
     }
-    if (isLive(record)) {
+    if (record.queue !== undefined) await cancelQueued(home, directory.id, invocation);
+    else if (isLive(record)) {
       await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });
       while (!signal.aborted && isLive(await readRunRecord(directory))) await sleep(100);
     }

@@ -90,6 +90,10 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'The web page: every run, live, with its questions',
     load: async () => (await import('./serve.ts')).command,
   },
+  worker: {
+    summary: 'Take runs from the queue of a shared store',
+    load: async () => (await import('./worker.ts')).command,
+  },
   completion: {
     summary: 'Shell completion for bash, zsh and fish',
     load: async () => (await import('./completion.ts')).command,

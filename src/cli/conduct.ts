@@ -19,6 +19,7 @@ import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
+import { queueRun } from './queue-run.ts';
 import { withoutControls } from './reporter.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
@@ -32,6 +33,7 @@ export async function conductRun(
   given: ReadonlyMap<string, string>,
 ): Promise<CommandResult> {
   const { global, terminal, signal } = invocation;
+  if (invocation.options['queue'] === true) return queueRun(home, runId, invocation, given);
   const directory = runDirectoryOf(home, runId);
   const opening = await openHere(home, invocation);
   // A run that goes on here continues its picture; of one that goes on elsewhere every event is read again.

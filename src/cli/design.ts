@@ -15,6 +15,7 @@ import { conductRun } from './conduct.ts';
 import { columns } from './help.ts';
 import { positive } from './positive.ts';
 import { findHome, findProject, findRun } from './project.ts';
+import { queueOptions } from './queue-options.ts';
 
 const truth = ['true', 'false'];
 
@@ -93,6 +94,7 @@ export const command: CommandSpec = {
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
     remoteAnswersOption,
+    ...queueOptions,
   ],
   async run(invocation) {
     const feature = (invocation.arguments[0] as string[]).join(' ').trim();

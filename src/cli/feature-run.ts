@@ -16,9 +16,11 @@ import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findProject } from './project.ts';
 import { featureOf, featureOptions, wholeNumber } from './prompt-input.ts';
+import { queueOptions } from './queue-options.ts';
 
 /** Flags of every command that has a feature reviewed. */
 export const reviewOptions: readonly OptionSpec[] = [
+  ...queueOptions,
   ...featureOptions,
   { flags: '--agents <list>', description: 'who writes and who reviews, comma-separated' },
   {

@@ -19,6 +19,7 @@ import { readAnswerFile } from './ask.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findProject } from './project.ts';
+import { queueOptions } from './queue-options.ts';
 
 /** Flags of both commands. */
 export const liteOptions: readonly OptionSpec[] = [
@@ -35,6 +36,7 @@ export const liteOptions: readonly OptionSpec[] = [
   { flags: '--no-merge', description: 'leave the result on its own branch' },
   { flags: '--accept-drift', description: 'go on although files of the plan have changed since' },
   { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+  ...queueOptions,
 ];
 
 type LiteFlags = {

@@ -8,6 +8,7 @@ import { createRun } from '../workflows/create-run.ts';
 import { readAnswerFile } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { queueOptions } from './queue-options.ts';
 import { type RefineFlags, refineInputs } from './refine-inputs.ts';
 
 export const command: CommandSpec = {
@@ -21,6 +22,7 @@ export const command: CommandSpec = {
   ],
   arguments: [['[goal...]', 'what to build; without it the last brief/BRIEF-*.md of the design folder']],
   options: [
+    ...queueOptions,
     { flags: '--brief <file>', description: 'a brief with ## Goal, ## Audience, ## Brand' },
     { flags: '--artifact <page>', description: 'the page, below the project (default: index.html)' },
     {

@@ -4,6 +4,7 @@ import { readAnswerFile, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
+import { heldByWorker, queueAgain, queued } from './queue-run.ts';
 
 export const command: CommandSpec = {
   name: 'resume',
@@ -36,6 +37,9 @@ export const command: CommandSpec = {
         fix: `Follow it with \`charrette watch ${directory.id}\`.`,
       });
     }
+    if (record.queue !== undefined && (await queueAgain(home, directory.id, invocation)))
+      return queued(directory.id);
+    if (record.queue !== undefined) throw heldByWorker(directory.id);
     const given =
       typeof options['answers'] === 'string'
         ? await readAnswerFile(options['answers'])

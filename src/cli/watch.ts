@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followEvents } from '../engine/follow.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { makeAnswerHere } from './answer-here.ts';
 import type { CommandSpec } from './command.ts';
@@ -9,6 +9,11 @@ import { openRunView } from './live/run-view.ts';
 import { findHome, findRun } from './project.ts';
 import { shownStatus } from './run-list.ts';
 import { settledRecord } from './settled-record.ts';
+
+/** A queued run that nobody has yet will be taken, or taken over. */
+function isAwaited({ queue, status }: RunRecord): boolean {
+  return queue !== undefined && !isFinal(status) && status !== 'paused' && status !== 'stopped';
+}
 
 export const command: CommandSpec = {
   name: 'watch',
@@ -33,7 +38,7 @@ export const command: CommandSpec = {
       while (!idle.signal.aborted) {
         const record = await readRunRecord(directory);
         // Give the last events of a run that nobody works on any more time to be read.
-        if (!isLive(record)) setTimeout(() => idle.abort(), 300);
+        if (!isLive(record) && !isAwaited(record)) setTimeout(() => idle.abort(), 300);
         await sleep(500, undefined, { signal: idle.signal }).catch(() => {});
       }
     })();

@@ -16,6 +16,7 @@ const defaults = {
   branch: true,
   consent: false,
   limits: { parallel: 8 },
+  queue: { perWorker: 4, silentSeconds: 15, drainSeconds: 60 },
 } satisfies Config;
 
 /** Variables that set a value, with the key they set. */
@@ -53,7 +54,7 @@ function merge(layers: readonly { from: string; values: Config }[]): { config: C
   for (const { from, values } of layers) {
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined || key === '$schema') continue;
-      if (key === 'agents' || key === 'limits') {
+      if (key === 'agents' || key === 'limits' || key === 'queue') {
         config[key] = { ...(config[key] as object | undefined), ...(value as object) };
         for (const [inner, set] of Object.entries(value as object)) {
           if (set !== undefined) origins.set(`${key}.${inner}`, { key: `${key}.${inner}`, value: set, from });

@@ -2,12 +2,13 @@ import { hostname } from 'node:os';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
+import { isRecord } from '../safe-json.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { heldElsewhere, otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { LiveRun } from './live-run.ts';
-import { type Lock, tryLock } from './lock.ts';
+import { type Lock, seizeLock, tryLock } from './lock.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 import {
@@ -19,6 +20,7 @@ import {
   unanswered,
 } from './question.ts';
 import { type Home, listRunIds, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import type { RunGuard } from './run-guard.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { type ChildHandle, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
@@ -44,6 +46,8 @@ export type EngineOptions = {
   workflows: readonly AnyDefinition[];
   children: readonly AnyDefinition[];
   clock?: Clock;
+  /** Where other machines may take runs over. */
+  guard?: RunGuard;
 };
 
 export type EngineOpening = { opened: true; engine: Engine } | { opened: false; holder: ProcessIdentity };
@@ -76,6 +80,8 @@ export class Engine {
   readonly #handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly #underWay = new Set<string>();
+  /** Runs of other projects than the engine's own. */
+  readonly #homes = new Map<string, Home>();
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
   #resumeQueue = resumeQueue;
@@ -93,7 +99,7 @@ export class Engine {
     for (const definition of options.workflows)
       engine.#register(definition, (run, key, input) => engine.#runMain(definition, run, key, input));
     for (const definition of options.children) {
-      engine.#register(definition, (run, key, input) => definition.run(engine.#context(run, key), input));
+      engine.#register(definition, (run, key, input) => engine.#runChild(definition, run, key, input));
     }
     const executor = `${hostname()}-${process.pid}-${process.hrtime.bigint()}`;
     // On a shared store other processes listen too, and they may not even have the repository.
@@ -123,8 +129,9 @@ export class Engine {
   }
 
   /** Starts a run whose directory and record are there, or goes on with one that was left. */
-  async start(runId: string): Promise<void> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+  async start(runId: string, home?: Home): Promise<void> {
+    if (home !== undefined) this.#homes.set(runId, home);
+    const directory = this.#directoryOf(runId);
     const record = await readRunRecord(directory);
     const workflow = this.#registered.get(record.workflow);
     if (workflow === undefined)
@@ -177,7 +184,7 @@ export class Engine {
 
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
   async wait(runId: string, options: { answer?: AnswerProvider; signal: AbortSignal }): Promise<RunEnd> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     const before = await readRunRecord(directory);
     if (isFinal(before.status)) return { kind: 'ended', record: before };
     const watch = this.#watch(runId);
@@ -228,7 +235,7 @@ export class Engine {
 
   /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
   async answer(runId: string, answers: readonly Answer[]): Promise<void> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     const { questions } = readQuestions(directory);
     for (const answer of answers) {
       const question = questions.find((candidate) => candidate.id === answer.question);
@@ -240,7 +247,7 @@ export class Engine {
 
   /** Ends a run for good; what runs is stopped first. */
   async cancel(runId: string, reason: string): Promise<RunRecord> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     const live = this.#openRun(runId);
     await live.stop();
     for (const id of await this.#openRunsOf(runId)) await this.cancel(id, reason);
@@ -254,11 +261,28 @@ export class Engine {
     // On record first: whoever waits for the workflow reads the record as soon as it is gone.
     if ((await DBOS.getWorkflowStatus(runId)) !== null)
       await DBOS.cancelWorkflow(runId, { cancelChildren: true });
+    await this.#tellEnd(live);
     return record;
   }
 
   subscribe(runId: string, listener: EventListener): () => void {
     return this.#openRun(runId).events.subscribe(listener);
+  }
+
+  /** Begins nothing more and lets what is under way come to its end, as long as the signal allows. */
+  async rest(limit: AbortSignal): Promise<void> {
+    this.#inboxes.stop();
+    await Promise.all([...this.#live.values()].map((live) => live.rest(limit)));
+    for (const live of this.#live.values())
+      live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
+  }
+
+  /** Lets go of a run that has ended here: a process that works for days has no room for all of them. */
+  forget(runId: string): void {
+    this.#live.get(runId)?.close();
+    this.#held.get(runId)?.release();
+    for (const known of [this.#live, this.#held, this.#watches, this.#handles, this.#homes])
+      known.delete(runId);
   }
 
   /** Stops everything of this process gracefully and gives the store free. */
@@ -276,6 +300,10 @@ export class Engine {
   /** The embedded store has one holder; on a shared one nothing else keeps two processes from working on one run. */
   async #hold(directory: RunDirectory): Promise<void> {
     if (this.#store.kind === 'embedded' || this.#held.has(directory.id)) return;
+    if (this.#options.guard !== undefined) {
+      this.#held.set(directory.id, seizeLock(directory.lock));
+      return;
+    }
     const attempt = await tryLock(directory.lock);
     if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
     this.#held.set(directory.id, attempt.lock);
@@ -286,14 +314,17 @@ export class Engine {
   }
 
   async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     if (!this.#underWay.has(runId)) await this.#takeUp(runId);
     const context = this.#context(runId, key);
     try {
-      const outcome: Outcome = await definition.run(context, input);
+      const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
       context.emit({ type: 'run-end', ...outcome });
       await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
+      await this.#tellEnd(context.live);
     } catch (thrown) {
+      // What the journal refuses because the run has gone to somebody else is no failure of the run.
+      await context.live.keep().catch(() => {});
       if (context.live.stopping) return new Promise(() => {});
       const error = toCharretteError(thrown);
       const { code, message, fix } = error;
@@ -309,10 +340,41 @@ export class Engine {
         ended: this.#now(),
         error: { code, message, fix },
       });
+      await this.#tellEnd(context.live);
       throw thrown;
     } finally {
       this.#underWay.delete(runId);
     }
+  }
+
+  async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
+    const context = this.#context(runId, key);
+    const output: unknown = await definition.run(context, input);
+    // Its last events are written outside a step, and nobody repeats them once it has ended.
+    await context.live.keep();
+    return output;
+  }
+
+  /** Keeps the last of it and says that it is over. */
+  async #tellEnd(live: LiveRun): Promise<void> {
+    await live.keep();
+    this.#options.guard?.changed(live.directory.id, 'ended');
+  }
+
+  #directoryOf(runId: string): RunDirectory {
+    return runDirectoryOf(this.#homeOf(runId), runId);
+  }
+
+  /** Runs that a run starts are named after it and stand beside it. */
+  #homeOf(runId: string): Home {
+    const parent = [...this.#homes.keys()].find((id) => id === runId || runId.startsWith(`${id}-`));
+    return (parent === undefined ? undefined : this.#homes.get(parent)) ?? this.#options.home;
+  }
+
+  /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
+  #localInput(input: unknown, runId: string): unknown {
+    if (this.#options.guard === undefined || !isRecord(input) || !('project' in input)) return input;
+    return { ...input, project: this.#homeOf(runId).project };
   }
 
   #context(runId: string, key: string): WorkflowContext {
@@ -330,7 +392,7 @@ export class Engine {
     return new WorkflowContext(this.#openRun(runId), key, startChild, {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
-        const { run, status, exit, error } = await readRunRecord(runDirectoryOf(this.#options.home, id));
+        const { run, status, exit, error } = await readRunRecord(this.#directoryOf(id));
         return { run, status, exit, error };
       },
     });
@@ -339,7 +401,7 @@ export class Engine {
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
   async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
     if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
-    const record = await readRunRecord(runDirectoryOf(this.#options.home, runId));
+    const record = await readRunRecord(this.#directoryOf(runId));
     const workflow = this.#registered.get(record.workflow);
     if (workflow === undefined) throw new Error(`The workflow ${record.workflow} is not registered.`);
     return DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
@@ -347,7 +409,7 @@ export class Engine {
 
   /** Puts a run that nobody started by its name on record as being worked on. */
   async #takeUp(runId: string): Promise<void> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const { workflow, title } = await updateRunRecord(directory, atWork());
@@ -358,9 +420,9 @@ export class Engine {
 
   /** Runs that this one started and that have not ended. */
   async #openRunsOf(runId: string): Promise<string[]> {
-    const ids = (await listRunIds(this.#options.home)).filter((id) => id.startsWith(`${runId}-`));
+    const ids = (await listRunIds(this.#homeOf(runId))).filter((id) => id.startsWith(`${runId}-`));
     const records = await Promise.all(
-      ids.map((id) => readRunRecord(runDirectoryOf(this.#options.home, id)).catch(() => undefined)),
+      ids.map((id) => readRunRecord(this.#directoryOf(id)).catch(() => undefined)),
     );
     return records.flatMap((record) => (record === undefined || isFinal(record.status) ? [] : [record.run]));
   }
@@ -368,15 +430,20 @@ export class Engine {
   #openRun(runId: string): LiveRun {
     const known = this.#live.get(runId);
     if (known !== undefined) return known;
-    const live = new LiveRun(runDirectoryOf(this.#options.home, runId), this.#clock, {
+    const live = new LiveRun(this.#directoryOf(runId), this.#clock, {
       onPause: (run, questions) => {
-        void updateRunRecord(run.directory, { status: 'paused' });
+        void updateRunRecord(run.directory, { status: 'paused' }).then(() =>
+          this.#options.guard?.changed(runId, 'asking'),
+        );
         this.#watch(runId).pause([...questions]);
       },
       onContinue: (run) => {
-        void updateRunRecord(run.directory, { status: 'running' });
+        void updateRunRecord(run.directory, { status: 'running' }).then(() =>
+          this.#options.guard?.changed(runId, 'at-work'),
+        );
         this.#watch(runId).continue();
       },
+      keep: this.#options.guard?.keep,
     });
     this.#live.set(runId, live);
     return live;
@@ -394,7 +461,7 @@ export class Engine {
     live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
     for (const id of await this.#openRunsOf(runId)) {
       await this.#stopRun(id, 'stop');
-      await updateRunRecord(runDirectoryOf(this.#options.home, id), {
+      await updateRunRecord(this.#directoryOf(id), {
         status: 'stopped',
         process: undefined,
       });
@@ -425,7 +492,7 @@ export class Engine {
 
   /** The record after the workflow ended; one that an unforeseen error ended is marked as failed. */
   async #settle(runId: string): Promise<RunRecord> {
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) return record;
     const status = await DBOS.getWorkflowStatus(runId);
@@ -442,7 +509,7 @@ export class Engine {
   /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
   async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
     await this.#inboxes.readAll();
-    const directory = runDirectoryOf(this.#options.home, runId);
+    const directory = this.#directoryOf(runId);
     if (isFinal((await readRunRecord(directory)).status)) return false;
     const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
     return questions.some(({ id }) => open.has(id));

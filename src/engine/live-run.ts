@@ -13,6 +13,8 @@ export class LiveRun {
   readonly #abort = new AbortController();
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
   readonly #onContinue: (run: LiveRun) => void;
+  readonly #keep: ((run: LiveRun) => Promise<void>) | undefined;
+  #resting = false;
   #active = 0;
   #whenIdle: (() => void) | undefined;
   #paused = false;
@@ -23,6 +25,8 @@ export class LiveRun {
     hooks: {
       onPause: (run: LiveRun, questions: readonly Question[]) => void;
       onContinue: (run: LiveRun) => void;
+      /** What a step wrote is kept elsewhere before its result counts. */
+      keep?: ((run: LiveRun) => Promise<void>) | undefined;
     },
   ) {
     this.directory = directory;
@@ -31,6 +35,7 @@ export class LiveRun {
     this.ledger = new Ledger(directory.ledger);
     this.#onPause = hooks.onPause;
     this.#onContinue = hooks.onContinue;
+    this.#keep = hooks.keep;
   }
 
   get stopping(): boolean {
@@ -42,10 +47,11 @@ export class LiveRun {
    * has not happened, so resuming runs it again.
    */
   async perform<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    if (this.stopping) return never();
+    if (this.stopping || this.#resting) return never();
     this.#active += 1;
     try {
       const result = await body(this.#abort.signal);
+      await this.keep();
       return result;
     } catch (error) {
       if (this.stopping) return never();
@@ -54,6 +60,22 @@ export class LiveRun {
       this.#active -= 1;
       if (this.#active === 0) this.#whenIdle?.();
     }
+  }
+
+  /** Keeps what was written so far, where somebody keeps it. */
+  async keep(): Promise<void> {
+    await this.#keep?.(this);
+  }
+
+  /** Begins nothing more and waits for what is under way, as long as the signal lets it; then ends that too. */
+  async rest(limit: AbortSignal): Promise<void> {
+    this.#resting = true;
+    if (this.#active > 0 && !limit.aborted)
+      await new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+        limit.addEventListener('abort', () => resolve(), { once: true });
+      });
+    await this.stop();
   }
 
   /** Ends what is under way and waits for it; nothing that was journaled is lost. */

@@ -69,6 +69,11 @@ export function runDirectoryOf(home: Home, id: string): RunDirectory {
   };
 }
 
+/** The home that a run stands in. */
+export function homeAround({ root }: RunDirectory): Home {
+  return homeOf(path.resolve(root, '..', '..', '..'));
+}
+
 /** Makes the project's folder and keeps it out of git, without touching the project's own ignore file. */
 export async function prepareHome(home: Home): Promise<void> {
   await requireWritable(

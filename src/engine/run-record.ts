@@ -5,10 +5,20 @@ import { isRecord, readJson } from '../safe-json.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 
-const runStatuses = ['running', 'paused', 'done', 'not-accepted', 'failed', 'cancelled', 'stopped'] as const;
+const runStatuses = [
+  'queued',
+  'running',
+  'paused',
+  'done',
+  'not-accepted',
+  'failed',
+  'cancelled',
+  'stopped',
+] as const;
 
 /**
- * `running`: some process works on it, or died doing so. `paused`: it waits for an answer. `stopped`: saved, resumable.
+ * `queued`: it waits for a worker. `running`: some process works on it, or died doing so. `paused`: it waits for an
+ * answer. `stopped`: saved, resumable.
  * The rest are ends.
  */
 export type RunStatus = (typeof runStatuses)[number];
@@ -25,6 +35,8 @@ export type RunRecord = {
   baseCommit?: string;
   status: RunStatus;
   created: string;
+  /** Made for the queue of a shared store; `yes`: questions take the recommended answer. */
+  queue?: { labels: string[]; yes: boolean };
   /** The process that works on it. */
   process?: ProcessIdentity;
   ended?: string;

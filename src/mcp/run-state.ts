@@ -17,6 +17,7 @@ export const runStateShape = {
       'failed',
       'cancelled',
       'stopped',
+      'queued',
       'interrupted',
       'unreadable',
     ])

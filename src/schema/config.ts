@@ -55,6 +55,47 @@ export const configSchema = z.strictObject({
       parallel: z.int().min(1).max(64).optional().describe('Agent calls at the same time.'),
     })
     .optional(),
+  queue: z
+    .strictObject({
+      runs: z.int().min(1).optional().describe('Runs at work at the same time, over all workers.'),
+      perWorker: z.int().min(1).optional().describe('Runs at work at the same time in one worker.'),
+      perRepository: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Runs at work at the same time on one repository, over all workers.'),
+      rate: z
+        .strictObject({ runs: z.int().min(1), seconds: positive.max(86_400) })
+        .optional()
+        .describe('So many runs may begin within so many seconds, over all workers.'),
+      agents: z
+        .record(
+          name,
+          z.strictObject({
+            parallel: z.int().min(1).optional().describe('Calls at the same time, over all workers.'),
+            rate: z
+              .strictObject({ calls: z.int().min(1), seconds: positive.max(86_400) })
+              .optional()
+              .describe('So many calls may begin within so many seconds, over all workers.'),
+          }),
+        )
+        .optional()
+        .describe('Limits on calls, by agent.'),
+      silentSeconds: z
+        .number()
+        .min(1)
+        .max(3600)
+        .optional()
+        .describe('A worker that says nothing for so long loses its runs to the others.'),
+      drainSeconds: z
+        .number()
+        .min(0)
+        .max(3600)
+        .optional()
+        .describe('How long a worker that is told to stop waits for calls under way.'),
+    })
+    .optional()
+    .describe('For `charrette worker`; every worker of a store should have the same.'),
   prices: z
     .record(
       z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 export const runStatusSchema = z.enum([
+  'queued',
   'running',
   'paused',
   'done',
@@ -31,6 +32,10 @@ export const runRecordSchema = z.looseObject({
   baseCommit: z.string().optional().describe('The commit the run is about.'),
   status: runStatusSchema,
   created: z.iso.datetime(),
+  queue: z
+    .looseObject({ labels: z.array(z.string()), yes: z.boolean() })
+    .optional()
+    .describe('The run was made for the queue of a shared store; `yes`: recommended answers are taken.'),
   process: processSchema.optional(),
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),

@@ -1,8 +1,10 @@
-import type { World } from '../agents/settings.ts';
+import type { Agent } from '../agents/port.ts';
+import type { AgentSettings, World } from '../agents/settings.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun } from '../engine/live-run.ts';
-import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
+import { type Home, homeAround, runDirectoryOf } from '../engine/run-directory.ts';
+import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/overrides.ts';
@@ -23,18 +25,28 @@ import { agentOf, type RunServices, type ServicesOf } from './services.ts';
 import { codeVersion } from './version.ts';
 import { giveBack } from './withheld.ts';
 
+/** What is different where runs come from a queue. */
+export type WorkerSide = {
+  guard: RunGuard;
+  /** The agents of a project as they are declared here: what to execute never comes out of a store. */
+  agentsIn(project: string): readonly AgentSettings[];
+  /** The agent under the limits that all workers share. */
+  limited(agent: Agent): Agent;
+};
+
 /** The engine with every story of this program on it. */
 export function openStories(
   home: Home,
   store: StoreSetting,
   world: World,
   agents: Config['agents'],
+  worker?: WorkerSide,
 ): Promise<EngineOpening> {
-  const known = new Map<string, Promise<RunServices>>();
+  const known = new WeakMap<LiveRun, Promise<RunServices>>();
   const slots = new Map<number, Semaphore>();
   const servicesOf: ServicesOf = (live) => {
-    const services = known.get(live.directory.id) ?? makeServices(home, world, agents, live, slots);
-    known.set(live.directory.id, services);
+    const services = known.get(live) ?? makeServices(world, agents, live, slots, worker);
+    known.set(live, services);
     return services;
   };
   const lane = laneWorkflow(servicesOf);
@@ -56,27 +68,33 @@ export function openStories(
     ],
     children: [lane],
     clock: clockFrom(world.environment),
+    ...(worker === undefined ? {} : { guard: worker.guard }),
   });
 }
 
 async function makeServices(
-  home: Home,
   world: World,
   configured: Config['agents'],
   live: LiveRun,
   slots: Map<number, Semaphore>,
+  worker: WorkerSide | undefined,
 ): Promise<RunServices> {
+  const home = homeAround(live.directory);
   const { inputs } = await readRunRecord(live.directory);
   const { roster, parallel, project, fromRun } = inputs as RunInputs;
   const shared = slots.get(parallel) ?? new Semaphore(parallel);
   slots.set(parallel, shared);
+  const own = worker?.agentsIn(home.project) ?? [];
+  const settings =
+    worker === undefined
+      ? roster.map((agent) => giveBack(agent, configured))
+      : own.filter(({ id }) => roster.some((agent) => agent.id === id));
+  const agents = await seatAgents(settings, world);
+  for (const [id, agent] of agents) agents.set(id, worker?.limited(agent) ?? agent);
   return {
-    agents: await seatAgents(
-      roster.map((settings) => giveBack(settings, configured)),
-      world,
-    ),
+    agents,
     slots: shared,
-    project,
+    project: worker === undefined ? project : home.project,
     overrides: await readOverrides(`${home.root}/prompts`),
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
     nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),

@@ -1,0 +1,140 @@
+import { realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, rememberAnswers } from '../engine/question.ts';
+import { cloneAt } from '../engine/queue/place.ts';
+import type { QueuedRun } from '../engine/queue/queued-run.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import { repositoryIdentity } from '../git/repository-identity.ts';
+import type { RunInputs } from '../workflows/inputs.ts';
+import type { CommandResult, Invocation } from './command.ts';
+import { sharedUrl, withQueue } from './shared-queue.ts';
+
+/** Leaves a run that was just made to the workers of the shared store. */
+export async function queueRun(
+  home: Home,
+  runId: string,
+  invocation: Invocation,
+  given: ReadonlyMap<string, string>,
+): Promise<CommandResult> {
+  const { options, global } = invocation;
+  const directory = runDirectoryOf(home, runId);
+  try {
+    await sharedUrl(home.project, invocation);
+  } catch (error) {
+    await rm(directory.root, { recursive: true, force: true });
+    throw error;
+  }
+  const labels = (options['label'] as string[] | undefined) ?? [];
+  const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'file' }));
+  rememberAnswers(directory, answers);
+  const record = await updateRunRecord(directory, { status: 'queued', queue: { labels, yes: global.yes } });
+  await enterQueue(home, directory, record, invocation, (options['priority'] as number | undefined) ?? 0);
+  return queued(runId);
+}
+
+/** Puts a run that no worker holds back into the queue; false: a worker holds it. */
+export async function queueAgain(home: Home, runId: string, invocation: Invocation): Promise<boolean> {
+  const directory = runDirectoryOf(home, runId);
+  const { readEntries, requeue } = await import('../engine/queue/queued-run.ts');
+  const state = await withQueue(home.project, invocation, async (queue) => {
+    const [entry] = await readEntries(queue, [runId]);
+    if (entry === undefined) return 'unknown';
+    return (await requeue(queue, runId)) ? 'queued' : 'held';
+  });
+  if (state === 'held') return false;
+  const record = await readRunRecord(directory);
+  // The store may be another one, or may not have answered when the run was made.
+  if (state === 'unknown') await enterQueue(home, directory, record, invocation, 0);
+  await updateRunRecord(directory, {
+    status: 'queued',
+    process: undefined,
+    ended: undefined,
+    exit: undefined,
+    error: undefined,
+  });
+  return true;
+}
+
+export function heldByWorker(run: string): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `A worker is at work on ${run}.`,
+    fix: `Follow it with \`charrette watch ${run}\`.`,
+  });
+}
+
+export function queued(run: string): CommandResult {
+  return {
+    exit: 0,
+    json: { run, status: 'queued', watch: `charrette watch ${run}` },
+    text: `${run}\n`,
+  };
+}
+
+/** Leaves answers for the worker that holds the run, or that will. */
+export async function answerQueued(
+  home: Home,
+  run: string,
+  answers: readonly Answer[],
+  resume: boolean,
+  invocation: Invocation,
+): Promise<void> {
+  const { sendMessage } = await import('../engine/queue/messages.ts');
+  await withQueue(home.project, invocation, (queue) =>
+    sendMessage(queue, run, { type: 'answer', answers: [...answers] }),
+  );
+  if (resume) await queueAgain(home, run, invocation);
+}
+
+/** Takes a run out of the queue, or has the worker that holds it end it, and waits for that. */
+export async function cancelQueued(home: Home, run: string, invocation: Invocation): Promise<void> {
+  const [{ sendMessage }, { readEntries, withdraw }] = await Promise.all([
+    import('../engine/queue/messages.ts'),
+    import('../engine/queue/queued-run.ts'),
+  ]);
+  await withQueue(home.project, invocation, async (queue) => {
+    if (await withdraw(queue, run, 'cancelled')) return;
+    const reason = 'cancelled from another terminal';
+    await sendMessage(queue, run, { type: 'cancel', reason });
+    for (;;) {
+      const [entry] = await readEntries(queue, [run]);
+      if (entry === undefined || entry.state === 'ended' || invocation.signal.aborted) return;
+      // Its worker was given up meanwhile: nobody will read the message.
+      if (entry.state === 'waiting' && (await withdraw(queue, run, 'cancelled'))) return;
+      await sleep(100);
+    }
+  });
+}
+
+async function enterQueue(
+  home: Home,
+  directory: RunDirectory,
+  record: RunRecord,
+  invocation: Invocation,
+  priority: number,
+): Promise<void> {
+  const project = realpathSync(home.project);
+  const run: QueuedRun = {
+    run: directory.id,
+    workflow: record.workflow,
+    title: record.title,
+    codeVersion: record.codeVersion,
+    repository: await repositoryIdentity(project),
+    clone: cloneAt(project),
+    travels: false,
+    baseCommit: record.baseCommit,
+    agents: (record.inputs as RunInputs).roster.map(({ id }) => id),
+    labels: record.queue?.labels ?? [],
+    priority,
+  };
+  const { enqueue } = await import('../engine/queue/queued-run.ts');
+  try {
+    await withQueue(home.project, invocation, ({ pool }) => enqueue(pool, run));
+  } catch (error) {
+    await updateRunRecord(directory, { status: 'stopped' });
+    throw error;
+  }
+}

@@ -1,0 +1,131 @@
+import { type Place, placeFor } from './place.ts';
+import type { Queue } from './queue.ts';
+import { entryColumns, entryOf, type QueueEntry } from './queued-run.ts';
+import { locks } from './tables.ts';
+
+/** How much may go on at the same time, and begin within a time, over all workers. Absent: as much as comes. */
+export type QueueLimits = {
+  runs?: number | undefined;
+  perRepository?: number | undefined;
+  rate?: { runs: number; seconds: number } | undefined;
+};
+
+/** What goes on now. */
+export type Load = { atWork: number; byRepository: ReadonlyMap<string, number>; begun: number };
+
+export type Claim<Candidate extends Place> = { entry: QueueEntry; place: Candidate };
+
+/** Of the runs that wait, in their order, those that may begin now, and where. */
+export function chooseRuns<Candidate extends Place>(
+  waiting: readonly QueueEntry[],
+  places: readonly Candidate[],
+  load: Load,
+  limits: QueueLimits,
+  most: number,
+): Claim<Candidate>[] {
+  const chosen: Claim<Candidate>[] = [];
+  const byRepository = new Map(load.byRepository);
+  const free = Math.min(
+    most,
+    (limits.runs ?? Number.POSITIVE_INFINITY) - load.atWork,
+    (limits.rate?.runs ?? Number.POSITIVE_INFINITY) - load.begun,
+  );
+  for (const entry of waiting) {
+    if (chosen.length >= free) break;
+    const busy = byRepository.get(entry.repository) ?? 0;
+    if (busy >= (limits.perRepository ?? Number.POSITIVE_INFINITY)) continue;
+    const place = placeFor(entry, places);
+    if (place === undefined) continue;
+    chosen.push({ entry, place });
+    byRepository.set(entry.repository, busy + 1);
+  }
+  return chosen;
+}
+
+const pageSize = 500;
+
+/** Takes runs for this worker; one worker decides at a time, so no limit is passed by two that count together. */
+export function claimRuns<Candidate extends Place>(
+  queue: Queue,
+  worker: { id: string; labels: readonly string[]; places: readonly Candidate[]; codeVersion: string },
+  limits: QueueLimits,
+  most: number,
+): Promise<Claim<Candidate>[]> {
+  return queue.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
+    // Who was given up by the others meanwhile must not take anything.
+    const known = await client.query('SELECT 1 FROM charrette.workers WHERE worker = $1 FOR SHARE', [
+      worker.id,
+    ]);
+    if (known.rowCount === 0) return [];
+    const waiting = await client.query(
+      `SELECT ${entryColumns} FROM charrette.runs
+       WHERE state = 'waiting' AND code_version = $1 AND labels <@ $2
+         AND (clone = ANY($3) OR (travels AND repository = ANY($4)))
+       ORDER BY priority DESC, queued, run LIMIT ${pageSize}`,
+      [
+        worker.codeVersion,
+        worker.labels,
+        worker.places.map(({ clone }) => clone),
+        worker.places.map(({ repository }) => repository),
+      ],
+    );
+    if (waiting.rowCount === 0) return [];
+    const busy = await client.query(
+      "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'at-work' GROUP BY repository",
+    );
+    const begun = await client.query(
+      'SELECT count(*) AS runs FROM charrette.runs WHERE taken > clock_timestamp() - make_interval(secs => $1)',
+      [limits.rate?.seconds ?? 0],
+    );
+    const byRepository = new Map(busy.rows.map((row) => [String(row.repository), Number(row.runs)]));
+    const load = {
+      atWork: [...byRepository.values()].reduce((sum, runs) => sum + runs, 0),
+      byRepository,
+      begun: Number(begun.rows[0]?.runs ?? 0),
+    };
+    const chosen = chooseRuns(waiting.rows.map(entryOf), worker.places, load, limits, most);
+    const claims: Claim<Candidate>[] = [];
+    for (const { entry, place } of chosen) {
+      const { rows } = await client.query(
+        `UPDATE charrette.runs
+         SET state = 'at-work', worker = $2, epoch = epoch + 1, taken = clock_timestamp(), note = NULL
+         WHERE run = $1 RETURNING ${entryColumns}`,
+        [entry.run, worker.id],
+      );
+      for (const row of rows) claims.push({ entry: entryOf(row), place });
+    }
+    return claims;
+  });
+}
+
+/** Says how a run that this worker holds stands; false: it holds it no more. */
+export async function setState(
+  { pool }: Queue,
+  claim: { run: string; epoch: number },
+  state: 'at-work' | 'asking' | 'ended',
+  note?: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE charrette.runs
+     SET state = $3, note = $4,
+         worker = CASE WHEN $3 = 'ended' THEN NULL ELSE worker END,
+         ended = CASE WHEN $3 = 'ended' THEN clock_timestamp() ELSE NULL END
+     WHERE run = $1 AND epoch = $2`,
+    [claim.run, claim.epoch, state, note ?? null],
+  );
+  return rowCount === 1;
+}
+
+/** Gives a run back to the queue; one that asks keeps waiting for its answer there. */
+export async function handBack(
+  { pool }: Queue,
+  claim: { run: string; epoch: number },
+  note: string,
+): Promise<void> {
+  await pool.query(
+    `UPDATE charrette.runs SET state = 'waiting', worker = NULL, note = $3, epoch = epoch + 1
+     WHERE run = $1 AND epoch = $2`,
+    [claim.run, claim.epoch, note],
+  );
+}

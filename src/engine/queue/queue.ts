@@ -1,0 +1,77 @@
+import postgres from 'pg';
+import { CharretteError } from '../../errors.ts';
+import { locks, tables } from './tables.ts';
+
+/** The part of a shared store that says who works on what. */
+export type Queue = {
+  pool: postgres.Pool;
+  /** Runs a body in one transaction; an error undoes all of it. */
+  transaction<Result>(body: (client: postgres.PoolClient) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+};
+
+/** Connects to the server and makes the tables where they are missing. */
+export async function openQueue(url: string): Promise<Queue> {
+  const pool = new postgres.Pool({
+    connectionString: url,
+    max: 6,
+    connectionTimeoutMillis: 10_000,
+    application_name: 'charrette queue',
+  });
+  // A connection that breaks while nobody uses it is replaced by the next query.
+  pool.on('error', () => {});
+  const queue: Queue = {
+    pool,
+    transaction: (body) => inTransaction(pool, body),
+    close: () => pool.end(),
+  };
+  try {
+    await prepare(queue);
+  } catch (cause) {
+    await pool.end().catch(() => {});
+    throw unreachable(cause);
+  }
+  return queue;
+}
+
+async function prepare(queue: Queue): Promise<void> {
+  const { rows } = await queue.pool.query("SELECT to_regclass('charrette.changes') AS last");
+  if (rows[0]?.last !== null) return;
+  // Two processes that make the same schema at the same time would fail one another.
+  await queue.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [locks.tables]);
+    await client.query(tables);
+  });
+}
+
+async function inTransaction<Result>(
+  pool: postgres.Pool,
+  body: (client: postgres.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    const result = await body(client);
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+function unreachable(cause: unknown): CharretteError {
+  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+  return new CharretteError({
+    code: 'store-unreachable',
+    message: `The PostgreSQL store does not answer: ${message}.`,
+    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs.',
+    retryable: true,
+    cause,
+  });
+}

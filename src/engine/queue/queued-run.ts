@@ -1,0 +1,116 @@
+import type postgres from 'pg';
+import type { Queue } from './queue.ts';
+
+/** What has to be known of a run to give it to a worker that can do it. */
+export type QueuedRun = {
+  run: string;
+  workflow: string;
+  title: string;
+  codeVersion: string;
+  /** The repository, the same for every clone of it. */
+  repository: string;
+  /** The clone that the run was queued in. */
+  clone: string;
+  /** False: what it does stays in its clone, so only workers there may have it. */
+  travels: boolean;
+  baseCommit?: string | undefined;
+  /** Agents that it needs, by id. */
+  agents: readonly string[];
+  /** Labels that a worker must carry. */
+  labels: readonly string[];
+  /** Higher goes first. */
+  priority: number;
+};
+
+/** `waiting` for a worker, `at-work` in one, `asking` people while a worker holds it, `ended`. */
+export type QueueState = 'waiting' | 'at-work' | 'asking' | 'ended';
+
+export type QueueEntry = QueuedRun & {
+  state: QueueState;
+  worker?: string;
+  /** The clone whose run directory is the newest. */
+  atClone?: string;
+  /** Goes up whenever the run changes hands; who has an older one has lost the run. */
+  epoch: number;
+  /** Why it is in this state, where that needs words. */
+  note?: string;
+};
+
+type Row = Record<string, unknown>;
+
+export const entryColumns =
+  'run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, state, worker, at_clone, epoch, note';
+
+export function entryOf(row: Row): QueueEntry {
+  const optional = (name: string) => (row[name] === null ? undefined : String(row[name]));
+  const [baseCommit, worker, atClone, note] = ['base_commit', 'worker', 'at_clone', 'note'].map(optional);
+  return {
+    run: String(row['run']),
+    workflow: String(row['workflow']),
+    title: String(row['title']),
+    codeVersion: String(row['code_version']),
+    repository: String(row['repository']),
+    clone: String(row['clone']),
+    travels: row['travels'] === true,
+    agents: row['agents'] as string[],
+    labels: row['labels'] as string[],
+    priority: Number(row['priority']),
+    state: row['state'] as QueueState,
+    epoch: Number(row['epoch']),
+    ...(baseCommit === undefined ? {} : { baseCommit }),
+    ...(worker === undefined ? {} : { worker }),
+    ...(atClone === undefined ? {} : { atClone }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** Puts a run in the queue. One that is there and at work stays as it is. */
+export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: QueuedRun): Promise<void> {
+  await db.query(
+    `INSERT INTO charrette.runs
+       (run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      run.run,
+      run.workflow,
+      run.title,
+      run.codeVersion,
+      run.repository,
+      run.clone,
+      run.travels,
+      run.baseCommit ?? null,
+      run.agents,
+      run.labels,
+      run.priority,
+    ],
+  );
+}
+
+/** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
+export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE charrette.runs SET state = 'waiting', note = NULL, ended = NULL, worker = NULL, epoch = epoch + 1
+     WHERE run = $1 AND worker IS NULL`,
+    [run],
+  );
+  return rowCount === 1;
+}
+
+/** Takes a run that no worker holds out of the queue; false: a worker holds it, or it is not there. */
+export async function withdraw({ pool }: Queue, run: string, note: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `UPDATE charrette.runs SET state = 'ended', note = $2, ended = clock_timestamp(), epoch = epoch + 1
+     WHERE run = $1 AND worker IS NULL AND state <> 'ended'`,
+    [run, note],
+  );
+  return rowCount === 1;
+}
+
+/** What the queue knows of these runs. */
+export async function readEntries({ pool }: Queue, runs: readonly string[]): Promise<QueueEntry[]> {
+  const { rows } = await pool.query(
+    `SELECT ${entryColumns} FROM charrette.runs WHERE run = ANY($1) ORDER BY run`,
+    [runs],
+  );
+  return rows.map(entryOf);
+}

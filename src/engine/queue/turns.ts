@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Queue } from './queue.ts';
+import { locks } from './tables.ts';
+
+/** How often an agent may be called, over all workers. */
+export type TurnLimit = {
+  /** Calls at the same time. */
+  parallel?: number | undefined;
+  /** Calls that may begin within a time. */
+  rate?: { calls: number; seconds: number } | undefined;
+};
+
+const pollMs = 150;
+
+/** Waits for a turn with the agent, and gives back what ends it. */
+export async function takeTurn(
+  queue: Queue,
+  turn: { agent: string; call: string; worker: string },
+  limit: TurnLimit,
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  while (!(await tryTurn(queue, turn, limit))) await sleep(pollMs, undefined, { signal });
+  return async () => {
+    await queue.pool.query('DELETE FROM charrette.turns WHERE agent = $1 AND call = $2', [
+      turn.agent,
+      turn.call,
+    ]);
+  };
+}
+
+function tryTurn(
+  queue: Queue,
+  { agent, call, worker }: { agent: string; call: string; worker: string },
+  { parallel, rate }: TurnLimit,
+): Promise<boolean> {
+  return queue.transaction(async (client) => {
+    // One after another: two that count at the same time would both find the last place free.
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [locks.turns, agent]);
+    const taken = await client.query('SELECT count(*) AS calls FROM charrette.turns WHERE agent = $1', [
+      agent,
+    ]);
+    if (parallel !== undefined && Number(taken.rows[0]?.calls) >= parallel) return false;
+    if (rate !== undefined) {
+      await client.query(
+        'DELETE FROM charrette.turn_starts WHERE agent = $1 AND at < clock_timestamp() - make_interval(secs => $2)',
+        [agent, rate.seconds],
+      );
+      const begun = await client.query(
+        'SELECT count(*) AS calls FROM charrette.turn_starts WHERE agent = $1',
+        [agent],
+      );
+      if (Number(begun.rows[0]?.calls) >= rate.calls) return false;
+      await client.query('INSERT INTO charrette.turn_starts (agent) VALUES ($1)', [agent]);
+    }
+    // Fails for a worker that was given up: its row is gone.
+    await client.query('INSERT INTO charrette.turns (agent, call, worker) VALUES ($1, $2, $3)', [
+      agent,
+      call,
+      worker,
+    ]);
+    return true;
+  });
+}

@@ -1,0 +1,15 @@
+import type { LiveRun } from './live-run.ts';
+
+/** How a run stands with the process that works on it. */
+export type GuardedState = 'at-work' | 'asking' | 'ended';
+
+/** Stands between a run and its journal where other machines may take the run over. */
+export type RunGuard = {
+  /**
+   * Called when the body of a step is through, before its result counts. Resolves once everything that was written is
+   * kept where other machines find it; rejects when the run has been given to somebody else.
+   */
+  keep(live: LiveRun): Promise<void>;
+  /** Told whenever the run asks, goes on or has ended here. */
+  changed(run: string, state: GuardedState): void;
+};

@@ -1,0 +1,280 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { World } from '../../agents/settings.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
+import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
+import { type Claim, claimRuns, handBack, type QueueLimits, setState } from '../../engine/queue/claim.ts';
+import { readMessages, removeMessage } from '../../engine/queue/messages.ts';
+import type { Queue } from '../../engine/queue/queue.ts';
+import type { TurnLimit } from '../../engine/queue/turns.ts';
+import { beat, giveUpSilent, registerWorker, removeWorker } from '../../engine/queue/workers.ts';
+import { runDirectoryOf } from '../../engine/run-directory.ts';
+import type { GuardedState } from '../../engine/run-guard.ts';
+import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
+import { CharretteError, toCharretteError } from '../../errors.ts';
+import { openStories } from '../open.ts';
+import { codeVersion } from '../version.ts';
+import { underLimit } from './agent-turns.ts';
+import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
+import type { WorkerEvent } from './worker-event.ts';
+
+export type WorkerOptions = {
+  queue: Queue;
+  url: string;
+  places: readonly ServedPlace[];
+  labels: readonly string[];
+  /** Runs at work here at the same time. */
+  limit: number;
+  limits: QueueLimits;
+  agents: Readonly<Record<string, TurnLimit>>;
+  silentSeconds: number;
+  drainSeconds: number;
+  world: World;
+  signal: AbortSignal;
+};
+
+export type IncarnationEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
+
+type Held = Claim<ServedPlace> & { state: GuardedState };
+
+const pollMs = 200;
+
+/** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
+export class Incarnation {
+  readonly #options: WorkerOptions;
+  readonly #report: (event: WorkerEvent) => void;
+  readonly #id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  readonly #held = new Map<string, Held>();
+  readonly #lost = new AbortController();
+  #engine: Engine | undefined;
+  #places: readonly ServedPlace[];
+  /** When the last heartbeat that arrived was sent. Goes on while the process is suspended. */
+  #beaten = performance.now();
+  #storeSilent = false;
+  #ended = 0;
+
+  private constructor(options: WorkerOptions, report: (event: WorkerEvent) => void) {
+    this.#options = options;
+    this.#report = report;
+    this.#places = options.places;
+  }
+
+  static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<Incarnation> {
+    const incarnation = new Incarnation(options, report);
+    await incarnation.#open();
+    return incarnation;
+  }
+
+  async #open(): Promise<void> {
+    const { queue, places, labels, url, world, agents } = this.#options;
+    const [first] = places;
+    if (first === undefined) throw new Error('A worker needs a repository.');
+    const opening = await openStories(first.home, { url }, world, undefined, {
+      guard: {
+        keep: (live) => this.#keep(live),
+        changed: (run, state) => void this.#changed(run, state),
+      },
+      agentsIn: (project) => places.find(({ home }) => home.project === project)?.roster ?? [],
+      limited: (agent) => underLimit(agent, agents[agent.id], queue, this.#id),
+    });
+    if (!opening.opened) throw new Error('A shared store has no holder.');
+    this.#engine = opening.engine;
+    await registerWorker(queue, {
+      worker: this.#id,
+      host: hostname(),
+      pid: process.pid,
+      labels: [...labels],
+      places: places.map(publicPlace),
+      codeVersion,
+    });
+    this.#beaten = performance.now();
+    this.#report({
+      type: 'worker-start',
+      worker: this.#id,
+      places: places.map(({ repository, clone }) => ({ repository, clone })),
+      labels: [...labels],
+    });
+  }
+
+  /** Beats, takes runs and hears messages until told to stop or given up by the others. */
+  async work(): Promise<IncarnationEnd> {
+    const { signal, silentSeconds } = this.#options;
+    const beats = setInterval(() => void this.#beat(), Math.min(3000, (silentSeconds * 1000) / 5));
+    try {
+      while (!signal.aborted && !this.#lost.signal.aborted) {
+        await this.#attend();
+        const either = AbortSignal.any([signal, this.#lost.signal]);
+        await sleep(pollMs, undefined, { signal: either }).catch(() => {});
+      }
+      return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome();
+    } finally {
+      clearInterval(beats);
+    }
+  }
+
+  /** One look at the queue. */
+  async #attend(): Promise<void> {
+    const { queue, labels, limit, limits } = this.#options;
+    try {
+      const busy = [...this.#held.values()].filter(({ state }) => state === 'at-work').length;
+      if (busy < limit) {
+        const worker = { id: this.#id, labels, places: this.#places, codeVersion };
+        const claims = await claimRuns(queue, worker, limits, limit - busy);
+        await Promise.all(claims.map((claim) => this.#take(claim)));
+      }
+      await this.#hear();
+      this.#storeAnswers();
+    } catch (error) {
+      this.#storeFails(error);
+    }
+  }
+
+  async #take(claim: Claim<ServedPlace>): Promise<void> {
+    const { run, title, epoch } = claim.entry;
+    const { home } = claim.place;
+    this.#held.set(run, { ...claim, state: 'at-work' });
+    this.#report({ type: 'run-take', run, title, project: home.project, epoch });
+    try {
+      await this.#engine?.start(run, home);
+      const { status } = await readRunRecord(runDirectoryOf(home, run));
+      // Somebody left a cancel in its inbox.
+      if (status === 'cancelled') await this.#changed(run, 'ended');
+    } catch (thrown) {
+      if (this.#lost.signal.aborted) return;
+      const error = toCharretteError(thrown);
+      const { code, message, fix } = error;
+      this.#report({ type: 'run-refuse', run, message });
+      await updateRunRecord(runDirectoryOf(home, run), {
+        status: 'failed',
+        exit: 1,
+        error: { code, message, ...(fix === undefined ? {} : { fix }) },
+      }).catch(() => {});
+      await this.#changed(run, 'ended');
+    }
+  }
+
+  /** What terminals want of the runs that are held here. */
+  async #hear(): Promise<void> {
+    const { queue } = this.#options;
+    for (const { id, run, message } of await readMessages(queue, [...this.#held.keys()])) {
+      try {
+        if (message?.type === 'answer') await this.#engine?.answer(run, message.answers);
+        if (message?.type === 'cancel') await this.#engine?.cancel(run, message.reason);
+      } catch (error) {
+        if (!(error instanceof CharretteError)) throw error;
+      }
+      await removeMessage(queue, id);
+    }
+  }
+
+  /** A run asks, goes on or has ended. */
+  async #changed(run: string, state: GuardedState): Promise<void> {
+    const held = this.#held.get(run);
+    if (held === undefined || held.state === 'ended') return;
+    held.state = state;
+    const directory = runDirectoryOf(held.place.home, run);
+    const { status, queue: wishes } = await readRunRecord(directory);
+    const { epoch } = held.entry;
+    await this.#surely(() => setState(this.#options.queue, { run, epoch }, state, status));
+    if (state === 'at-work') this.#report({ type: 'run-continue', run });
+    if (state === 'asking') {
+      if (wishes?.yes === true && (await this.#answerRecommended(run, held))) return;
+      this.#report({ type: 'run-ask', run });
+    }
+    if (state === 'ended') {
+      this.#ended += 1;
+      this.#report({ type: 'run-end', run, status });
+      this.#held.delete(run);
+      this.#engine?.forget(run);
+    }
+  }
+
+  async #answerRecommended(run: string, { place }: Held): Promise<boolean> {
+    const questions = unanswered(readQuestions(runDirectoryOf(place.home, run)));
+    const answers = questions.flatMap(({ id, recommended }): Answer[] =>
+      recommended === undefined ? [] : [{ question: id, value: recommended, source: 'recommended' }],
+    );
+    if (answers.length === 0 || answers.length < questions.length) return false;
+    await this.#engine?.answer(run, answers);
+    return true;
+  }
+
+  async #keep(_live: LiveRun): Promise<void> {}
+
+  /** Says that this worker is there. One that comes too late must assume that its runs are gone. */
+  async #beat(): Promise<void> {
+    const { queue, silentSeconds } = this.#options;
+    if (this.#lost.signal.aborted) return;
+    const sent = performance.now();
+    // Before anything is asked: a process that was suspended must not write another word.
+    if (sent - this.#beaten > silentSeconds * 1000) return this.#lose();
+    try {
+      this.#places = await Promise.all(this.#places.map(refreshPlace));
+      if (!(await beat(queue, this.#id, this.#places.map(publicPlace)))) return this.#lose();
+      this.#beaten = sent;
+      for (const { worker, runs } of await giveUpSilent(queue, silentSeconds))
+        this.#report({ type: 'worker-gone', worker, runs });
+    } catch (error) {
+      this.#storeFails(error);
+    }
+  }
+
+  #lose(): void {
+    if (this.#lost.signal.aborted) return;
+    this.#lost.abort();
+    this.#report({ type: 'worker-lost', worker: this.#id, runs: [...this.#held.keys()] });
+  }
+
+  /** Its runs belong to others: everything ends where it is, and nothing is written any more. */
+  async #giveUp(): Promise<IncarnationEnd> {
+    this.#held.clear();
+    await this.#engine?.close();
+    return { reason: 'lost', ended: this.#ended, back: 0 };
+  }
+
+  /** Lets calls under way come to their end, then gives the runs back. */
+  async #goHome(): Promise<IncarnationEnd> {
+    const { queue, drainSeconds } = this.#options;
+    await this.#engine?.rest(AbortSignal.any([AbortSignal.timeout(drainSeconds * 1000), this.#lost.signal]));
+    const back = this.#lost.signal.aborted ? [] : [...this.#held.values()];
+    for (const { entry, place } of back)
+      await updateRunRecord(runDirectoryOf(place.home, entry.run), { status: 'queued', process: undefined });
+    await this.#engine?.close();
+    for (const { entry } of back) {
+      await this.#surely(() => handBack(queue, entry, 'its worker was stopped'));
+      this.#report({ type: 'run-back', run: entry.run });
+    }
+    await removeWorker(queue, this.#id).catch(() => {});
+    const end = { ended: this.#ended, back: back.length };
+    this.#report({ type: 'worker-end', worker: this.#id, ...end });
+    return { reason: 'stopped', ...end };
+  }
+
+  /** Tries until the store takes it, or until the runs are lost anyway. */
+  async #surely(body: () => Promise<unknown>): Promise<void> {
+    while (!this.#lost.signal.aborted) {
+      try {
+        await body();
+        return;
+      } catch (error) {
+        this.#storeFails(error);
+        await sleep(pollMs);
+      }
+    }
+  }
+
+  #storeFails(error: unknown): void {
+    if (this.#storeSilent || this.#lost.signal.aborted) return;
+    this.#storeSilent = true;
+    this.#report({ type: 'store-silent', message: toCharretteError(error).message });
+  }
+
+  #storeAnswers(): void {
+    if (!this.#storeSilent) return;
+    this.#storeSilent = false;
+    this.#report({ type: 'store-back' });
+  }
+}

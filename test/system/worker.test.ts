@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../support/live-program.ts';
+import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
+import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { recordOf, startWorker } from '../support/worker-program.ts';
+
+const installed = findPostgres() !== undefined;
+const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--json', '--queue'];
+let server: Postgres;
+let shared: { CHARRETTE_DATABASE_URL: string };
+
+test('a worker and a queue need a shared store, and nothing is left behind', async () => {
+  const { project } = await makeProject();
+  for (const args of [
+    ['worker', '--json'],
+    [...quick, 'limits'],
+  ]) {
+    const { code, stdout } = await charrette(args, { cwd: project });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error.message).toContain('There is no shared store');
+  }
+  expect(runsOf(project)).toEqual([]);
+});
+
+describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false });
+    shared = { CHARRETTE_DATABASE_URL: server.url };
+  }, 120_000);
+  afterAll(() => server?.stop());
+
+  const queue = async (project: string, ...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await charrette([...quick, ...args], { cwd: project, env: shared });
+    expect(code, stderr).toBe(0);
+    const { run, status } = JSON.parse(stdout);
+    expect(status).toBe('queued');
+    return run;
+  };
+
+  test('a queued run waits for a worker, a person answers it from the terminal that queued it, another is cancelled', async () => {
+    const { project, calls } = await makeProject();
+    const run = await queue(project, 'limits');
+    const list = JSON.parse((await charrette(['runs', '--json'], { cwd: project, env: shared })).stdout);
+    expect(list.runs).toMatchObject([{ run, status: 'queued' }]);
+    const doomed = await queue(project, '--yes', 'never');
+    expect((await charrette(['cancel', doomed], { cwd: project, env: shared })).code).toBe(0);
+    expect(recordOf(project, doomed).status).toBe('cancelled');
+
+    const worker = await startWorker(project, shared);
+    await worker.says(`${run} asks`);
+    const answered = await charrette(['answer', run, 'consent=yes', '--json'], { cwd: project, env: shared });
+    expect(answered.code, answered.stderr).toBe(0);
+    const watched = await charrette(['watch', run, '--json'], { cwd: project, env: shared });
+    expect(JSON.parse(watched.stdout)).toMatchObject({ run, status: 'done' });
+    await worker.says(`${run} ended: done`);
+    expect(callsIn(calls).length).toBeGreaterThan(3);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect(worker.stderr()).not.toContain(doomed);
+  });
+
+  test('a worker that is told to stop gives its run back; the next one goes on and repeats no call', async () => {
+    const { project, calls } = await makeProject({ delayMs: 300 });
+    const run = await queue(project, '--yes', 'limits');
+    const first = await startWorker(project, shared);
+    await until(() => callsIn(calls).length > 2);
+    first.kill('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+    expect(first.stderr()).toContain(`gave ${run} back`);
+    expect(recordOf(project, run).status).toBe('queued');
+    const second = await startWorker(project, shared);
+    await second.says(`${run} ended: done`);
+    second.kill('SIGTERM');
+    await second.ended;
+    expect(callsIn(calls)).toEqual([...new Set(callsIn(calls))]);
+  });
+});

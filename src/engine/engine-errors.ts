@@ -16,6 +16,16 @@ export function storeError(store: Store, cause: unknown): CharretteError {
   });
 }
 
+/** Nothing is lost by this: what was finished stands in the run's directory. */
+export function storeLost(run: string, reason: string): CharretteError {
+  return new CharretteError({
+    code: 'store-unreachable',
+    message: `The PostgreSQL store stopped answering: ${reason}. What was finished is saved.`,
+    fix: `Go on with \`charrette resume ${run}\` once the server answers.`,
+    retryable: true,
+  });
+}
+
 export function unknownWorkflow(record: RunRecord, known: readonly string[]): CharretteError {
   return new CharretteError({
     code: 'not-found',

@@ -1,10 +1,11 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
 import { isRecord } from '../safe-json.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { heldElsewhere, otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
+import { heldElsewhere, otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { LiveRun } from './live-run.ts';
@@ -19,10 +20,13 @@ import {
   rememberAnswers,
   unanswered,
 } from './question.ts';
+import { resultOf } from './result-of.ts';
 import { type Home, listRunIds, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
+import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
+import { StoreWatch } from './store-watch.ts';
 import { type ChildHandle, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
 
 /** How a main workflow says that it is through. */
@@ -56,6 +60,9 @@ type Registered = (run: string, key: string, input: unknown) => Promise<unknown>
 
 const resumeQueue = 'charrette-resume';
 
+/** How long ending waits for a server that may not answer. */
+const closingMs = 5000;
+
 /** Opens the store and the durable engine on it, or says which process holds the store. */
 export async function openEngine(options: EngineOptions): Promise<EngineOpening> {
   await prepareHome(options.home);
@@ -86,12 +93,24 @@ export class Engine {
   readonly #held = new Map<string, Lock>();
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
+  /** A server that several processes share can go away; the embedded store cannot. */
+  readonly #server: StoreWatch | undefined;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
     this.#store = store;
     this.#clock = options.clock ?? systemClock;
     this.#inboxes = new InboxReader(options.home.inbox, this.#live, this);
+    this.#server =
+      store.server &&
+      new StoreWatch(store.server.ask, {
+        patienceMs: store.server.patienceMs,
+        news: {
+          away: (reason) =>
+            this.#warn(`The PostgreSQL store does not answer (${reason}); the run waits for it.`),
+          back: () => this.#warn('The PostgreSQL store answers again; the run goes on.'),
+        },
+      });
   }
 
   static async launch(options: EngineOptions, store: Store): Promise<Engine> {
@@ -115,6 +134,7 @@ export class Engine {
       runMigrations: true,
     });
     try {
+      await store.prepare?.();
       await DBOS.launch();
       await DBOS.registerQueue(engine.#resumeQueue, {
         minPollingIntervalMs: 200,
@@ -125,6 +145,7 @@ export class Engine {
       throw storeError(store, error);
     }
     engine.#inboxes.start();
+    engine.#server?.start();
     return engine;
   }
 
@@ -177,7 +198,11 @@ export class Engine {
     const stopped = once(signal);
     await Promise.all(
       others.map((run) =>
-        Promise.race([stopped, this.#watch(run).paused(), DBOS.getResult(run).catch(() => {})]),
+        Promise.race([
+          stopped,
+          this.#watch(run).paused(),
+          resultOf(run, () => DBOS.getResult(run)).catch(() => {}),
+        ]),
       ),
     );
   }
@@ -192,14 +217,22 @@ export class Engine {
     // A run that this process started tells its end itself; the store is asked for those that others end or cancel.
     const known = this.#handles.get(runId);
     const ended = Promise.race([
-      DBOS.getResult(runId, { pollingIntervalMs: known === undefined ? 50 : 250 }),
-      ...(known === undefined ? [] : [known.getResult({ pollingIntervalMs: 250 })]),
+      resultOf(runId, () => DBOS.getResult(runId, { pollingIntervalMs: known === undefined ? 50 : 250 })),
+      ...(known === undefined ? [] : [resultOf(runId, () => known.getResult({ pollingIntervalMs: 250 }))]),
     ]).then(
       () => 'end' as const,
       () => 'end' as const,
     );
     for (;;) {
-      const next = await Promise.race([ended, stopped, watch.paused()]);
+      const lost = this.#server?.lost() ?? new Promise<never>(() => {});
+      const next = await Promise.race([ended, stopped, lost, watch.paused()]);
+      if (next === 'lost') {
+        // What is under way needs no store; its results are kept in the run's directory.
+        await Promise.race([stopped, this.#openRun(runId).idle()]);
+        if (this.#server?.isLost && !options.signal.aborted)
+          return { kind: 'ended', record: await this.#giveUp(runId, this.#server.reason) };
+        continue;
+      }
       if (next === 'end') return { kind: 'ended', record: await this.#settle(runId) };
       if (next === 'stop') {
         await this.#stopRun(runId, 'stop');
@@ -288,9 +321,15 @@ export class Engine {
   /** Stops everything of this process gracefully and gives the store free. */
   async close(): Promise<void> {
     this.#inboxes.stop();
+    this.#server?.stop();
     await Promise.all([...this.#live.values()].map((live) => live.stop()));
-    if (this.#store.kind === 'shared') await DBOS.deleteQueue(this.#resumeQueue).catch(() => {});
-    await DBOS.shutdown({ deregister: true });
+    if (this.#store.kind === 'shared') {
+      // A server that is away must not keep a command from ending.
+      const leave = DBOS.deleteQueue(this.#resumeQueue)
+        .catch(() => {})
+        .then(() => DBOS.shutdown({ deregister: true }));
+      await Promise.race([leave, sleep(closingMs, undefined, { ref: false })]);
+    } else await DBOS.shutdown({ deregister: true });
     for (const { release } of this.#held.values()) release();
     for (const live of this.#live.values()) live.close();
     this.#live.clear();
@@ -468,6 +507,32 @@ export class Engine {
     }
   }
 
+  /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
+  async #giveUp(runId: string, reason: string): Promise<RunRecord> {
+    const directory = this.#directoryOf(runId);
+    const live = this.#openRun(runId);
+    await live.stop();
+    const { code, message, fix } = storeLost(runId, reason);
+    live.events.emit(`run:lost-${live.events.count}`, {
+      type: 'run-end',
+      status: 'failed',
+      exit: 1,
+      message,
+    });
+    return updateRunRecord(directory, {
+      status: 'failed',
+      exit: 1,
+      ended: this.#now(),
+      process: undefined,
+      error: { code, message, ...(fix === undefined ? {} : { fix }) },
+    });
+  }
+
+  #warn(text: string): void {
+    for (const live of this.#live.values())
+      if (!live.stopping) live.events.emit(`store:${live.events.count}`, { type: 'warning', text });
+  }
+
   /** Tells a run that waits to look at its answers again; one that was never started needs no telling. */
   async #wake(runId: string): Promise<void> {
     if ((await DBOS.getWorkflowStatus(runId)) !== null) await DBOS.send(runId, 'answered', 'answers');
@@ -534,5 +599,3 @@ function once(signal: AbortSignal): Promise<'stop'> {
 function atWork(): Partial<RunRecord> {
   return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
 }
-
-const silentLogger = { info() {}, debug() {}, warn() {}, error() {} };

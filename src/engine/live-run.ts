@@ -16,7 +16,7 @@ export class LiveRun {
   readonly #keep: ((run: LiveRun) => Promise<void>) | undefined;
   #resting = false;
   #active = 0;
-  #whenIdle: (() => void) | undefined;
+  #whenIdle: (() => void)[] = [];
   #paused = false;
 
   constructor(
@@ -58,7 +58,7 @@ export class LiveRun {
       throw error;
     } finally {
       this.#active -= 1;
-      if (this.#active === 0) this.#whenIdle?.();
+      if (this.#active === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
     }
   }
 
@@ -70,18 +70,23 @@ export class LiveRun {
   /** Begins nothing more and waits for what is under way, as long as the signal lets it; then ends that too. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#resting = true;
-    if (this.#active > 0 && !limit.aborted)
-      await new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-        limit.addEventListener('abort', () => resolve(), { once: true });
-      });
+    if (!limit.aborted)
+      await Promise.race([
+        this.idle(),
+        new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true })),
+      ]);
     await this.stop();
   }
 
   /** Ends what is under way and waits for it; nothing that was journaled is lost. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('The run is being stopped.'));
-    if (this.#active > 0) await new Promise<void>((resolve) => (this.#whenIdle = resolve));
+    await this.idle();
+  }
+
+  /** Resolves as soon as no body of a step is under way. */
+  async idle(): Promise<void> {
+    if (this.#active > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   pause(questions: readonly Question[]): void {

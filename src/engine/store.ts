@@ -11,12 +11,21 @@ import type { ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
 
 /** The machinery's memory: PostgreSQL in this process, or a server that several processes share. */
-export type StoreSetting = 'embedded' | { url: string };
+export type StoreSetting = 'embedded' | SharedSetting;
+
+/** `patienceSeconds`: how long a run waits for a server that stopped answering. */
+export type SharedSetting = { url: string; patienceSeconds?: number | undefined };
+
+const defaultPatienceSeconds = 300;
 
 /** An open store as the durable engine wants it. */
 export type Store = {
   kind: 'embedded' | 'shared';
   settings: Partial<DBOSConfig>;
+  /** Makes what must be there before the engine starts. */
+  prepare?(): Promise<void>;
+  /** A server can go away while it is used: asks it whether it is there, and says how long to wait for it. */
+  server?: { ask(): Promise<unknown>; patienceMs: number };
   close(): Promise<void>;
 };
 
@@ -24,7 +33,7 @@ export type StoreOpening = { opened: true; store: Store } | { opened: false; hol
 
 /** Opens the store, or says which process holds the embedded one. */
 export async function openStore(home: Home, setting: StoreSetting): Promise<StoreOpening> {
-  if (setting !== 'embedded') return { opened: true, store: openShared(setting.url) };
+  if (setting !== 'embedded') return { opened: true, store: await openShared(setting) };
   const attempt = await tryLock(home.lock);
   if (!attempt.held) return { opened: false, holder: attempt.holder };
   try {
@@ -35,8 +44,24 @@ export async function openStore(home: Home, setting: StoreSetting): Promise<Stor
   }
 }
 
-function openShared(url: string): Store {
-  return { kind: 'shared', settings: { systemDatabaseUrl: url }, close: async () => {} };
+async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: SharedSetting): Promise<Store> {
+  const [{ sharedPool }, { prepareTables }, { dbRetryConfig }] = await Promise.all([
+    import('./shared-pool.ts'),
+    import('./shared-tables.ts'),
+    import('@dbos-inc/dbos-sdk/internal/utils'),
+  ]);
+  // A server that is back is noticed within seconds, not after a minute and a half.
+  Object.assign(dbRetryConfig, { initialBackoffSec: 0.2, maxBackoffSec: 3 });
+  const patienceMs = patienceSeconds * 1000;
+  const pool = sharedPool(url, patienceMs);
+  return {
+    kind: 'shared',
+    settings: { systemDatabaseUrl: url, systemDatabasePool: pool },
+    prepare: () => prepareTables(url, pool),
+    server: { ask: () => pool.query('SELECT 1'), patienceMs },
+    // Connections that are in use belong to work that was stopped; nobody waits for their answers.
+    close: async () => void pool.end().catch(() => {}),
+  };
 }
 
 async function openEmbedded(home: Home, lock: Lock): Promise<Store> {

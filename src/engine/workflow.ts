@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
+import { resultOf } from './result-of.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step or a child. */
@@ -65,7 +66,9 @@ export class WorkflowContext {
     return DBOS.runStep(
       async () => {
         const settled = await Promise.allSettled(
-          handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })),
+          handles.map((handle) =>
+            resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 })),
+          ),
         );
         return settled.map((result) => {
           if (result.status === 'rejected') throw result.reason;
@@ -86,7 +89,11 @@ export class WorkflowContext {
     for (const id of ids) handles.push(await this.#otherRuns.start(id));
     return DBOS.runStep(
       async () => {
-        await Promise.allSettled(handles.map((handle) => handle.getResult({ pollingIntervalMs: 100 })));
+        await Promise.allSettled(
+          handles.map((handle) =>
+            resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 })),
+          ),
+        );
         return Promise.all(ids.map((id) => this.#otherRuns.ending(id)));
       },
       { name: `await ${ids.join(', ')}`.slice(0, 200) },
@@ -148,7 +155,10 @@ export class WorkflowContext {
   }
 }
 
-export type ChildHandle = { getResult(options: { pollingIntervalMs: number }): Promise<unknown> };
+export type ChildHandle = {
+  workflowID: string;
+  getResult(options: { pollingIntervalMs: number }): Promise<unknown>;
+};
 
 /** How a run that another run started came to its end. */
 export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error'>;

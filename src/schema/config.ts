@@ -34,6 +34,11 @@ export const configSchema = z.strictObject({
   agents: z.record(name, agentConfigSchema).optional().describe('Agents by name; found ones are added.'),
   detect: z.boolean().optional().describe('Whether agents on PATH are used without being declared.'),
   store: z.union([z.literal('embedded'), z.strictObject({ url: z.string().min(1) })]).optional(),
+  storePatience: positive
+    .optional()
+    .describe(
+      'Seconds for which a run waits for a PostgreSQL server that stopped answering; 300 when absent.',
+    ),
   panel: z.enum(['diagonal', 'wide', 'pair', 'solo']).optional(),
   author: name.optional().describe('The agent that writes synthesis, plan and revision.'),
   dialectic: z.enum(['off', 'advisory', 'binding']).optional(),

@@ -47,7 +47,7 @@ export function startCharrette(
     stderr: () => stderr,
     async says(text) {
       while (!(typeof text === 'string' ? stderr.includes(text) : text.test(stderr))) {
-        if (over) throw new Error(`the program ended without saying ${text}: ${stderr}`);
+        if (over) throw new Error(`the program ended without saying ${text}: ${stderr}${stdout}`);
         await sleep(20);
       }
     },

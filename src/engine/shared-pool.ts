@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+import postgres from 'pg';
+
+/** How long a server may owe an answer before its connection counts as dead. */
+const longestSilenceMs = 30_000;
+const tickMs = 500;
+const connections = 10;
+/** A server ends transactions of a process that was cut off, so that they block nobody. */
+const idleTransactionMs = 60_000;
+
+/** Connections to a server, none of which waits for ever: a line that went dead does not say so by itself. */
+export function sharedPool(url: string, patienceMs: number): postgres.Pool {
+  const silenceMs = Math.min(longestSilenceMs, patienceMs / 3);
+  const pool = new postgres.Pool({
+    Client: clientThatGivesUpAfter(silenceMs),
+    connectionString: url,
+    connectionTimeoutMillis: Math.min(10_000, silenceMs),
+    max: connections,
+    keepAlive: true,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    application_name: 'charrette',
+  });
+  pool.on('error', () => {});
+  return pool;
+}
+
+function clientThatGivesUpAfter(silenceMs: number): typeof postgres.Client {
+  return class extends postgres.Client {
+    #timer: NodeJS.Timeout | undefined;
+
+    constructor(config?: string | postgres.ClientConfig) {
+      super(config);
+      this.on('drain', () => this.#rest());
+      this.on('end', () => this.#rest());
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: stands for a dozen overloads of `pg`
+    override query(...given: any[]): any {
+      this.#watch();
+      const query: (...args: unknown[]) => unknown = super.query;
+      return query.apply(this, given);
+    }
+
+    /** Counts looks, not time: a process that was suspended finds the answer waiting when it goes on. */
+    #watch(): void {
+      if (this.#timer !== undefined) return;
+      const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;
+      let [read, silent] = [stream.bytesRead, 0];
+      this.#timer = setInterval(() => {
+        silent = stream.bytesRead === read ? silent + tickMs : 0;
+        read = stream.bytesRead;
+        if (silent < silenceMs) return;
+        this.#rest();
+        stream.destroy(Object.assign(new Error('the server owes an answer'), { code: 'ETIMEDOUT' }));
+      }, tickMs).unref();
+    }
+
+    #rest(): void {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  };
+}

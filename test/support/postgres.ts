@@ -6,7 +6,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-export type Postgres = { url: string; stop(): Promise<void> };
+export type Postgres = {
+  url: string;
+  port: number;
+  /** Ends the server as a kill -9 does: nothing is written, no connection is closed in order. */
+  kill(): Promise<void>;
+  /** Starts a killed server again on the same port and the same data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** Where the server's programs are, when they are installed. */
 export function findPostgres(): string | undefined {
@@ -42,17 +50,36 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
     'unix_socket_directories=',
     `fsync=${durable ? 'on' : 'off'}`,
   ];
-  const server = spawn(
-    path.join(programs, 'postgres'),
-    ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-    { ...options, stdio: 'ignore' },
-  );
-  const ended = new Promise<void>((resolve) => server.on('exit', () => resolve()));
   const url = `postgresql://charrette@127.0.0.1:${port}/postgres`;
-  const stop = async () => {
-    server.kill('SIGINT');
+  const start = () => {
+    const server = spawn(
+      path.join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      { ...options, stdio: 'ignore' },
+    );
+    const ended = new Promise<void>((resolve) => server.on('exit', () => resolve()));
+    return { server, ended };
+  };
+  let { server, ended } = start();
+  const end = async (signal: NodeJS.Signals) => {
+    server.kill(signal);
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+  };
+  const stop = async () => {
+    await end('SIGINT');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  const restart = async () => {
+    // The memory of a killed server is in use until the last of its processes has noticed; until then it refuses.
+    for (let tries = 0; ; tries += 1) {
+      ({ server, ended } = start());
+      try {
+        return await waitUntilReady(url, () => server.exitCode !== null);
+      } catch (error) {
+        if (tries >= 50) throw error;
+        await sleep(100);
+      }
+    }
   };
   try {
     await waitUntilReady(url, () => server.exitCode !== null);
@@ -60,7 +87,7 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
     await stop();
     throw error;
   }
-  return { url, stop };
+  return { url, port, kill: () => end('SIGKILL'), restart, stop };
 }
 
 function otherUser(): { uid: number; gid: number } {

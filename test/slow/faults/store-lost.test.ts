@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { faultCase } from '../../support/fault-case.ts';
+import {
+  endAll,
+  expectNamedAndResumed,
+  expectWhole,
+  hasPostgres,
+  quick,
+  reaches,
+  startRun,
+} from '../../support/fault-run.ts';
+import type { LiveProgram } from '../../support/live-program.ts';
+import { type Postgres, startPostgres } from '../../support/postgres.ts';
+import { callsIn, charrette, makeProject } from '../../support/program.ts';
+import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+
+let server: Postgres;
+const proxies: StoreProxy[] = [];
+
+type Begun = {
+  way: StoreProxy;
+  project: string;
+  calls: string;
+  live: LiveProgram;
+  env: Record<string, string>;
+};
+
+async function wayToStore(): Promise<{ way: StoreProxy; env: Record<string, string> }> {
+  const way = await startStoreProxy(server.port);
+  proxies.push(way);
+  const url = `postgresql://charrette@127.0.0.1:${way.port}/postgres`;
+  return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_STORE_PATIENCE: '9' } };
+}
+
+/** A run whose way to the server the case may break. */
+async function begin(delayMs = 400): Promise<Begun> {
+  const { way, env } = await wayToStore();
+  const { project, calls } = await makeProject({ delayMs });
+  const live = startRun([...quick, '--json', 'limits'], { cwd: project, env });
+  return { way, project, calls, live, env };
+}
+
+const sketching = ({ live, calls }: Begun) => reaches(live, () => callsIn(calls).length >= 2);
+const between = ({ live }: Begun) => live.says(/2a: sketches — /);
+
+/** What happens to the way, and what makes it good again. */
+const breaks: [string, (way: StoreProxy) => Promise<void>][] = [
+  ['connections cut', async (way) => way.cut()],
+  [
+    'no way for 2 s',
+    async (way) => {
+      way.set('refused');
+      await sleep(2000);
+      way.set('open');
+    },
+  ],
+  [
+    'silence for 5 s',
+    async (way) => {
+      way.set('silent');
+      await sleep(5000);
+      way.set('open');
+    },
+  ],
+];
+
+describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false });
+  }, 120_000);
+  afterAll(async () => {
+    endAll();
+    await Promise.all(proxies.map((proxy) => proxy.close()));
+    await server.stop();
+  });
+
+  for (const [fault, happen] of breaks) {
+    for (const [moment, arrive] of [
+      ['while agents sketch', sketching],
+      ['between two steps', between],
+    ] as const) {
+      faultCase(`store: ${fault}`, moment, async () => {
+        const begun = await begin();
+        await arrive(begun);
+        await happen(begun.way);
+        const ended = await begun.live.ended;
+        expect(ended.code, ended.stderr).toBe(0);
+        expectWhole(begun);
+        return 'went on by itself, exit 0';
+      });
+    }
+  }
+
+  faultCase('store: silence without end', 'while agents sketch', async () => {
+    const begun = await begin();
+    await sketching(begun);
+    begun.way.set('silent');
+    const ended = await begun.live.ended;
+    begun.way.set('open');
+    await expectNamedAndResumed(ended, begun, begun.env);
+    return 'store-unreachable, exit 1; resume completed it';
+  });
+
+  faultCase('store: silence without end', 'before the run', async () => {
+    const { way, env } = await wayToStore();
+    way.set('silent');
+    const { project } = await makeProject();
+    const ended = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
+    expect(ended.code, ended.stderr).toBe(1);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'store-unreachable', retryable: true } });
+    return 'store-unreachable, exit 1';
+  });
+
+  faultCase('store: slow answers', 'the whole run', async () => {
+    const { way, env } = await wayToStore();
+    const { project, calls } = await makeProject();
+    let answers = 0;
+    // On each way, always in the same order.
+    const [least, most] = process.env['FAULTS'] === 'all' ? [50, 500] : [5, 40];
+    way.delay(() => least + ((answers++ * 37) % (most - least)));
+    const ended = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
+    expect(ended.code, ended.stderr).toBe(0);
+    expectWhole({ project, calls });
+    return 'slower, exit 0';
+  });
+});

@@ -1,0 +1,22 @@
+import { appendFileSync } from 'node:fs';
+import { test } from 'vitest';
+
+export type FaultRow = { fault: string; moment: string; outcome: string; seconds: number };
+
+/**
+ * A fault at a moment of a run. The body gives the outcome in a few words; with $FAULTS_FILE it is kept as a line of
+ * JSON, from which `npm run prove` makes its table.
+ */
+export function faultCase(fault: string, moment: string, body: () => Promise<string>): void {
+  test.concurrent(`${fault}, ${moment}`, async () => {
+    const started = performance.now();
+    let outcome = 'FAILED';
+    try {
+      outcome = await body();
+    } finally {
+      const row: FaultRow = { fault, moment, outcome, seconds: (performance.now() - started) / 1000 };
+      const file = process.env['FAULTS_FILE'];
+      if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(row)}\n`);
+    }
+  });
+}

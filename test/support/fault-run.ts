@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'vitest';
+import { type LiveProgram, startCharrette, until } from './live-program.ts';
+import { findPostgres } from './postgres.ts';
+import { callsIn, charrette, type Ended, runsOf } from './program.ts';
+import { damageOf } from './whole-run.ts';
+
+export const quick = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
+
+const started: LiveProgram[] = [];
+
+/** Starts the program; `endAll` ends it when its case failed. */
+export function startRun(
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string | undefined> },
+): LiveProgram {
+  const live = startCharrette(args, options);
+  started.push(live);
+  return live;
+}
+
+export function endAll(): void {
+  for (const { child, kill } of started) if (child.exitCode === null) kill('SIGKILL');
+}
+
+/** Waits for something that the program does; fails as soon as it ends without having done it. */
+export async function reaches(live: LiveProgram, condition: () => boolean): Promise<void> {
+  const { child } = live;
+  const isOver = () => child.exitCode !== null || child.signalCode !== null;
+  await until(() => condition() || isOver());
+  if (!condition()) throw new Error(`the program ended: ${live.stderr()}${live.stdout()}`);
+}
+
+/** Whether the server is there; says aloud when its cases are left out. */
+export function hasPostgres(): boolean {
+  const installed = findPostgres() !== undefined;
+  if (!installed)
+    process.stderr.write(
+      '\nNOT RUN: faults of a PostgreSQL server. Install Debian’s package postgresql.\n\n',
+    );
+  return installed;
+}
+
+export function statusOf(project: string, run: string): string {
+  return JSON.parse(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8')).status;
+}
+
+/** The one run of the project is complete and whole: nothing torn, nothing done or asked twice. */
+export function expectWhole({ project, calls }: { project: string; calls: string }, run?: string): void {
+  const [only = ''] = run === undefined ? runsOf(project) : [run];
+  expect(statusOf(project, only)).toBe('done');
+  expect(damageOf(project, only, callsIn(calls))).toEqual([]);
+}
+
+/** A run that gave up on its store says so, and going on once the store is back completes it. */
+export async function expectNamedAndResumed(
+  ended: Ended,
+  places: { project: string; calls: string },
+  env: Record<string, string>,
+): Promise<void> {
+  const [run = ''] = runsOf(places.project);
+  expect(ended.code, ended.stderr).toBe(1);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    error: { code: 'store-unreachable', fix: expect.stringContaining(`charrette resume ${run}`) },
+  });
+  const resumed = await charrette(['resume', run], { cwd: places.project, env });
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expectWhole(places, run);
+}

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../engine/engine.ts';
 import { afterCombinedAnswer, type CombinedLoop, startCombinedLoop } from '../../feature/combined-loop.ts';
+import { fixSummary } from '../../feature/fix-summary.ts';
 import { readMeta } from '../../feature/meta.ts';
 import { serializeMeta, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';
@@ -11,7 +12,7 @@ import { commitCompletion } from './commit.ts';
 import type { FeatureDesk } from './desk.ts';
 import { draftDocument, reviseDocument, rewriteDocument } from './document.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';
-import { changeState, issueLines, look, recordReview } from './records.ts';
+import { changeState, look, recordReview } from './records.ts';
 import { reviewRole } from './review.ts';
 
 type Turn = { command: 'create-plan' | 'create-tasks'; role: string; revises: AuthoredKey };
@@ -70,7 +71,7 @@ export async function combinedPhase(
       await reviseDocument(desk, revises, { answer, result, command, role, iteration, max });
       // Tasks that were made from another plan are made anew.
       if (revises === 'plan') await rewriteDocument(desk, 'tasks', `tasks after plan ${iteration}`);
-      state = withFixSummary(state, iteration, issueLines(result.open).join('; ').slice(0, 2_000));
+      state = withFixSummary(state, iteration, fixSummary(result.open));
     }
     await recordReview(desk, reviewed.label, {
       command,

@@ -1,5 +1,6 @@
 import type { Outcome } from '../../engine/engine.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { fixSummary } from '../../feature/fix-summary.ts';
 import { withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';
 import {
@@ -116,7 +117,7 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
         iteration,
         max: step.max,
       });
-      state = withFixSummary(state, iteration, issueLines(result.open).join('; ').slice(0, 2_000));
+      state = withFixSummary(state, iteration, fixSummary(result.open));
     }
     await recordReview(desk, reviewed.label, {
       command: phase,

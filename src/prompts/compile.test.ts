@@ -36,7 +36,7 @@ test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a di
   expect(text).toContain(
     [
       '## Required Artifacts',
-      'You MUST read these in full before your review.',
+      'You MUST read fully before your review:',
       'Confirm: "Files read: {name} ({N} lines), ..."',
       `- Design: ${directory}/design.md`,
       `- Spec: ${directory}/spec.md`,
@@ -51,7 +51,7 @@ test.each([
   ['implement', 'test-deepener', 'work'],
   ['implement', 'code-simplifier', 'review'],
 ])('T-038: %s %s reads before its %s', async (command, role, word) => {
-  expect((await compiled(command, role)).text).toContain(`in full before your ${word}.\n`);
+  expect((await compiled(command, role)).text).toContain(`You MUST read fully before your ${word}:\n`);
 });
 
 test('T-006, T-140, T-141: no prompt asks for the text of an artifact', async () => {
@@ -160,7 +160,7 @@ test('T-043, T-044: the prefix is the same in every iteration, with everything t
 
 test('T-045, T-046: every role states its answer; the phase reviewer what comes next', async () => {
   for (const { command, role } of dispatches.filter(({ command }) => command !== 'implementing')) {
-    expect((await compiled(command, role)).text, role).toMatch(/## (?:JSON )?Answer\n.+/);
+    expect((await compiled(command, role)).text, role).toMatch(/## (?:JSON\n{|Answer\nReport ).+/);
   }
   expect((await compiled('specify', 'phase-reviewer')).text).toContain('## Next Phase Expectations\n');
   expect((await compiled('specify', 'spec-reviewer')).text).not.toContain('Next Phase Expectations');

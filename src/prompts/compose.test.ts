@@ -44,7 +44,7 @@ test('T-044: the prefix is identical byte for byte whatever changes after it', (
 test('T-045: every kind of answer is stated', () => {
   const shape = compose({ ...draft('x'), answer: { kind: 'shape', shape: '{"ok": true}' } }, { nonce });
   const text = compose({ ...draft('x'), answer: { kind: 'text', rules: 'One line.' } }, { nonce });
-  expect(shape.text).toContain('## JSON Answer\n{"ok": true}');
+  expect(shape.text).toContain('## JSON\n{"ok": true}');
   expect(text.text).toContain('## Answer\nOne line.');
 });
 

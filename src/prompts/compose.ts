@@ -79,7 +79,7 @@ function renderAnswer(answer: Answer): string {
     case 'json':
       return `## Answer\n${answer.lead ?? jsonLead}\n${compactSchema(answer.schema)}`;
     case 'shape':
-      return `## JSON Answer\n${answer.shape}`;
+      return `## JSON\n${answer.shape}`;
     case 'text':
       return `## Answer\n${answer.rules}`;
   }

@@ -23,7 +23,7 @@ export function requiredArtifactsPart(input: RequiredInput): Part[] {
   ];
   if (lines.length === 0) return [];
   const text = [
-    `You MUST read these in full before your ${input.reads}.`,
+    `You MUST read fully before your ${input.reads}:`,
     `Confirm: "${confirmationForm}"`,
     ...lines,
   ].join('\n');

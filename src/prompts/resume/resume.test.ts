@@ -147,7 +147,7 @@ test('T-099, T-100, T-143, lean/C-22, lean/C-24: directive, delta, fixes, evalua
     '## Delta\nspec.md | +1 -1',
     '## Fix Summary',
     'This is iteration 2 of 5.',
-    '## JSON Answer',
+    '## JSON',
     '"approved"',
   ];
   const places = order.map((piece) => all.indexOf(piece));

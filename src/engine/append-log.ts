@@ -18,11 +18,13 @@ export type LogEntry = { id: string };
  * entry whose id is already there is not written again: replaying a workflow repeats its events without doubling them.
  */
 export class AppendLog<Entry extends LogEntry> {
-  readonly #descriptor: number;
+  readonly #file: string;
+  #descriptor: number | undefined;
   readonly #known = new Map<string, Entry>();
 
   constructor(file: string) {
     for (const entry of readLog<Entry>(file)) this.#known.set(entry.id, entry);
+    this.#file = file;
     this.#descriptor = openSync(file, 'a+');
     cutTornLine(this.#descriptor);
   }
@@ -43,13 +45,16 @@ export class AppendLog<Entry extends LogEntry> {
   append(entry: Entry): { entry: Entry; added: boolean } {
     const known = this.#known.get(entry.id);
     if (known !== undefined) return { entry: known, added: false };
+    // What comes after the close is rare and must not reach another file that was given the same number.
+    this.#descriptor ??= openSync(this.#file, 'a');
     writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
     this.#known.set(entry.id, entry);
     return { entry, added: true };
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
   }
 }
 

@@ -51,7 +51,22 @@ export class EmbeddedStream extends Duplex {
   }
 
   async #send(message: Buffer): Promise<void> {
-    const answer = await this.#database.execProtocolRaw(message);
+    const answer = message[0] === 0 ? await this.#greet(message) : await this.#ask(message);
     if (answer.length > 0) this.push(answer);
+  }
+
+  /** The first message of a connection has no letter; it is answered before the database is asked. */
+  #greet(message: Buffer): Promise<Uint8Array> {
+    return this.#database.execProtocolRaw(message);
+  }
+
+  /** The other way of asking also parses every answer, and keeps all of them for as long as the database is open. */
+  async #ask(message: Buffer): Promise<Uint8Array> {
+    const parts: Buffer[] = [];
+    // What is handed over is the database's own memory, which it uses again.
+    await this.#database.execProtocolRawStream(message, {
+      onRawData: (data) => void parts.push(Buffer.from(data)),
+    });
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
   }
 }

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
@@ -8,6 +10,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { heldElsewhere, otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { InboxReader } from './inbox-reader.ts';
+import { Journal } from './journal.ts';
 import { LiveRun } from './live-run.ts';
 import { type Lock, seizeLock, tryLock } from './lock.ts';
 import { PauseWatch } from './pause-watch.ts';
@@ -52,6 +55,8 @@ export type EngineOptions = {
   clock?: Clock;
   /** Where other machines may take runs over. */
   guard?: RunGuard;
+  /** How long the journals of ended runs stay in the store; absent: as the kind of store wants it. */
+  keepJournalsMs?: number;
 };
 
 export type EngineOpening = { opened: true; engine: Engine } | { opened: false; holder: ProcessIdentity };
@@ -59,7 +64,10 @@ export type EngineOpening = { opened: true; engine: Engine } | { opened: false; 
 type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
 
 const resumeQueue = 'charrette-resume';
-
+/** What was about to begin when a run was stopped has to find it stopped. */
+const graceMs = 10_000;
+/** How often the store is asked about the end of a run; this process notices its own by itself. */
+const askStoreMs = 1000;
 /** How long ending waits for a server that may not answer. */
 const closingMs = 5000;
 
@@ -91,10 +99,16 @@ export class Engine {
   readonly #homes = new Map<string, Home>();
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
+  /** Ended or stopped runs that will be let go of in a moment. */
+  readonly #leaving = new Map<string, () => void>();
+  readonly #retiring = new Set<Promise<void>>();
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
+  readonly #journal: Journal;
+  /** Calls a function outside of the workflow that called it, where asking the store is no step. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
@@ -111,6 +125,12 @@ export class Engine {
           back: () => this.#warn('The PostgreSQL store answers again; the run goes on.'),
         },
       });
+    this.#journal = new Journal({
+      store,
+      workflows: options.workflows.map(({ name }) => name),
+      isKnown: (run) => existsSync(runDirectoryOf(options.home, run).record),
+      keptMs: options.keepJournalsMs,
+    });
   }
 
   static async launch(options: EngineOptions, store: Store): Promise<Engine> {
@@ -146,6 +166,7 @@ export class Engine {
     }
     engine.#inboxes.start();
     engine.#server?.start();
+    engine.#journal.start();
     return engine;
   }
 
@@ -164,22 +185,28 @@ export class Engine {
       throw otherVersion(record, this.#options.codeVersion);
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
     if (this.#underWay.has(runId)) return;
+    this.#leaveNow(runId);
     await this.#hold(directory);
     this.#underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const live = this.#openRun(runId);
     await this.#inboxes.readRun(runId, live);
-    if ((await readRunRecord(directory)).status === 'cancelled') return;
+    if ((await readRunRecord(directory)).status === 'cancelled') {
+      this.#letGo(runId);
+      return;
+    }
     const begin = async () => {
       const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
-      this.#handles.set(runId, handle);
+      if (this.#live.get(runId) === live) this.#handles.set(runId, handle);
     };
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
     await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
-      live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
+      if (live.events.find('run:start') !== undefined) this.#emitResume(live);
+      else
+        live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
       await begin();
     } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
       await DBOS.deleteWorkflow(runId, true);
@@ -194,17 +221,15 @@ export class Engine {
 
   /** Waits until no run that another process asked for is under way here. */
   async drain(own: string, signal: AbortSignal): Promise<void> {
-    const others = [...this.#live.keys()].filter((run) => run !== own);
-    const stopped = once(signal);
+    const others = [...this.#live].filter(([run, live]) => run !== own && !live.stopping);
+    const done = new AbortController();
+    const stopped = once(AbortSignal.any([signal, done.signal]));
     await Promise.all(
-      others.map((run) =>
-        Promise.race([
-          stopped,
-          this.#watch(run).paused(),
-          resultOf(run, () => DBOS.getResult(run)).catch(() => {}),
-        ]),
+      others.map(([run]) =>
+        Promise.race([stopped, this.#watch(run).paused(), this.#ending(run, done.signal)]),
       ),
     );
+    done.abort();
   }
 
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
@@ -212,17 +237,24 @@ export class Engine {
     const directory = this.#directoryOf(runId);
     const before = await readRunRecord(directory);
     if (isFinal(before.status)) return { kind: 'ended', record: before };
+    const left = new AbortController();
+    try {
+      return await this.#attend(runId, options, left.signal);
+    } finally {
+      left.abort();
+    }
+  }
+
+  /** `left` says that nobody waits any more, so that nothing goes on asking the store. */
+  async #attend(
+    runId: string,
+    options: { answer?: AnswerProvider; signal: AbortSignal },
+    left: AbortSignal,
+  ): Promise<RunEnd> {
+    const directory = this.#directoryOf(runId);
     const watch = this.#watch(runId);
-    const stopped = once(options.signal);
-    // A run that this process started tells its end itself; the store is asked for those that others end or cancel.
-    const known = this.#handles.get(runId);
-    const ended = Promise.race([
-      resultOf(runId, () => DBOS.getResult(runId, { pollingIntervalMs: known === undefined ? 50 : 250 })),
-      ...(known === undefined ? [] : [resultOf(runId, () => known.getResult({ pollingIntervalMs: 250 }))]),
-    ]).then(
-      () => 'end' as const,
-      () => 'end' as const,
-    );
+    const stopped = once(options.signal, left);
+    const ended = this.#ending(runId, left);
     for (;;) {
       const lost = this.#server?.lost() ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
@@ -233,7 +265,7 @@ export class Engine {
           return { kind: 'ended', record: await this.#giveUp(runId, this.#server.reason) };
         continue;
       }
-      if (next === 'end') return { kind: 'ended', record: await this.#settle(runId) };
+      if (next === 'end') return { kind: 'ended', record: await this.#settle(directory) };
       if (next === 'stop') {
         await this.#stopRun(runId, 'stop');
         return {
@@ -295,6 +327,8 @@ export class Engine {
     if ((await DBOS.getWorkflowStatus(runId)) !== null)
       await DBOS.cancelWorkflow(runId, { cancelChildren: true });
     await this.#tellEnd(live);
+    this.#watch(runId).end();
+    this.#leaveSoon(runId);
     return record;
   }
 
@@ -305,17 +339,15 @@ export class Engine {
   /** Begins nothing more and lets what is under way come to its end, as long as the signal allows. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#inboxes.stop();
-    await Promise.all([...this.#live.values()].map((live) => live.rest(limit)));
-    for (const live of this.#live.values())
+    const working = [...this.#live.values()].filter((live) => !live.stopping);
+    await Promise.all(working.map((live) => live.rest(limit)));
+    for (const live of working)
       live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
   }
 
-  /** Lets go of a run that has ended here: a process that works for days has no room for all of them. */
+  /** Lets go of a run that was not taken up after all; one that ends here is let go of by itself. */
   forget(runId: string): void {
-    this.#live.get(runId)?.close();
-    this.#held.get(runId)?.release();
-    for (const known of [this.#live, this.#held, this.#watches, this.#handles, this.#homes])
-      known.delete(runId);
+    this.#letGo(runId);
   }
 
   /** Stops everything of this process gracefully and gives the store free. */
@@ -323,8 +355,11 @@ export class Engine {
     this.#inboxes.stop();
     this.#server?.stop();
     await Promise.all([...this.#live.values()].map((live) => live.stop()));
+    for (const runId of [...this.#leaving.keys()]) this.#leaveNow(runId);
+    // A server that is away must not keep a command from ending: what stays in the store is swept another time.
+    const swept = Promise.all(this.#retiring).then(() => this.#journal.close());
+    await Promise.race([swept, sleep(closingMs, undefined, { ref: false })]);
     if (this.#store.kind === 'shared') {
-      // A server that is away must not keep a command from ending.
       const leave = DBOS.deleteQueue(this.#resumeQueue)
         .catch(() => {})
         .then(() => DBOS.shutdown({ deregister: true }));
@@ -346,6 +381,11 @@ export class Engine {
     const attempt = await tryLock(directory.lock);
     if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
     this.#held.set(directory.id, attempt.lock);
+  }
+
+  #giveFree(runId: string): void {
+    this.#held.get(runId)?.release();
+    this.#held.delete(runId);
   }
 
   #register(definition: AnyDefinition, body: Registered): void {
@@ -383,6 +423,7 @@ export class Engine {
       throw thrown;
     } finally {
       this.#underWay.delete(runId);
+      if (!context.live.stopping) this.#outside(() => this.#retire(runId));
     }
   }
 
@@ -416,19 +457,88 @@ export class Engine {
     return { ...input, project: this.#homeOf(runId).project };
   }
 
+  /** Once the store knows that a run has ended, nothing of it stays in this process and its journal goes. */
+  #retire(runId: string): void {
+    const retiring = this.#settledInStore(runId).then(() => {
+      this.#letGo(runId);
+      this.#journal.forget(runId);
+    });
+    this.#retiring.add(retiring);
+    void retiring.finally(() => this.#retiring.delete(retiring));
+  }
+
+  async #settledInStore(runId: string): Promise<void> {
+    const known = this.#handles.get(runId);
+    const wait = { pollingIntervalMs: 50, timeoutSeconds: closingMs / 1000 };
+    await (known === undefined ? DBOS.getResult(runId, wait) : known.getResult(wait)).catch(() => {});
+  }
+
+  #letGo(runId: string): void {
+    this.#leaving.delete(runId);
+    this.#live.get(runId)?.close();
+    this.#live.delete(runId);
+    this.#handles.delete(runId);
+    this.#underWay.delete(runId);
+    this.#homes.delete(runId);
+    this.#giveFree(runId);
+    this.#watches.get(runId)?.end();
+    this.#watches.delete(runId);
+  }
+
+  /** Lets go of a run that was stopped or cancelled, and of its journal if it has ended. */
+  #leaveSoon(runId: string): void {
+    const timer = setTimeout(() => this.#leaveNow(runId), graceMs).unref();
+    this.#leaving.set(runId, () => {
+      clearTimeout(timer);
+      this.#letGo(runId);
+      this.#journal.forget(runId);
+    });
+  }
+
+  #leaveNow(runId: string): void {
+    this.#leaving.get(runId)?.();
+  }
+
+  /** Resolves when the run has ended. This process sees its own runs end; the store knows of those that others end. */
+  async #ending(runId: string, left: AbortSignal): Promise<'end'> {
+    const known = this.#handles.get(runId);
+    const over = this.#watch(runId).ended();
+    const told =
+      known === undefined
+        ? over
+        : Promise.race([over, resultOf(runId, () => known.getResult({ pollingIntervalMs: askStoreMs }))]);
+    let ended = false;
+    const asked = async () => {
+      while (!ended && !left.aborted) {
+        await sleep(askStoreMs, undefined, { signal: left }).catch(() => {});
+        if (ended || left.aborted) return;
+        const [found] = await DBOS.listWorkflows({
+          workflowIDs: [runId],
+          loadInput: false,
+          loadOutput: false,
+        }).catch(() => ['unknown'] as const);
+        if (found === undefined) return;
+        if (found !== 'unknown' && !['PENDING', 'ENQUEUED', 'DELAYED'].includes(found.status)) return;
+      }
+    };
+    await Promise.race([told, asked()]).catch(() => {});
+    ended = true;
+    return 'end';
+  }
+
   #context(runId: string, key: string): WorkflowContext {
+    const live = this.#openRun(runId);
     const startChild: StartChild = async (definition, child) => {
       const registered = this.#registered.get(definition.name);
       if (registered === undefined)
         throw new Error(`The child workflow ${definition.name} is not registered.`);
       const childKey = key === '' ? child.key : `${key}.${child.key}`;
-      return DBOS.startWorkflow(registered, { workflowID: `${runId}.${childKey}` })(
-        runId,
-        childKey,
-        child.input,
+      // A run that is being stopped starts nothing more.
+      return live.begin(() =>
+        DBOS.startWorkflow(registered, { workflowID: `${runId}.${childKey}` })(runId, childKey, child.input),
       );
     };
-    return new WorkflowContext(this.#openRun(runId), key, startChild, {
+    return new WorkflowContext(live, key, startChild, {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
         const { run, status, exit, error } = await readRunRecord(this.#directoryOf(id));
@@ -505,6 +615,9 @@ export class Engine {
         process: undefined,
       });
     }
+    this.#underWay.delete(runId);
+    this.#giveFree(runId);
+    this.#leaveSoon(runId);
   }
 
   /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
@@ -556,11 +669,10 @@ export class Engine {
   }
 
   /** The record after the workflow ended; one that an unforeseen error ended is marked as failed. */
-  async #settle(runId: string): Promise<RunRecord> {
-    const directory = this.#directoryOf(runId);
+  async #settle(directory: RunDirectory): Promise<RunRecord> {
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) return record;
-    const status = await DBOS.getWorkflowStatus(runId);
+    const status = await DBOS.getWorkflowStatus(directory.id);
     const cause =
       status?.error instanceof Error ? status.error.message : `the workflow ended as ${status?.status}`;
     return updateRunRecord(directory, {
@@ -588,10 +700,12 @@ export class Engine {
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
 
-function once(signal: AbortSignal): Promise<'stop'> {
+/** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
+function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('stop');
-    signal.addEventListener('abort', () => resolve('stop'), { once: true });
+    const options = { once: true, ...(left === undefined ? {} : { signal: left }) };
+    signal.addEventListener('abort', () => resolve('stop'), options);
   });
 }
 

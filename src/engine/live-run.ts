@@ -47,12 +47,19 @@ export class LiveRun {
    * has not happened, so resuming runs it again.
    */
   async perform<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    if (this.stopping || this.#resting) return never();
-    this.#active += 1;
-    try {
+    return this.begin(async () => {
       const result = await body(this.#abort.signal);
       await this.keep();
       return result;
+    });
+  }
+
+  /** Waits for something that a stop must wait for as well; once the run is being stopped, nothing begins. */
+  async begin<Result>(body: () => Promise<Result>): Promise<Result> {
+    if (this.stopping || this.#resting) return never();
+    this.#active += 1;
+    try {
+      return await body();
     } catch (error) {
       if (this.stopping) return never();
       throw error;

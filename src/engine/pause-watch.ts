@@ -1,8 +1,9 @@
 import type { Question } from './question.ts';
 
-/** Whether a run waits for answers, for those who want to know when that changes. */
+/** Whether a run waits for answers or has ended, for those who want to know when that changes. */
 export class PauseWatch {
   #questions: Question[] | undefined;
+  #over = false;
   #waiting: (() => void)[] = [];
 
   pause(questions: Question[]): void {
@@ -13,6 +14,16 @@ export class PauseWatch {
   continue(): void {
     this.#questions = undefined;
     this.#wake();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#wake();
+  }
+
+  /** Resolves as soon as the run has ended or was let go of. */
+  async ended(): Promise<void> {
+    while (!this.#over) await this.#change();
   }
 
   /** Resolves with the open questions as soon as there are some. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
+import type { Pool } from 'pg';
 import { CharretteError } from '../errors.ts';
 import { keepBaselineCode } from './embedded-code.ts';
 import { type Lock, tryLock } from './lock.ts';
@@ -26,6 +27,8 @@ export type Store = {
   prepare?(): Promise<void>;
   /** A server can go away while it is used: asks it whether it is there, and says how long to wait for it. */
   server?: { ask(): Promise<unknown>; patienceMs: number };
+  /** Told after journals of so many runs were removed; gives their room back. */
+  tidy(removed: number): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -59,6 +62,8 @@ async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: Sha
     settings: { systemDatabaseUrl: url, systemDatabasePool: pool },
     prepare: () => prepareTables(url, pool),
     server: { ask: () => pool.query('SELECT 1'), patienceMs },
+    // A server looks after its room by itself.
+    tidy: async () => {},
     // Connections that are in use belong to work that was stopped; nobody waits for their answers.
     close: async () => void pool.end().catch(() => {}),
   };
@@ -81,16 +86,36 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
     throw await setCorruptStoreAside(home, error);
   }
   const pool = embeddedPool(database);
+  let removed = 0;
   return {
     kind: 'embedded',
     // One connection serves everything, so nothing may hold it to listen; waits poll instead.
     settings: { systemDatabasePool: pool, useListenNotify: false, systemDatabasePollingConcurrency: 1 },
+    async tidy(count) {
+      removed += count;
+      if (removed < tidyEvery) return;
+      removed = 0;
+      await tidyEmbedded(pool);
+    },
     async close() {
       await pool.end().catch(() => {});
       await database.close().catch(() => {});
       lock.release();
     },
   };
+}
+
+/** Runs whose journals go before the embedded database is tidied: it has no background processes that would do it. */
+const tidyEvery = 20;
+
+/** Room of deleted rows is used again only after VACUUM, and the log of changes is cut only at a checkpoint. */
+async function tidyEmbedded(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'dbos'",
+  );
+  // By name: the catalogues hardly change, and going through them would open two hundred files more.
+  await pool.query(`VACUUM ${rows.map(({ name }) => name).join(', ')}`);
+  await pool.query('CHECKPOINT');
 }
 
 /** A prepared data directory spares the first run the making of a database; it is put in place whole or not at all. */

@@ -1,0 +1,94 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import type { Store } from './store.ts';
+
+export type JournalOptions = {
+  store: Store;
+  /** Names of the main workflows. */
+  workflows: readonly string[];
+  /** Whether the run has a directory; only the embedded store knows all of them. */
+  isKnown: (runId: string) => boolean;
+  /** How long the journal of an ended run stays. */
+  keptMs?: number | undefined;
+};
+
+/** On a shared store another process may still be asking how a run ended; the embedded one has nobody else. */
+const usuallyKeptMs = { embedded: 0, shared: 600_000 } as const;
+const firstSweepMs = 1000;
+const sweepMs = 60_000;
+const mostAtOnce = 200;
+
+/**
+ * Removes from the store what nothing will ask for again. The directory of a run is its record; the journal is only
+ * needed to go on, and a run that failed goes on from its directory. Without this a store grows with every run ever made.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #keptMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#keptMs = options.keptMs ?? usuallyKeptMs[options.store.kind];
+  }
+
+  start(): void {
+    const sweep = (delay: number) => {
+      this.#timer = setTimeout(() => {
+        this.#afterOthers(() => this.#sweep());
+        sweep(Math.min(sweepMs, Math.max(firstSweepMs, this.#keptMs)));
+      }, delay).unref();
+    };
+    sweep(firstSweepMs);
+  }
+
+  /** Removes the journal of this run if it has ended; where journals are kept for a while, that is left to a later sweep. */
+  forget(runId: string): void {
+    if (this.#keptMs === 0) this.#afterOthers(() => this.#removeEnded({ workflowIDs: [runId] }));
+  }
+
+  /** Ends the sweeps and finishes what was begun. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#work;
+  }
+
+  #afterOthers(work: () => Promise<unknown>): void {
+    // A store that cannot be reached now is swept another time.
+    this.#work = this.#work.then(work).catch(() => {});
+  }
+
+  async #sweep(): Promise<void> {
+    await this.#removeEnded({ completedBefore: new Date(Date.now() - this.#keptMs).toISOString() });
+    if (this.#options.store.kind === 'embedded') await this.#removeUnknown();
+  }
+
+  async #removeEnded(which: { workflowIDs?: string[]; completedBefore?: string }): Promise<void> {
+    await this.#remove(await this.#list({ ...which, status: ['SUCCESS', 'ERROR', 'CANCELLED'] }));
+  }
+
+  /** Runs that were removed before they ended. */
+  async #removeUnknown(): Promise<void> {
+    const open = await this.#list({ status: ['PENDING', 'ENQUEUED'] });
+    await this.#remove(open.filter((id) => !this.#options.isKnown(id)));
+  }
+
+  /** Runs that no other run started: whoever started one goes through its steps again when it is resumed. */
+  async #list(which: Parameters<typeof DBOS.listWorkflows>[0]): Promise<string[]> {
+    const found = await DBOS.listWorkflows({
+      ...which,
+      workflowName: [...this.#options.workflows],
+      hasParent: false,
+      limit: mostAtOnce,
+      loadInput: false,
+      loadOutput: false,
+    });
+    return found.map(({ workflowID }) => workflowID);
+  }
+
+  async #remove(ids: string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await DBOS.deleteWorkflows(ids, true);
+    await this.#options.store.tidy(ids.length);
+  }
+}

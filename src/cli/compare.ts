@@ -7,6 +7,7 @@ import { homeOf, runDirectoryOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { parseJson } from '../safe-json.ts';
+import { counted } from '../text/counted.ts';
 import { type CompareFlags, prepareCompare } from '../workflows/compare/prepare.ts';
 import { createRun } from '../workflows/create-run.ts';
 import { describeEstimate } from '../workflows/design/estimate.ts';
@@ -62,7 +63,7 @@ export const command: CommandSpec = {
     if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`${warning}\n`);
     if (global.dryRun) {
       const { estimate } = inputs;
-      const text = `Would design ${tasks.length} task(s) alone and with the ${inputs.depth} panel. ${describeEstimate(estimate)}\n`;
+      const text = `Would design ${counted(tasks.length, 'task')} alone and with the ${inputs.depth} panel. ${describeEstimate(estimate)}\n`;
       return { exit: 0, json: { dryRun: true, tasks, estimate }, text };
     }
     const home = homeOf(project);

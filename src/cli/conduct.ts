@@ -35,11 +35,11 @@ export async function conductRun(
   const { global, terminal, signal } = invocation;
   if (invocation.options['queue'] === true) return queueRun(home, runId, invocation, given);
   const directory = runDirectoryOf(home, runId);
-  const opening = await openHere(home, invocation);
-  // A run that goes on here continues its picture; of one that goes on elsewhere every event is read again.
-  const past = opening.opened ? readEvents(directory.events) : [];
-  const view = await openRunView(global, terminal, { signal, past });
+  const view = await openRunView(global, terminal, { signal, opening: await readRunRecord(directory) });
   try {
+    const opening = await openHere(home, invocation);
+    // A run that goes on here continues its picture; of one that goes on elsewhere every event is read again.
+    if (opening.opened) view.catchUp(readEvents(directory.events));
     const record = opening.opened
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening.holder, home, runId, invocation, given, view);

@@ -1,4 +1,5 @@
 import { type CostRow, describeMoney } from '../engine/costs.ts';
+import { counted } from '../text/counted.ts';
 import { formatElapsed } from '../text/elapsed.ts';
 import type { ComparedSide, ComparedTask, ComparisonFile } from './comparison.ts';
 import type { Standing } from './verdicts.ts';
@@ -15,7 +16,7 @@ export function comparisonText({
   return [
     '# Solo against panel',
     '',
-    `${tasks.length} task(s) at ${baseCommit.slice(0, 12)}; agents: ${agents.map(({ id, family }) => `${id} (${family})`).join(', ')}; panel: ${depth}.`,
+    `${counted(tasks.length, 'task')} at ${baseCommit.slice(0, 12)}; agents: ${agents.map(({ id, family }) => `${id} (${family})`).join(', ')}; panel: ${depth}.`,
     '',
     `**${headline(standing)}**`,
     '',
@@ -29,7 +30,7 @@ export function comparisonText({
     costLine('Judges', totals.judges),
     ...ratio(totals.solo, totals.panel),
     '',
-    '| Task | Verdict | | Claims that hold | Errors | Files | Tests | Task files | Criteria | Findings | Calls | Time |',
+    '| Task | Verdict | | Claims hold | Errors | Files | Tests | Task files | Criteria | Findings | Calls | Time |',
     '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...tasks.flatMap((task) => [
       row(task, 'solo', `${task.number}. ${cell(task.feature)}`, task.verdict ?? 'none'),
@@ -59,7 +60,7 @@ function dependent(tasks: readonly ComparedTask[]): string[] {
     ? []
     : [
         '',
-        `The judge is of an author's family in task(s) ${some.map(({ number }) => number).join(', ')}: there is no model of another family among the agents. Read those verdicts with care.`,
+        `The judge is of an author's family in ${some.length === 1 ? 'task' : 'tasks'} ${some.map(({ number }) => number).join(', ')}: there is no model of another family among the agents. Read those verdicts with care.`,
       ];
 }
 

@@ -44,7 +44,7 @@ export async function askConsent(
   const answers = await context.ask([
     {
       id: 'consent',
-      text: `Let ${callers.map(({ title, id, family }) => `${title} (${id}, ${family})`).join(', ')} read this repository?`,
+      text: `Let ${callers.map(({ title, id, family }) => `${title} (${id === family ? id : `${id}, ${family}`})`).join(', ')} read this repository?`,
       detail,
       options: [
         { value: 'yes', label: 'Yes, in this project from now on' },

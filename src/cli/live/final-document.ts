@@ -12,6 +12,7 @@ const documents: Readonly<Record<string, readonly string[]>> = {
   'lite-execute': ['execution-summary.md'],
   'feature-phase': ['phase-outcome.md'],
   'skill-run': ['summary.md'],
+  refine: ['refine-report.md'],
 };
 
 /** On a terminal a finished run ends with its document, set as Markdown; in a pipe nothing is added. */

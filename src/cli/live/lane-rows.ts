@@ -24,7 +24,7 @@ const widestLabel = 32;
 export function laneRows(
   lanes: readonly LaneLine[],
   canvas: Canvas,
-): { text: string; seq: number; underWay: boolean }[] {
+): { text: string; seq: number; underWay: boolean; trouble: string | undefined }[] {
   const rows = lanes.map((lane) => ({ lane, texts: textsOf(lane, canvas) }));
   const widths = widthsFor(
     rows.map(({ texts }) => texts),
@@ -37,7 +37,9 @@ export function laneRows(
       return [styled(name, cell(texts[name], width, side, canvas.marks.cut), lane, canvas)];
     });
     const text = `   ${sign(lane, canvas)} ${cells.join(' '.repeat(gap))}`.trimEnd();
-    return { text, seq: lane.seq, underWay: isUnderWay(lane) };
+    // Why it is tried again, or failed; an answer that was taken needs no excuse.
+    const trouble = lane.state === 'ok' ? undefined : lane.message;
+    return { text, seq: lane.seq, underWay: isUnderWay(lane), trouble };
   });
 }
 

@@ -1,9 +1,10 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import type { RunEvent } from '../../engine/event.ts';
+import { untrustedLine } from '../../text/untrusted-line.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
-import type { RunView } from './run-view.ts';
+import type { RunOpening, RunView } from './run-view.ts';
 import { emptyView, foldEvent, type View } from './view.ts';
 
 export type LiveOptions = {
@@ -12,8 +13,8 @@ export type LiveOptions = {
   color: boolean;
   motion: boolean;
   now: () => number;
-  /** What happened before this process came to the run. */
-  past: readonly RunEvent[];
+  /** Which run is being opened; shown until its first event comes. */
+  opening?: RunOpening | undefined;
   /** Told of every event after the picture knows it. */
   onEvent?: (event: RunEvent) => void;
   signal: AbortSignal;
@@ -22,13 +23,23 @@ export type LiveOptions = {
 /** With motion a picture every eighth of a second; without, only when something happened or ten seconds passed. */
 const pace = { motion: { turn: 125, event: 40 }, still: { turn: 10_000, event: 250 } } as const;
 
+/** Opening a store takes a moment; that it is this run which comes is known before. */
+function openingView(opening: RunOpening | undefined, started: number): View {
+  if (opening === undefined) return emptyView;
+  const [id, workflow, title] = [opening.run, opening.workflow, opening.title].map(untrustedLine);
+  return {
+    ...emptyView,
+    run: { seq: 0, id: id ?? '', workflow: workflow ?? '', title: title ?? '', started },
+  };
+}
+
 /** Draws the events of a run in place on a terminal; what stood there when it is closed stays. */
 export function startLiveView(options: LiveOptions): RunView {
   const { stream, motion, signal } = options;
   const { turn, event: afterEvent } = motion ? pace.motion : pace.still;
   const draw = createLogUpdate(stream);
   const base = { marks: marksFor(options.env), colors: createColors(options.color) };
-  let view: View = options.past.reduce(foldEvent, emptyView);
+  let view: View = openingView(options.opening, options.now());
   let frame = 0;
   let asides = 0;
   let closed = false;
@@ -64,6 +75,10 @@ export function startLiveView(options: LiveOptions): RunView {
 
   return {
     live: true,
+    catchUp(past) {
+      view = past.reduce(foldEvent, view);
+      paintSoon();
+    },
     report(event) {
       view = foldEvent(view, event);
       options.onEvent?.(event);
@@ -76,7 +91,10 @@ export function startLiveView(options: LiveOptions): RunView {
         draw.done();
       }
       try {
-        return await talk();
+        const answers = await talk();
+        // What was answered here is not asked again until its event comes.
+        if (answers !== undefined) view = { ...view, questions: [] };
+        return answers;
       } finally {
         asides -= 1;
         // Not at once: a prompt ends its last line only after it has answered.

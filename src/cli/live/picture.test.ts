@@ -165,7 +165,7 @@ describe('the picture of a run', () => {
         {
           id: 'scope',
           text: 'Which orders?',
-          detail: 'Shipped ones need a return.',
+          detail: 'Shipped ones need a return.\n\nOpen ones do not.',
           options: [
             { value: 'open', label: 'Only open ones' },
             { value: 'all', label: 'All' },
@@ -174,13 +174,32 @@ describe('the picture of a run', () => {
         },
       ],
     });
-    expect(textOf(view).slice(-5)).toEqual([
+    expect(textOf(view).slice(-6)).toEqual([
       ' ? Which orders?',
       '     Shipped ones need a return.',
+      '     Open ones do not.',
       '     › open: Only open ones (recommended)',
       '       all: All',
       '     charrette answer r1 scope=open',
     ]);
+  });
+
+  test('a lane that is tried again, or failed, says why', () => {
+    const again = viewOf(
+      ...sketching,
+      {
+        type: 'lane-retry',
+        lane: 'a',
+        agent: 'claude',
+        attempt: 1,
+        kind: 'bad_output',
+        message: 'approach is missing',
+      },
+      { type: 'lane-start', lane: 'a', agent: 'claude', attempt: 2 },
+    );
+    const lines = textOf(again);
+    const at = lines.findIndex((line) => line.includes('running, attempt 2'));
+    expect(lines[at + 1]).toBe('       approach is missing');
   });
 
   test('unknown tokens are called unknown, never nothing', () => {

@@ -108,7 +108,18 @@ function phaseLines(view: View, phase: PhaseLine, canvas: Canvas): PictureLine[]
   const shownLanes = open || canvas.allLanes === true ? laneRows(lanes, canvas) : [];
   return [
     { text, seq, keep: open ? keep.phase : keep.past },
-    ...shownLanes.map(({ underWay, ...row }) => ({ ...row, keep: underWay ? keep.lane : keep.finishedLane })),
+    ...shownLanes.flatMap(({ underWay, trouble, ...row }) => [
+      { ...row, keep: underWay ? keep.lane : keep.finishedLane },
+      ...(trouble === undefined
+        ? []
+        : [
+            {
+              text: colors.dim(shorten(`       ${trouble}`, columns, marks.cut)),
+              seq: row.seq,
+              keep: keep.note,
+            },
+          ]),
+    ]),
     ...noteLines(phase, open, canvas),
   ];
 }
@@ -155,7 +166,11 @@ function questionLines({ questions, run }: View, { columns, marks, colors }: Can
       ),
       ...(detail === undefined
         ? []
-        : wrap(untrustedLine(detail), columns - 6).map((part) => line(colors.dim(`     ${part}`)))),
+        : detail
+            .split('\n')
+            .filter((part) => part.trim() !== '')
+            .flatMap((part) => wrap(untrustedLine(part), columns - 6))
+            .map((part) => line(colors.dim(`     ${part}`)))),
       ...choices,
       ...free,
       line(colors.dim(shorten(`     ${answer}`, columns, marks.cut))),

@@ -59,6 +59,8 @@ test('a table that is too wide is written row by row', () => {
   const lines = terminalMarkdown(wide, page).split('\n');
   expect(lines[0]).toBe('• Seat: One');
   expect(lines[1]).toMatch(/^ {2}Reason: because/);
+  const gaps = `| Task | | Reason |\n|---|---|---|\n| | solo | ${'because '.repeat(8)}|`;
+  expect(terminalMarkdown(gaps, page).split('\n')[0]).toBe('• solo');
 });
 
 test('colours come from us alone: escapes in the text are gone', () => {

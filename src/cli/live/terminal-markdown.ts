@@ -90,13 +90,14 @@ function table({ children: rows }: Table, { columns, colors }: Page): string[] {
     ];
   }
   return body.flatMap((row) =>
-    row.flatMap((text, index) =>
-      indented(
-        wrapStyled([{ text: `${head[index] ?? ''}: ${text}`, style: same }], columns - 2),
-        index === 0 ? '• ' : '  ',
-        '  ',
+    row
+      .flatMap((text, index) => {
+        const name = head[index] ?? '';
+        return text === '' ? [] : [name === '' ? text : `${name}: ${text}`];
+      })
+      .flatMap((text, index) =>
+        indented(wrapStyled([{ text, style: same }], columns - 2), index === 0 ? '• ' : '  ', '  '),
       ),
-    ),
   );
 }
 

@@ -107,6 +107,19 @@ describe('the view of a run', () => {
     expect(viewOf(ask, answer).questions).toEqual([]);
   });
 
+  test('notes that a question says itself do not stand beside it, nor after it', () => {
+    const view = viewOf(
+      { type: 'phase-start', phase: 'LP-4', line: '▸ LP-4 confirm' },
+      { type: 'note', phase: 'LP-4', text: '1. TASK-001 Add one' },
+      { type: 'note', phase: 'LP-4', text: 'something else' },
+      {
+        type: 'question-ask',
+        questions: [{ id: 'confirm', text: 'Go?', detail: 'Tasks\n1. TASK-001 Add one' }],
+      },
+    );
+    expect(view.phases[0]?.notes.map(({ text }) => text)).toEqual(['something else']);
+  });
+
   test('warnings repeated at the end stand once, tables of lanes not at all', () => {
     const view = viewOf(
       { type: 'phase-start', phase: '0', line: '0: setup' },

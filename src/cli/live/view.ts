@@ -143,7 +143,11 @@ export function foldEvent(view: View, event: RunEvent): View {
       const asked = event.questions.filter(({ id }) =>
         view.questions.every((open) => open.question.id !== id),
       );
-      return { ...view, questions: [...view.questions, ...asked.map((question) => ({ seq, question }))] };
+      return {
+        ...view,
+        phases: withoutNotesOf(view.phases, asked),
+        questions: [...view.questions, ...asked.map((question) => ({ seq, question }))],
+      };
     }
     case 'question-answer': {
       const answered = new Set(event.answers.map(({ question }) => question));
@@ -197,6 +201,15 @@ function withNote(
     const open = known ?? newPhase(name, time, seq);
     return { ...open, notes: [...open.notes, { seq, kind, text }] };
   });
+}
+
+/** What a question says itself is no note beside it, and none after it was answered. */
+function withoutNotesOf(phases: View['phases'], asked: readonly Question[]): PhaseLine[] {
+  const said = new Set(asked.flatMap(({ detail = '' }) => detail.split('\n').map(noteText)));
+  return phases.map((phase) => ({
+    ...phase,
+    notes: phase.notes.filter(({ kind, text }) => kind !== 'note' || !said.has(text)),
+  }));
 }
 
 /** A run that was left: what ran then runs again, from now. */

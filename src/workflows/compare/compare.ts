@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { blindPlan } from '../../compare/blind-plan.ts';
 import { type ComparedTask, compared, costOfCalls } from '../../compare/comparison.ts';
 import { comparisonText } from '../../compare/comparison-text.ts';
@@ -6,16 +7,19 @@ import { coverageOf } from '../../compare/coverage.ts';
 import { benchFor } from '../../compare/judges.ts';
 import { coveredCriteria, type JudgeSheet, taskVerdict, verdictOf } from '../../compare/verdicts.ts';
 import type { Outcome } from '../../engine/engine.ts';
-import { readLedger, totalsOf } from '../../engine/ledger.ts';
+import type { RunEvent } from '../../engine/event.ts';
+import { type LedgerEntry, readLedger, totalsOf } from '../../engine/ledger.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
+import { counted } from '../../text/counted.ts';
 import { askConsent } from '../consent.ts';
 import { createNamedRun } from '../create-run.ts';
 import { guardTree } from '../design/check-tree.ts';
 import { describeEstimate } from '../design/estimate.ts';
 import { declaredPlaces } from '../design/step-0-setup.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
+import { relayRuns } from '../relay.ts';
 import type { ServicesOf } from '../services.ts';
 import { CompareDesk } from './desk.ts';
 import { type DesignResult, readDesign } from './read-design.ts';
@@ -56,7 +60,7 @@ export function compareWorkflow(
 /** Consent once per project; the cost of a comparison is asked about every time. */
 async function confirm(desk: CompareDesk): Promise<void> {
   const { inputs, services, context } = desk;
-  desk.begin('setup', `${inputs.tasks.length} task(s), each designed alone and by the panel`);
+  desk.begin('setup', `${counted(inputs.tasks.length, 'task')}, each designed alone and by the panel`);
   const cost = describeEstimate(inputs.estimate);
   desk.note(cost);
   await askConsent(context, services.agents.values(), {
@@ -67,7 +71,7 @@ async function confirm(desk: CompareDesk): Promise<void> {
   const answers = await context.ask([
     {
       id: 'compare-cost',
-      text: `Design ${inputs.tasks.length} task(s) twice and have them judged?`,
+      text: `Design ${counted(inputs.tasks.length, 'task')} twice and have ${inputs.tasks.length === 1 ? 'it' : 'them'} judged?`,
       detail: cost,
       options: [
         { value: 'yes', label: 'Yes' },
@@ -107,13 +111,38 @@ async function design(
         context.clock,
       );
   });
-  const endings = await context.runs(ids);
+  for (const side of sides) desk.beginDesign(number, side, task[side]);
+  const relayed = sides.map((side, index) => {
+    const directory = runDirectoryOf(home, ids[index] ?? '');
+    return { directory, tell: (event: RunEvent) => desk.tellDesign(number, side, event) };
+  });
+  const endings = await relayRuns(context.live, relayed, () => context.runs(ids));
   const results = await context.step(`read the plans of task ${number}`, () =>
     Promise.all(endings.map((ending) => readDesign(runDirectoryOf(home, ending.run), ending, inputs.prices))),
   );
+  const usages = await context.step(`usage of task ${number}`, async () =>
+    ids.map((id) => usageOfAll(readLedger(runDirectoryOf(home, id).ledger))),
+  );
   const [solo, panel] = results;
   if (solo === undefined || panel === undefined) throw new Error('A design of the task is missing.');
+  for (const [index, side] of sides.entries())
+    desk.endDesign(number, side, side === 'solo' ? solo : panel, usages[index] ?? unknownUsage);
   return { solo, panel };
+}
+
+/** All calls of a design as one; as trustworthy as the least of them, and unknown when none is known. */
+function usageOfAll(entries: readonly LedgerEntry[]): Usage {
+  const known = entries.map(({ usage }) => usage).filter(({ basis }) => basis !== 'unknown');
+  if (known.length === 0) return unknownUsage;
+  const sum = (key: 'inputTokens' | 'cachedInputTokens' | 'outputTokens') =>
+    known.reduce((total, usage) => total + usage[key], 0);
+  const measured = known.length === entries.length && known.every(({ basis }) => basis === 'measured');
+  return {
+    basis: measured ? 'measured' : 'estimated',
+    inputTokens: sum('inputTokens'),
+    cachedInputTokens: sum('cachedInputTokens'),
+    outputTokens: sum('outputTokens'),
+  };
 }
 
 async function judge(
@@ -210,7 +239,7 @@ async function conclude(desk: CompareDesk, tasks: ComparedTask[]): Promise<Outco
   await context.artifact('comparison.json', `${JSON.stringify(comparison, null, 2)}\n`);
   await context.artifact('comparison.md', text);
   context.emit({ type: 'body', heading: 'Comparison', text: text.replace(/^# .*\n+/, '') });
-  desk.end(`comparison: ${path.join(directory.artifacts, 'comparison.md')}`);
+  desk.end(`comparison: ${path.relative(inputs.project, path.join(directory.artifacts, 'comparison.md'))}`);
   return tasks.some(({ solo, panel }) => solo.coverage !== undefined && panel.coverage !== undefined)
     ? { status: 'done', exit: 0 }
     : { status: 'not-accepted', exit: 6, message: 'no task has two plans to compare' };

@@ -1,4 +1,8 @@
+import type { Usage } from '../../agents/port.ts';
+import type { RunEvent } from '../../engine/event.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import { stepName } from '../../panel/breadcrumbs.ts';
+import type { Step } from '../../panel/steps.ts';
 import { scaledTimeout, timeouts } from '../../panel/timeouts.ts';
 import { compose } from '../../prompts/compose.ts';
 import { comparePlansPrompt } from '../../prompts/panel/compare-plans.ts';
@@ -6,12 +10,25 @@ import { seededNonce } from '../../prompts/untrusted.ts';
 import type { Comparison } from '../../schema/judgements/comparison.ts';
 import { judgementJsonSchema } from '../../schema/judgements.ts';
 import { formatElapsed } from '../../text/elapsed.ts';
+import type { DesignInputs } from '../design/state.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
+import type { DesignResult } from './read-design.ts';
 import type { CompareInputs } from './state.ts';
 
 const idleMs = 600_000;
+
+export type Side = 'solo' | 'panel';
+
+function laneOf(number: number, side: Side): string {
+  return `design-${number}-${side}`;
+}
+
+/** A warning without the emphasis that it has on a line of its own. */
+function plain(text: string): string {
+  return text.replace(/^\*\*⚠? ?(.*)\*\*$/s, '$1');
+}
 
 export type JudgeCall = {
   lane: string;
@@ -63,6 +80,43 @@ export class CompareDesk {
 
   warn(text: string): void {
     this.context.emit({ type: 'warning', phase: this.#phase, text });
+  }
+
+  /** A design is a run of its own; here it is one lane beside the other. */
+  beginDesign(number: number, side: Side, { author, roster }: DesignInputs): void {
+    const lane = laneOf(number, side);
+    const [first] = roster;
+    const agent = side === 'solo' ? (author ?? first?.id ?? '') : roster.map(({ id }) => id).join(', ');
+    const label = side === 'solo' ? 'designed alone' : 'designed by the panel';
+    this.context.emit({ type: 'lane-queue', lane, task: 'design', seat: side, label, phase: this.#phase });
+    this.context.emit({ type: 'lane-start', lane, agent, attempt: 1 });
+  }
+
+  /** Which step a design is at; the event of the other run makes the id, so that nothing is told twice. */
+  tellDesign(number: number, side: Side, event: RunEvent): void {
+    const id = `${laneOf(number, side)} ${event.id}`;
+    const phase = this.#phase;
+    if (event.type === 'phase-start')
+      this.context.live.events.emit(id, {
+        type: 'note',
+        phase,
+        text: `${side} ${stepName(event.phase as Step)}`,
+      });
+    if (event.type === 'warning')
+      this.context.live.events.emit(id, { type: 'warning', phase, text: `${side}: ${plain(event.text)}` });
+  }
+
+  endDesign(number: number, side: Side, result: DesignResult, usage: Usage): void {
+    const { agents, elapsedMs, problem } = result;
+    this.context.emit({
+      type: 'lane-end',
+      lane: laneOf(number, side),
+      agent: agents.join(', '),
+      kind: problem === undefined ? 'ok' : 'crash',
+      ...(problem === undefined ? {} : { message: problem }),
+      elapsedMs,
+      usage,
+    });
   }
 
   /** Asks judges side by side; each call is a lane of its own. */

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
-import { readEvents } from '../../engine/event-log.ts';
-import { followEvents } from '../../engine/follow.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { writeFileAtomicSync } from '../../files/atomic.ts';
+import { relayRuns } from '../relay.ts';
 
 /** What the worker tells is told here as well. Bodies come from its files, questions are asked by this run itself. */
 const relayed: readonly RunEvent['type'][] = [
@@ -22,33 +21,24 @@ const relayed: readonly RunEvent['type'][] = [
   'artifact-write',
 ];
 
-/**
- * Tells the events of the worker as events of this run while it works, and its calls as calls of this run, until `work` is
- * over; everything is there then. Ids are those of the worker, so that going on tells nothing twice.
- */
+/** Events, calls and files of the worker become those of this run while it works; ids are those of the worker. */
 export async function relayWorker<Result>(
   live: LiveRun,
   worker: RunDirectory,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const over = new AbortController();
-  const following = follow(live, worker, over.signal);
   try {
-    return await work();
+    return await relayRuns(
+      live,
+      [{ directory: worker, tell: (event) => tellHere(live, worker, event) }],
+      work,
+    );
   } finally {
-    over.abort();
-    await following;
+    takeCalls(live, worker);
   }
 }
 
-async function follow(live: LiveRun, worker: RunDirectory, signal: AbortSignal): Promise<void> {
-  for await (const event of followEvents(worker.events, { signal })) tell(live, worker, event);
-  // What came between the last look and the end of the worker.
-  for (const event of readEvents(worker.events)) tell(live, worker, event);
-  for (const entry of readLedger(worker.ledger)) live.ledger.add(entry);
-}
-
-function tell(live: LiveRun, worker: RunDirectory, event: RunEvent): void {
+function tellHere(live: LiveRun, worker: RunDirectory, event: RunEvent): void {
   if (!relayed.includes(event.type)) return;
   // This run has said so before it started the worker.
   if (event.type === 'phase-start' && event.phase === '2a') return;
@@ -56,7 +46,11 @@ function tell(live: LiveRun, worker: RunDirectory, event: RunEvent): void {
   const id = `heavy ${own}`;
   if (event.type === 'artifact-write' && live.events.find(id) === undefined) show(live, worker, event.name);
   live.events.emit(id, body as EventBody);
-  if (event.type === 'lane-end') for (const entry of readLedger(worker.ledger)) live.ledger.add(entry);
+  if (event.type === 'lane-end') takeCalls(live, worker);
+}
+
+function takeCalls(live: LiveRun, worker: RunDirectory): void {
+  for (const entry of readLedger(worker.ledger)) live.ledger.add(entry);
 }
 
 /** What the worker has written so far can be looked at here before it is through. */

@@ -132,7 +132,7 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       lane,
       task,
       seat: agent.id,
-      label: agent.title,
+      label: wanted,
       phase,
     });
     return lane;

@@ -7,6 +7,7 @@ import { dependantsOf } from '../../lite/dependencies.ts';
 import { executePrompt } from '../../lite/prompts.ts';
 import type { Batch } from '../../lite/schedule.ts';
 import type { LiteTask } from '../../schema/lite/task.ts';
+import { counted } from '../../text/counted.ts';
 import type { LiteDesk, LiteReply } from './desk.ts';
 import { checkoutOf, type Execution, recordProgress } from './execution.ts';
 import { roundsOf } from './stage-confirm.ts';
@@ -209,7 +210,7 @@ async function join(
     proof: proofOf(desk, reply, changed, landing.kind === 'landed' ? landing.commit : null, null),
   });
   desk.note(
-    `[${batch.id}] ${reply.agent}: ${changed.length} files, exit ${reply.exitCode ?? 'unknown'}, ${Math.round(reply.elapsedMs / 1000)}s`,
+    `[${batch.id}] ${reply.agent}: ${counted(changed.length, 'file')}, exit ${reply.exitCode ?? 'unknown'}, ${Math.round(reply.elapsedMs / 1000)}s`,
   );
   await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
   return { kind: 'joined' };

@@ -16,6 +16,17 @@ export type LiteReply<Name extends JudgementName> = LaneAnswer & { value?: Judge
 /** Where a stage of lite plan or lite execute works. */
 export class LiteDesk extends StageDesk<LiteInputs> {
   #revision = 0;
+  #title = '';
+
+  override begin(phase: string, title: string): void {
+    this.#title = title;
+    super.begin(phase, title);
+  }
+
+  /** The line that ends a stage still says which one it was. */
+  override end(text: string): void {
+    super.end(`${this.#title}: ${text}`);
+  }
 
   /** P-160: the list as it stands, with a revision that only grows. */
   todo(state: Omit<TodoState, 'session' | 'mode'>): Promise<void> {

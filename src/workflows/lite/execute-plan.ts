@@ -96,7 +96,7 @@ async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, sta
 /** What a good run does to the person's branch, and what the others leave where it is. */
 async function finish(desk: LiteDesk, execution: Execution, verification: Verification): Promise<Outcome> {
   const { root, branch, failed, lost } = execution;
-  const { convergence, code, tip } = verification;
+  const { convergence, code, tip, tests } = verification;
   const undone = [
     ...[...failed].map((id) => `${id} failed`),
     ...[...lost].map(([id, missing]) => `${id} was skipped because ${missing} is missing`),
@@ -111,10 +111,15 @@ async function finish(desk: LiteDesk, execution: Execution, verification: Verifi
     `${desk.inputs.task.split('\n')[0]}`,
     `${verdict}; the work is ${place}, from ${execution.base.slice(0, 12)} to ${tip.slice(0, 12)}.`,
     ...undone,
+    `tests: ${tests.command === null ? 'the repository names no command for them' : `${tests.outcome} (${tests.command.argv.join(' ')})`}`,
   ];
+  const tasks = execution.files.tasks.map(({ id, title }) => {
+    const state = failed.has(id) ? 'failed' : lost.has(id) ? 'skipped' : 'done';
+    return `- ${id} ${title}: ${state}`;
+  });
   await desk.context.artifact(
     'execution-summary.md',
-    `# Summary\n\n${summary.map((line) => `- ${line}`).join('\n')}\n`,
+    `# Summary\n\n${summary.map((line) => `- ${line}`).join('\n')}\n\n## Tasks\n\n${tasks.join('\n')}\n`,
   );
   if (good) return { status: 'done', exit: 0, message: `${verdict}; the work is ${place}` };
   return {

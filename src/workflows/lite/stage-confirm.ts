@@ -1,3 +1,4 @@
+import type { Agent } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
 import { explicitAssignments, resolveExecutor } from '../../lite/executor.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
@@ -54,7 +55,7 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Questio
     {
       id: `confirm${suffix}`,
       text: 'Carry out this plan?',
-      detail: `${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own.`,
+      detail: `${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own${desk.inputs.merge ? ', and yours moves forward to it when it turned out well' : ''}.`,
       options: [
         { value: 'allow', label: 'Allow' },
         { value: 'modify', label: 'Modify: say what should be different' },
@@ -67,8 +68,8 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Questio
       text: 'Who carries it out?',
       options: [
         { value: 'auto', label: 'Auto' },
-        { value: 'agent', label: `Agent: ${writers[0]?.title ?? 'none is here'}` },
-        ...writers.map(({ id, title }) => ({ value: id, label: title })),
+        { value: 'agent', label: `Agent: ${nameOf(writers[0])}` },
+        ...writers.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
       ],
       recommended: autoSelection.execution,
     },
@@ -77,15 +78,20 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Questio
       text: 'Who reviews the result?',
       options: [
         { value: 'skip', label: 'Skip: the result stays unverified' },
-        { value: 'agent', label: `Agent: ${reviewers[0]?.title ?? 'none is here'}` },
+        { value: 'agent', label: `Agent: ${nameOf(reviewers[0])}` },
         ...(reviewers.length > 1
-          ? [{ value: 'panel', label: `Panel: ${reviewers.map(({ title }) => title).join(', ')}` }]
+          ? [{ value: 'panel', label: `Panel: ${reviewers.map(nameOf).join(', ')}` }]
           : []),
-        ...reviewers.map(({ id, title }) => ({ value: id, label: title })),
+        ...reviewers.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
       ],
       recommended: autoSelection.review,
     },
   ];
+}
+
+/** Two programs of a person's own have the same title, so the name in the configuration goes with it. */
+function nameOf(agent: Pick<Agent, 'id' | 'title'> | undefined): string {
+  return agent === undefined ? 'none is here' : `${agent.title} (${agent.id})`;
 }
 
 /** The schedule under a method; assignments in the words of the task come first. */

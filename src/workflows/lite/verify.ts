@@ -22,6 +22,7 @@ import {
   fixesNeeded,
 } from '../../lite/verdict.ts';
 import type { CodeReview } from '../../schema/judgements/code-review.ts';
+import { counted } from '../../text/counted.ts';
 import { proofOf } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
 import { checkoutOf, type Execution } from './execution.ts';
@@ -48,7 +49,7 @@ export async function verify(desk: LiteDesk, execution: Execution): Promise<Veri
     const found = await look(desk, execution, reviewers, round);
     const problems = fixesNeeded(found.states, found.review, found.tests);
     if (problems.length === 0 || round === mostFixRounds || desk.writers.length === 0) return found;
-    desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${problems.length} problems`);
+    desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${counted(problems.length, 'problem')}`);
     if (!(await fix(desk, execution, problems, round + 1))) return { ...found, fixRounds: round + 1 };
   }
 }
@@ -90,6 +91,7 @@ async function look(
     await moveCheckout(checkout, at);
     return at;
   });
+  desk.note(round === 0 ? 'running the tests' : `running the tests again after fix round ${round}`);
   const tests = await desk.context.step(`tests ${round}`, (signal) =>
     runTests(directory, path.join(lanes, `tests-${round}`), signal),
   );

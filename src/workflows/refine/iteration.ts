@@ -171,6 +171,7 @@ async function measure(
 ): Promise<{ measurement: Measurement; measured: Measured }> {
   const { artifact, copy, brand } = desk.inputs;
   const folder = path.join(desk.checkout('artifact'), prefix);
+  desk.note(`looking at iteration ${iteration} of ${artifact} in a browser`);
   const measurement = await desk.context.step(
     `measure ${iteration}`,
     async (signal): Promise<Measurement> => {

@@ -36,7 +36,12 @@ export type RefineProject = { project: string; calls: string; git: (...args: str
 
 /** A small shop with brand files, design documents, a builder and an evaluator of different families. */
 export function makeRefineProject(
-  options: { bend?: string; delayMs?: number; files?: Record<string, string | undefined> } = {},
+  options: {
+    bend?: string;
+    delayMs?: number;
+    files?: Record<string, string | undefined>;
+    agents?: Record<string, unknown>;
+  } = {},
 ): RefineProject {
   const folder = mkdtempSync(path.join(tmpdir(), 'charrette-refine-'));
   const project = path.join(folder, 'shop');
@@ -48,7 +53,7 @@ export function makeRefineProject(
   const command = ['node', agent, calls, options.bend ?? 'none', String(options.delayMs ?? 0)];
   const config = {
     detect: false,
-    agents: {
+    agents: options.agents ?? {
       hand: { protocol: 'exec', command, family: 'one' },
       eye: { protocol: 'exec', command, family: 'two' },
     },

@@ -1,0 +1,2 @@
+export const leaf: string;
+export function page(version: number): string;

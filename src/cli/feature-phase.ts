@@ -49,6 +49,7 @@ async function runPhase(phase: DocumentPhase, invocation: Invocation): Promise<C
     task: description ?? feature.directory,
   });
   refuseStatic(common);
+  if (options['commit'] === true) await (await import('../git/repository-facts.ts')).repositoryFacts(project);
   const panel = phase === 'design' ? await panelMaterial(feature, project, invocation) : undefined;
   if (panel !== undefined && 'stopped' in panel) return panel.stopped;
   const inputs: FeaturePhaseInputs = {

@@ -71,10 +71,18 @@ function renderOne(report: FeatureStatusReport): string {
       ({ name, level, reason }) =>
         `  ${name.padEnd(13)} level ${level} of 4${reason === undefined ? '' : `: ${reason}`}`,
     ),
+    ...travelLines(report),
     `Next: ${next}`,
     ...report.problems.map((problem) => `Problem: ${problem}`),
     '',
   ].join('\n');
+}
+
+function travelLines({ backward }: FeatureStatusReport): string[] {
+  if (backward === null) return [];
+  const { to, reason, returnTo } = backward;
+  const where = to === undefined ? '' : ` to ${to}`;
+  return [`Went back${where}, on the way to ${returnTo}${reason === undefined ? '' : `: ${reason}`}`];
 }
 
 function describe(transition: NonNullable<FeatureStatusReport['next']>['transition']): string {

@@ -1,6 +1,8 @@
 import { CharretteError } from '../errors.ts';
+import { isRecord } from '../safe-json.ts';
+import type { BackwardWish } from './backward.ts';
 import type { FeatureMeta, MetaReading, ReviewerNote, SkippedPhase } from './meta.ts';
-import { isPhase, type Phase } from './phases.ts';
+import { isPhase, modePhases, type Phase, phases } from './phases.ts';
 
 export type NewFeature = {
   id: string;
@@ -51,7 +53,64 @@ export function withPhaseCompleted(
 ): Record<string, unknown> {
   const raw = withPhase(open(reading), phase, { completed: time, iterations, reviewerNotes });
   const ended = phase === 'finish' ? { status: 'completed', completed: time } : {};
-  return { ...raw, lastCompletedPhase: phase, ...ended };
+  return { ...withoutTravel(raw, reading.meta, phase), lastCompletedPhase: phase, ...ended };
+}
+
+/** What a travel back was for is settled when its goal is through, the travel itself when its starting point is. */
+function withoutTravel(
+  raw: Readonly<Record<string, unknown>>,
+  { backwardContext, backwardReturnTarget }: FeatureMeta,
+  phase: Phase,
+): Record<string, unknown> {
+  const { backward_context: context, backward_return_target: target, ...rest } = raw;
+  return {
+    ...rest,
+    ...(context === undefined || backwardContext?.targetPhase === phase ? {} : { backward_context: context }),
+    ...(target === undefined || backwardReturnTarget === phase ? {} : { backward_return_target: target }),
+  };
+}
+
+export type Travel = { from: Phase; to: Phase; wish: BackwardWish; issues: number; time: string };
+
+/** §2E, §2F: an earlier phase comes again; it and those between have to be completed once more. Nothing that was known is lost. */
+export function withTravelBack(reading: MetaReading, travel: Travel): Record<string, unknown> {
+  const { from, to, wish, issues, time } = travel;
+  const { meta } = reading;
+  const reopened = phases.slice(phases.indexOf(to), phases.indexOf(from));
+  const raw = reopened.reduce<Record<string, unknown>>(reopenPhase, open(reading));
+  const before = modePhases[meta.mode ?? 'standard'].filter(
+    (phase) => phase !== 'brainstorm' && phases.indexOf(phase) < phases.indexOf(to),
+  );
+  const trips = Array.isArray(raw['backward_trips']) ? raw['backward_trips'] : [];
+  return {
+    ...raw,
+    lastCompletedPhase: before.at(-1) ?? null,
+    backward_context: {
+      source_phase: from,
+      target_phase: to,
+      ...(wish.reason === undefined ? {} : { reason: wish.reason }),
+      findings: wish.findings,
+      ...(wish.downstreamImpact === undefined ? {} : { downstream_impact: wish.downstreamImpact }),
+    },
+    backward_return_target: laterOf(meta.backwardReturnTarget, from),
+    backward_trips: [...trips, { from, to, issues, time }],
+  };
+}
+
+function reopenPhase(raw: Record<string, unknown>, phase: Phase): Record<string, unknown> {
+  const all = isRecord(raw['phases']) ? raw['phases'] : {};
+  const record = all[phase];
+  if (!isRecord(record)) return raw;
+  const { completed, completedAt, ...rest } = record;
+  const before = completed ?? completedAt;
+  if (before === undefined) return raw;
+  return { ...raw, phases: { ...all, [phase]: { ...rest, completedBefore: before } } };
+}
+
+/** Who is sent back on the way to somewhere still has to get there. */
+function laterOf(target: string | undefined, from: Phase): Phase {
+  if (target === undefined || !isPhase(target)) return from;
+  return phases.indexOf(target) > phases.indexOf(from) ? target : from;
 }
 
 /** Phases that somebody chose to leave out. */

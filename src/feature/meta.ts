@@ -1,4 +1,5 @@
 import { isRecord, readJson } from '../safe-json.ts';
+import { type BackwardFinding, type BackwardTrip, readBackwardWish } from './backward.ts';
 
 /** What `.meta.json` says about a feature, whoever wrote it. */
 export type FeatureMeta = {
@@ -17,6 +18,18 @@ export type FeatureMeta = {
   lastCompletedPhase?: string;
   skippedPhases: readonly SkippedPhase[];
   phases: Readonly<Record<string, PhaseMeta>>;
+  /** §2F: what an earlier phase was gone back to for. */
+  backwardContext?: BackwardContext;
+  /** The phase that comes again when the earlier ones are through. */
+  backwardReturnTarget?: string;
+  backwardTrips: readonly BackwardTrip[];
+};
+
+export type BackwardContext = {
+  sourcePhase?: string;
+  targetPhase?: string;
+  reason?: string;
+  findings: readonly BackwardFinding[];
 };
 
 export const featureStatuses = ['planned', 'active', 'completed', 'abandoned'] as const;
@@ -40,7 +53,7 @@ export type MetaReading = {
   problems: readonly string[];
 };
 
-const emptyMeta: FeatureMeta = { dependsOnFeatures: [], skippedPhases: [], phases: {} };
+const emptyMeta: FeatureMeta = { dependsOnFeatures: [], skippedPhases: [], phases: {}, backwardTrips: [] };
 
 /** Reads the state file of a feature in every form in which it was ever written; what cannot be read is said, not thrown. */
 export function readMeta(text: string | undefined): MetaReading {
@@ -70,16 +83,34 @@ export function readMeta(text: string | undefined): MetaReading {
         projectId: 'project_id',
         module: 'module',
         lastCompletedPhase: 'lastCompletedPhase',
+        backwardReturnTarget: 'backward_return_target',
       }),
       ...(mode === undefined ? {} : { mode }),
       ...(status === undefined ? {} : { status }),
       dependsOnFeatures: textList(raw['depends_on_features']),
       skippedPhases: readSkipped(raw['skippedPhases']),
       phases,
+      ...readBackwardContext(raw['backward_context']),
+      backwardTrips: readTrips(raw['backward_trips']),
     },
     raw,
     problems,
   };
+}
+
+function readBackwardContext(value: unknown): Pick<FeatureMeta, 'backwardContext'> {
+  if (!isRecord(value)) return {};
+  const wish = readBackwardWish({ backward_to: value['target_phase'], backward_context: value });
+  const words = texts(value, { sourcePhase: 'source_phase', targetPhase: 'target_phase', reason: 'reason' });
+  return { backwardContext: { ...words, findings: wish?.findings ?? [] } };
+}
+
+function readTrips(value: unknown): BackwardTrip[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).flatMap((trip): BackwardTrip[] => {
+    const [from, to, issues] = [textOf(trip['from']), textOf(trip['to']), countOf(trip['issues'])];
+    return from === undefined || to === undefined ? [] : [{ from, to, issues: issues ?? 0 }];
+  });
 }
 
 function texts<Name extends string>(

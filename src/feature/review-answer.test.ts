@@ -87,8 +87,7 @@ test('§2F: a reviewer may ask to go back', () => {
   expect(
     read('{"approved": false, "issues": [], "backward_to": "design", "backward_reason": "gap"}'),
   ).toMatchObject({
-    backwardTo: 'design',
-    backwardReason: 'gap',
+    backward: { to: 'design', reason: 'gap', findings: [] },
   });
 });
 

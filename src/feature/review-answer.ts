@@ -1,5 +1,6 @@
 import { extractJson } from '../agents/extract-json.ts';
 import { isRecord } from '../safe-json.ts';
+import { type BackwardWish, readBackwardWish } from './backward.ts';
 
 export const severities = ['blocker', 'warning', 'suggestion'] as const;
 export type Severity = (typeof severities)[number];
@@ -26,9 +27,8 @@ export type ReviewAnswer = {
   summary: string;
   /** Of the implementation reviewer: which documents the code lives up to. */
   levels?: Readonly<Partial<Record<ReviewLevel, boolean>>>;
-  /** The phase it wants to go back to. */
-  backwardTo?: string;
-  backwardReason?: string;
+  /** Whether an earlier phase is at fault. */
+  backward?: BackwardWish;
 };
 
 export type AnswerReading = { ok: true; answer: ReviewAnswer } | { ok: false; problem: string };
@@ -46,8 +46,7 @@ export function readReviewAnswer(text: string): AnswerReading {
   if (approved === undefined) return { ok: false, problem: 'the answer has no `approved`' };
   const list = value['issues'] ?? value['findings'] ?? [];
   if (!Array.isArray(list)) return { ok: false, problem: '`issues` is not a list' };
-  const backwardTo = textOf(value['backward_to']);
-  const backwardReason = textOf(value['backward_reason']);
+  const backward = readBackwardWish(value);
   return {
     ok: true,
     answer: {
@@ -55,8 +54,7 @@ export function readReviewAnswer(text: string): AnswerReading {
       issues: list.slice(0, mostIssues).flatMap(readIssue),
       summary: textOf(value['summary']) ?? '',
       ...(isRecord(value['levels']) ? { levels: readLevels(value['levels']) } : {}),
-      ...(backwardTo === undefined ? {} : { backwardTo }),
-      ...(backwardReason === undefined ? {} : { backwardReason }),
+      ...(backward === undefined ? {} : { backward }),
     },
   };
 }
@@ -83,12 +81,14 @@ function readRelevance(value: Readonly<Record<string, unknown>>): AnswerReading 
       gaps.push(textOf(check['details']) ?? 'did not pass');
     return gaps.map((gap) => ({ severity: 'blocker', category: name, description: gap }));
   });
+  const backward = readBackwardWish(value);
   return {
     ok: true,
     answer: {
       approved: booleanOf(value['pass']) === true && issues.length === 0 && checks.length > 0,
       issues: issues.slice(0, mostIssues),
       summary: textOf(value['summary']) ?? '',
+      ...(backward === undefined ? {} : { backward }),
     },
   };
 }

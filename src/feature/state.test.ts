@@ -137,6 +137,7 @@ test('§2E: every form in which the state was written is read', () => {
         ],
       },
     },
+    backwardTrips: [],
   });
   expect(reading.problems).toEqual(['phases.implement is not an object']);
 });
@@ -145,7 +146,7 @@ test.each([undefined, '', '{', '[]', 'null', '"x"'])(
   'a state file with %j is a problem, not a crash',
   (text) => {
     const { meta: read, problems } = readMeta(text);
-    expect(read).toEqual({ dependsOnFeatures: [], skippedPhases: [], phases: {} });
+    expect(read).toEqual({ dependsOnFeatures: [], skippedPhases: [], phases: {}, backwardTrips: [] });
     expect(problems).toHaveLength(1);
   },
 );

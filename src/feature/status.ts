@@ -1,5 +1,5 @@
 import { type ArtifactKey, artifactKeys, artifacts } from '../prompts/artifacts.ts';
-import type { MetaReading } from './meta.ts';
+import type { FeatureMeta, MetaReading } from './meta.ts';
 import { isPhase, modePhases, nextPhase, type Phase } from './phases.ts';
 import { type Transition, transitionTo } from './transition.ts';
 import { artifactValidity, type ValidityLevel } from './validity.ts';
@@ -16,6 +16,8 @@ export type FeatureStatusReport = {
     iterations?: number;
   }[];
   artifacts: readonly { name: string; level: ValidityLevel; reason?: string }[];
+  /** §2F: an earlier phase came again; what for, and where the way leads. */
+  backward: { to?: string; reason?: string; returnTo: string } | null;
   problems: readonly string[];
 };
 
@@ -45,6 +47,7 @@ export function featureStatus(
       name: artifacts[key].file,
       ...artifactValidity(key, texts[key]),
     })),
+    backward: travelOf(meta),
     problems,
   };
 
@@ -54,4 +57,14 @@ export function featureStatus(
     if (record?.started !== undefined) return 'started';
     return meta.skippedPhases.some((skipped) => skipped.phase === phase) ? 'skipped' : 'open';
   }
+}
+
+function travelOf({ backwardReturnTarget, backwardContext }: FeatureMeta): FeatureStatusReport['backward'] {
+  if (backwardReturnTarget === undefined) return null;
+  const { targetPhase: to, reason } = backwardContext ?? {};
+  return {
+    ...(to === undefined ? {} : { to }),
+    ...(reason === undefined ? {} : { reason }),
+    returnTo: backwardReturnTarget,
+  };
 }

@@ -1,6 +1,7 @@
 // A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
 // The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `fail`, `slow`, `huge`,
-// `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task) make it behave otherwise.
+// `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task), `backward FILE TASK` (wants to go
+// back to the specification once), `backward-always - TASK`, `divergence COUNT FILE`, `conflict` make it behave otherwise.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const [mode, marker, failing] = process.argv.slice(2);
@@ -47,8 +48,11 @@ if (key !== undefined) {
   process.stdout.write(`<document>\n${documents[key]}${revised}</document>\n`);
 } else if (task === 'implementing-implementer') {
   const number = /^### Task (\S+):/m.exec(prompt)?.[1];
-  change(`src/task-${number}.js`, `export const task = '${number}';\n`);
-  report(`src/task-${number}.js`);
+  // `conflict`: every task writes the same file, so that tasks side by side collide.
+  const file = mode === 'conflict' ? 'src/shared.js' : `src/task-${number}.js`;
+  const there = mode === 'conflict' && existsSync(file) ? readFileSync(file, 'utf8') : '';
+  change(file, `${there}export const task${number.replace('.', '')} = '${number}';\n`);
+  report(file);
 } else if (task === 'implement-implementer') {
   change('src/task-1.1.js', `export const task = '1.1';\n// fixed in round ${round}: ${prompt.length}\n`);
   report('src/task-1.1.js');
@@ -67,12 +71,25 @@ if (key !== undefined) {
   });
 } else if (task === 'implement-test-deepener-b') {
   change('test/store.test.js', '// tested\n');
-  print({ tests_added: ['test/store.test.js'], spec_divergences: [], all_tests_pass: true });
+  // `divergence COUNT FILE`: so many times the tests show that the code does something else.
+  const seen = mode === 'divergence' && existsSync(failing) ? Number(readFileSync(failing, 'utf8')) : 0;
+  const differs = mode === 'divergence' && seen < Number(marker);
+  if (differs) writeFileSync(failing, String(seen + 1));
+  print({
+    tests_added: ['test/store.test.js'],
+    spec_divergences: differs ? [{ criterion: 'AC-1', expected: '100', actual: '10' }] : [],
+    all_tests_pass: !differs,
+  });
 } else if (task.startsWith('design-') && !task.endsWith('-reviewer')) {
   print({ findings: [{ finding: 'there is a store', source: 'src/store.js:1', relevance: 'high' }] });
 } else answerReview();
 
 function answerReview() {
+  if (mode === 'backward-always' && task === failing) return wantBack();
+  if (mode === 'backward' && task === failing && !existsSync(marker)) {
+    writeFileSync(marker, '');
+    return wantBack();
+  }
   if (mode === 'prose') process.stdout.write('Looks good to me.\n');
   else if (mode === 'huge')
     process.stdout.write(
@@ -98,6 +115,20 @@ function answerReview() {
     const approved = mode !== 'never' && round > 1;
     print({ approved, issues: approved ? [] : [issue()], summary: '' });
   }
+}
+
+function wantBack() {
+  const findings = [
+    { artifact: 'spec.md', section: 'R1.1', issue: 'R1.1 has no limit', suggestion: 'say 100' },
+  ];
+  print({
+    approved: false,
+    issues: [issue()],
+    summary: '',
+    backward_to: 'specify',
+    backward_reason: 'the limit is missing',
+    backward_context: { source_phase: 'design', target_phase: 'specify', findings, downstream_impact: 'all' },
+  });
 }
 
 function issue() {

@@ -1,39 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
+import {
+  directoryOf,
+  git,
+  makeProject,
+  readOf,
+  run,
+  stateOf,
+  writtenProject,
+} from '../support/feature-project.ts';
 import { charrette, runsOf } from '../support/program.ts';
-
-const agent = path.resolve(import.meta.dirname, '../agents/feature-agent.mjs');
-
-function makeProject(...mode: string[]): string {
-  const project = mkdtempSync(path.join(tmpdir(), 'charrette-feature-'));
-  setAgent(project, ...mode);
-  writeFileSync(path.join(project, 'about.md'), 'Search by tag\n');
-  writeFileSync(path.join(project, '.gitignore'), '.home/\n.charrette/\n');
-  git(project, 'init', '--quiet', '--initial-branch=main');
-  git(project, 'add', '--all');
-  git(project, 'commit', '--quiet', '--message', 'Begin');
-  return project;
-}
-
-function setAgent(project: string, ...mode: string[]): void {
-  const command = ['node', agent, ...mode];
-  const agents = { writer: { protocol: 'exec', command, family: 'mine' } };
-  writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify({ detect: false, agents }));
-}
-
-const git = (cwd: string, ...words: string[]) =>
-  execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...words], {
-    cwd,
-    encoding: 'utf8',
-  }).trim();
-
-const run = (cwd: string, ...words: string[]) => charrette(words, { cwd });
-const stateOf = (project: string) =>
-  parseJson(readFileSync(path.join(project, 'docs/features/001-search/.meta.json'), 'utf8'), 'state');
 
 test('T-119, T-131: written, reviewed, revised, completed, phase by phase', async () => {
   const project = makeProject();
@@ -89,28 +68,6 @@ test('without consent the run waits for it and goes on when it is given', async 
   expect(code, stderr).toBe(0);
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'specify' });
 });
-
-const directoryOf = (project: string) => path.join(project, 'docs/features/001-search');
-const readOf = (project: string, name: string) => readFileSync(path.join(directoryOf(project), name), 'utf8');
-
-const filler = 'These words fill the document so that it has something to say to its readers.\n'.repeat(4);
-const taskText = (number: string, depends: string) =>
-  `### Task ${number}: Store ${number}\n- **Why:** Plan Step 1.1 / Design C1\n- **Done when:** it stores\n- **Depends on:** ${depends}\n`;
-
-/** A feature whose documents somebody wrote, so that the next command is `implement`. */
-async function writtenProject(...mode: string[]): Promise<string> {
-  const project = makeProject(...mode);
-  await run(project, 'feature', 'new', 'Search');
-  const documents = {
-    'spec.md': `# Spec\n\n## Acceptance Criteria\n- AC-1 it works\n\n${filler}`,
-    'design.md': `# Design\n\n## Components\n### C1: Store\n${filler}`,
-    'plan.md': `# Plan\n\n## Implementation Order\n### Step 1.1: Store\n${filler}`,
-    'tasks.md': `# Tasks\n\n${filler}\n## Phase 1\n${taskText('1.1', 'none')}${taskText('1.2', 'none')}${taskText('1.3', '1.1, 1.2')}`,
-  };
-  for (const [name, text] of Object.entries(documents))
-    writeFileSync(path.join(directoryOf(project), name), text);
-  return project;
-}
 
 test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, implemented, reviewed in three rounds, finished', async () => {
   const project = await writtenProject();

@@ -78,7 +78,8 @@ export const phaseDispatches: readonly Dispatch[] = reviews.flatMap((review): Di
       unpruned: all,
       rubric: 'Can the next phase start from this result without guessing or going back?',
       expects: nextPhaseExpectations[review.command],
-      answer: 'phase-reviewer',
+      // Before a specification there is no phase to go back to.
+      answer: review.command === 'specify' ? 'phase-reviewer' : 'later-phase-reviewer',
       resumable: true,
       phaseReview: true,
     },

@@ -3,9 +3,12 @@
 const severity = '"severity":"blocker|warning|suggestion"';
 const rest = '"description","location","suggestion"';
 
-function review(issue: string, extra = ''): string {
-  return `{"approved":bool,${extra}"issues":[{${issue}}],"summary"}`;
+function review(issue: string, extra = '', after = ''): string {
+  return `{"approved":bool,${extra}"issues":[{${issue}}],"summary"${after}}`;
 }
+
+/** §2F: a fault that cannot be mended where it is found. */
+const backward = ',"backward_to"?:"earlier phase at fault","backward_reason"?';
 
 const levels = '"tasks|spec|design|prd":{"passed":bool,"issues_count":0}';
 
@@ -19,9 +22,11 @@ export const shapes = {
   'plan-reviewer': review(`${severity},${rest}`),
   'task-reviewer': review(`${severity},"task","description","suggestion"`),
   'phase-reviewer': review(`${severity},${rest}`),
+  'later-phase-reviewer': review(`${severity},${rest}`, '', backward),
   'implementation-reviewer': review(
     `${severity},"level":"tasks|spec|design|prd","category":"missing|extra|misunderstood|incomplete",${rest}`,
     `"levels":{${levels}},"evidence":{"verified":[],"missing":[]},`,
+    backward,
   ),
   'code-quality-reviewer': review(
     `${severity},"category":"readability|kiss|yagni|formatting|flow",${rest}`,

@@ -8,11 +8,12 @@ import { reviewerNotes } from '../../feature/phase-loop.ts';
 import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { AuthoredKey } from '../../prompts/author/write.ts';
 import { noResumeState, type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
+import { travelBack, wentBack } from './backward.ts';
 import { commitCompletion } from './commit.ts';
 import type { FeatureDesk } from './desk.ts';
-import { draftDocument, reviseDocument, rewriteDocument } from './document.ts';
+import { answerTravel, draftDocument, reviseDocument, rewriteDocument } from './document.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';
-import { changeState, look, recordReview } from './records.ts';
+import { changeState, look, recordReview, type StateChange } from './records.ts';
 import { reviewRole } from './review.ts';
 
 type Turn = { command: 'create-plan' | 'create-tasks'; role: string; revises: AuthoredKey };
@@ -31,6 +32,7 @@ export async function combinedPhase(
 ): Promise<Outcome> {
   await draftDocument(desk, 'plan');
   await draftDocument(desk, 'tasks');
+  await answerTravel(desk, 'plan');
   let loop: CombinedLoop = startCombinedLoop(
     turns.map(({ role }) => role),
     desk.inputs.max ?? 5,
@@ -65,8 +67,9 @@ export async function combinedPhase(
     const { answer, result } = reviewed;
     found.set(role, answer.issues);
     last = answer.issues;
+    const back = await travelBack(desk, reviewed.label, reviewed);
     loop = afterCombinedAnswer(loop, result);
-    const revised = result.gate === 'fail' && loop.end === undefined;
+    const revised = back === undefined && result.gate === 'fail' && loop.end === undefined;
     if (revised) {
       await reviseDocument(desk, revises, { answer, result, command, role, iteration, max });
       // Tasks that were made from another plan are made anew.
@@ -82,7 +85,9 @@ export async function combinedPhase(
       issues: answer.issues,
       markers: reviewed.markers,
       ...(revised ? { changes: `Revised ${revises}.md for ${result.open.length} issues` } : {}),
+      ...(back === undefined ? {} : { changes: `Went back to ${back}` }),
     });
+    if (back !== undefined) return wentBack(desk, back);
   }
   return complete(desk, loop.iteration, loop.end?.approved !== true, last);
 }
@@ -94,7 +99,7 @@ async function complete(
   issues: readonly ReviewIssue[] | undefined,
 ): Promise<Outcome> {
   const notes = reviewerNotes(issues, capReached);
-  await changeState(desk, 'complete', (reading, time) => {
+  const completed: StateChange = (reading, time) => {
     const plan = withPhaseCompleted(reading, 'create-plan', { time, iterations, reviewerNotes: notes });
     const tasks = withPhaseStarted(readMeta(serializeMeta(plan)), 'create-tasks', time);
     return withPhaseCompleted(readMeta(serializeMeta(tasks)), 'create-tasks', {
@@ -102,8 +107,8 @@ async function complete(
       iterations: 0,
       reviewerNotes: [],
     });
-  });
-  await commitCompletion(desk, ['plan', 'tasks']);
+  };
+  await changeState(desk, 'complete', completed, () => commitCompletion(desk, ['plan', 'tasks']));
   const outcome = phaseOutcome('create-plan and create-tasks', iterations, capReached, notes);
   await desk.context.artifact('phase-outcome.md', `${outcome}\n`);
   desk.context.emit({ type: 'body', heading: 'Plan and tasks', text: outcome });

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
 import {
   type CommitOutcome,
   commitRevision,
@@ -22,11 +24,19 @@ export async function commitDocument(
   return commit(desk, [artifacts[key].file], revisionMessage(command, role, iteration));
 }
 
-/** §2C: closes a phase; "nothing to commit" is success. */
+/** §2C: closes a phase; "nothing to commit" is success, a commit that fails blocks the completion. */
 export async function commitCompletion(desk: Desk, keys: readonly AuthoredKey[]): Promise<void> {
-  const files = [...keys.map((key) => artifacts[key].file), sideFiles.state, sideFiles.history];
+  if (!desk.inputs.commit) return;
+  const names = [...keys.map((key) => artifacts[key].file), sideFiles.state, sideFiles.history];
+  const there = names.filter((name) => existsSync(path.join(desk.inputs.directory, name)));
   const slug = path.basename(desk.inputs.directory).replace(/^\d+-/, '');
-  await commit(desk, files, completionMessage(desk.inputs.phase, slug));
+  const outcome = await commitFiles(desk, there, completionMessage(desk.inputs.phase, slug));
+  if (outcome.kind !== 'COMMIT_FAILED') return;
+  throw new CharretteError({
+    code: 'git-failed',
+    message: `${desk.inputs.phase} is not completed, because it could not be committed: ${outcome.reason}`,
+    fix: 'Mend what git says and go on with `charrette resume`.',
+  });
 }
 
 async function commit(
@@ -35,15 +45,17 @@ async function commit(
   message: string,
 ): Promise<CommitKind | undefined> {
   if (!desk.inputs.commit) return undefined;
-  const { project } = desk.services;
-  const files = names.map((name) => path.relative(project, path.join(desk.inputs.directory, name)));
-  const outcome = await desk.once(`commit ${message}`, () =>
-    commitRevision(
-      project,
-      files.map((file) => file.split(path.sep).join('/')),
-      message,
-    ),
-  );
+  const outcome = await desk.once(`commit ${message}`, () => commitFiles(desk, names, message));
   if (outcome.kind === 'COMMIT_FAILED') desk.warn(`Not committed: ${outcome.reason}`);
   return outcome.kind;
+}
+
+function commitFiles(desk: Desk, names: readonly string[], message: string): Promise<CommitOutcome> {
+  const { project } = desk.services;
+  const files = names.map((name) => path.relative(project, path.join(desk.inputs.directory, name)));
+  return commitRevision(
+    project,
+    files.map((file) => file.split(path.sep).join('/')),
+    message,
+  );
 }

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { backwardIssues } from '../../feature/backward.ts';
 import { type GateResult, revisionIssues } from '../../feature/gate.ts';
 import type { ReviewAnswer } from '../../feature/review-answer.ts';
 import { artifacts } from '../../prompts/artifacts.ts';
@@ -66,6 +67,19 @@ export async function reviseDocument(
   const draft = revisionPrompt({ ...subject(desk.inputs), key, ...feature, issues, iteration, max });
   await author(desk, key, draft, name);
   return commitDocument(desk, key, { command, role, iteration });
+}
+
+/** §2F: a phase that was gone back to begins with what was found out later. */
+export async function answerTravel(desk: Desk, key: AuthoredKey): Promise<void> {
+  const feature = await look(desk, `travel to ${key}`);
+  const { backwardContext: travel } = feature.meta.meta;
+  if (travel?.targetPhase !== desk.inputs.phase || feature.files[key].kind !== 'present') return;
+  const must = backwardIssues(travel);
+  if (must.length === 0) return;
+  const name = `revision for ${travel.sourcePhase ?? 'a later phase'}`;
+  const issues = { must, may: [] };
+  const draft = revisionPrompt({ ...subject(desk.inputs), key, ...feature, issues, iteration: 1, max: 1 });
+  await author(desk, key, draft, name);
 }
 
 async function author(

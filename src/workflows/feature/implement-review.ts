@@ -8,9 +8,10 @@ import {
   startImplementLoop,
   startRound,
 } from '../../feature/implement-loop.ts';
-import { phaseTable } from '../../feature/phases.ts';
+import { type Phase, phaseTable } from '../../feature/phases.ts';
 import type { ReviewAnswer, ReviewIssue } from '../../feature/review-answer.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
+import { travelBack } from './backward.ts';
 import { askBreaker } from './breaker.ts';
 import type { FeatureDesk } from './desk.ts';
 import { fixIssues } from './implement-fix.ts';
@@ -23,7 +24,9 @@ type Desk = FeatureDesk<FeatureImplementInputs>;
 type ReviewStep = Extract<ImplementStep, { kind: 'review' }>;
 
 export type ReviewEnd = {
-  verdict: 'approved' | 'forced' | 'stopped' | 'abandoned';
+  verdict: 'approved' | 'forced' | 'stopped' | 'abandoned' | 'back';
+  /** Where to, when it goes back. */
+  back?: Phase;
   rounds: number;
   /** What was open when it ended. */
   open: readonly ReviewIssue[];
@@ -41,6 +44,8 @@ type Rounds = {
   found: Map<string, readonly ReviewIssue[]>;
   markers: readonly string[];
   commit?: 'COMMIT_OK' | 'NO_CHANGES';
+  /** §2F: where a reviewer of the last round wants to go, when it was agreed to. */
+  back?: Phase;
 };
 
 /** T-123…T-129: rounds of all reviewers, fixes between them, a full round at the end, a breaker at the cap. */
@@ -58,6 +63,10 @@ export async function reviewImplementation(
     if (step.kind === 'review') {
       rounds = await reviewRound(desk, work, rounds, step, sessions.reviewer, named);
       fixed = false;
+      if (rounds.back !== undefined) {
+        const open = [...rounds.found.values()].flat();
+        return { verdict: 'back', back: rounds.back, rounds: past + step.round, open, notes: open };
+      }
     } else if (step.kind === 'fix') {
       rounds = await fixRound(desk, work, rounds, step, sessions.author, named);
       fixed = true;
@@ -152,8 +161,23 @@ async function reviewRound(
     });
   }
   await writeEntry(desk, name, step, before, heard, rounds.markers);
+  const back = await firstTravel(desk, name, heard);
   const { commit: _done, ...rest } = rounds;
-  return { ...rest, loop, state, markers: [] };
+  return { ...rest, loop, state, markers: [], ...(back === undefined ? {} : { back }) };
+}
+
+/** One question at a time: the first reviewer that finds the fault in an earlier phase is asked about first. */
+async function firstTravel(
+  desk: Desk,
+  name: string,
+  heard: readonly { role: string; reviewed: Reviewed; result: GateResult }[],
+): Promise<Phase | undefined> {
+  for (const { role, reviewed, result } of heard) {
+    if (reviewed.answer === undefined) continue;
+    const back = await travelBack(desk, `${name} ${role}`, { answer: reviewed.answer, result });
+    if (back !== undefined) return back;
+  }
+  return undefined;
 }
 
 /** An answer that nobody could use is a failed review with nothing to fix. */

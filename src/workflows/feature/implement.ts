@@ -11,6 +11,7 @@ import { dropKeptWork, forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { agentOf, type ServicesOf } from '../services.ts';
+import { wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { deepenTests, simplify } from './deepen.ts';
 import { FeatureDesk } from './desk.ts';
@@ -78,6 +79,10 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
   if (verdict === 'abandoned') {
     await changeState(desk, 'abandon', withAbandoned);
     return stopped(desk, work, 'the feature is abandoned');
+  }
+  if (end.back !== undefined) {
+    await tidy(desk, work);
+    return wentBack(desk, end.back, `\nThe work so far is on the branch ${work.branch}.`);
   }
   const forced = verdict === 'forced';
   const reviewed = reviewerNotes(forced ? open : notes, forced);

@@ -12,16 +12,17 @@ import {
   startPhaseLoop,
   totalIterations,
 } from '../../feature/phase-loop.ts';
-import { phaseTable } from '../../feature/phases.ts';
+import { type Phase, phaseTable } from '../../feature/phases.ts';
 import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { DomainOutcome } from '../../prompts/outcome.ts';
 import { noResumeState, type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
 import type { ServicesOf } from '../services.ts';
+import { travelBack, wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { combinedPhase } from './combined.ts';
 import { type CommitKind, commitCompletion } from './commit.ts';
 import { FeatureDesk } from './desk.ts';
-import { draftDocument, reviseDocument } from './document.ts';
+import { answerTravel, draftDocument, reviseDocument } from './document.ts';
 import { documentPhases, type FeaturePhaseInputs } from './inputs.ts';
 import { changeState, issueLines, look, recordReview } from './records.ts';
 import { research } from './research.ts';
@@ -43,7 +44,9 @@ export function featurePhaseWorkflow(
       if (inputs.combined) return combinedPhase(desk, resumes);
       const material = inputs.phase === 'design' ? await research(desk) : undefined;
       await draftDocument(desk, documentPhases[inputs.phase], material);
-      const { loop, issues } = await review(desk, resumes);
+      await answerTravel(desk, documentPhases[inputs.phase]);
+      const { loop, issues, back } = await review(desk, resumes);
+      if (back !== undefined) return wentBack(desk, back);
       const capReached = loop.finished.some(({ approved }) => !approved);
       return complete(desk, totalIterations(loop.finished), capReached, issues);
     },
@@ -59,17 +62,24 @@ async function complete(
 ): Promise<Outcome> {
   const { phase } = desk.inputs;
   const notes = reviewerNotes(issues, capReached);
-  await changeState(desk, 'complete', (reading, time) =>
-    withPhaseCompleted(reading, phase, { time, iterations, reviewerNotes: notes }),
+  await changeState(
+    desk,
+    'complete',
+    (reading, time) => withPhaseCompleted(reading, phase, { time, iterations, reviewerNotes: notes }),
+    () => commitCompletion(desk, [documentPhases[phase]]),
   );
-  await commitCompletion(desk, [documentPhases[phase]]);
   const outcome = phaseOutcome(phase, iterations, capReached, notes);
   await desk.context.artifact('phase-outcome.md', `${outcome}\n`);
   desk.context.emit({ type: 'body', heading: `Phase ${phase}`, text: outcome });
   return capReached ? { status: 'not-accepted', exit: 6, message: outcome } : { status: 'done', exit: 0 };
 }
 
-type Reviewed = { loop: PhaseLoop; issues: readonly ReviewIssue[] | undefined };
+type Reviewed = {
+  loop: PhaseLoop;
+  issues: readonly ReviewIssue[] | undefined;
+  /** The phase that comes again instead of this one's completion. */
+  back?: Phase;
+};
 
 /** T-119…T-121: stage after stage, round after round, with a revision between two rounds. */
 async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
@@ -105,8 +115,9 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
     }
     const { answer, result } = reviewed;
     previous = answer.issues;
+    const back = await travelBack(desk, reviewed.label, reviewed);
     const next = afterAnswer(loop, result);
-    const revises = result.gate === 'fail' && next.stage === loop.stage;
+    const revises = back === undefined && result.gate === 'fail' && next.stage === loop.stage;
     loop = next;
     if (revises) {
       commit = await reviseDocument(desk, key, {
@@ -128,7 +139,9 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
       issues: answer.issues,
       markers: reviewed.markers,
       ...(revises ? { changes: revisedFor(result.open.length) } : {}),
+      ...(back === undefined ? {} : { changes: `Went back to ${back}` }),
     });
+    if (back !== undefined) return { loop, issues: previous, back };
   }
   return { loop, issues: previous };
 }

@@ -29,19 +29,31 @@ export async function save(desk: FeatureDesk, file: string, text: string, name: 
 
 export type StateChange = (reading: MetaReading, time: string) => Record<string, unknown>;
 
-/** Changes `.meta.json`; skipped phases are put on record when the phase starts. */
-export async function changeState(desk: FeatureDesk, name: string, change: StateChange): Promise<void> {
+/** Changes `.meta.json`; skipped phases are put on record when the phase starts. `settle` may refuse: then it stays as it was. */
+export async function changeState(
+  desk: FeatureDesk,
+  name: string,
+  change: StateChange,
+  settle: () => Promise<void> = async () => {},
+): Promise<void> {
   const { context, inputs } = desk;
   await desk.once(`state ${name}`, async () => {
     const file = path.join(inputs.directory, sideFiles.state);
     const time = new Date(context.clock.now()).toISOString();
-    const reading = readMeta((await readTextFile(file)) ?? firstState(inputs.directory, time));
+    const before = (await readTextFile(file)) ?? firstState(inputs.directory, time);
+    const reading = readMeta(before);
     const skipped = inputs.skipped.map((phase) => ({ phase, skippedAt: time, toPhase: inputs.phase }));
     const first =
       name === 'start' && skipped.length > 0
         ? readMeta(serializeMeta(withSkipped(reading, skipped)))
         : reading;
     await rewriteFileAtomic(file, serializeMeta(change(first, time)));
+    try {
+      await settle();
+    } catch (error) {
+      await rewriteFileAtomic(file, before);
+      throw error;
+    }
     return true;
   });
 }

@@ -88,11 +88,6 @@ export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise
     desk.warn(`${label}: ${problem}`);
     return { ...common, answer: undefined, problem };
   }
-  const { backwardTo, backwardReason } = reviewed.answer;
-  if (backwardTo !== undefined)
-    desk.warn(
-      `${label}: wants to go back to ${backwardTo}${backwardReason === undefined ? '' : `: ${backwardReason}`}`,
-    );
   const waivers = await desk.once(`waivers ${label}`, () => readWaivers(inputs.directory));
   const result = judgeAnswer(reviewed.answer, waivers, inputs.gate);
   const how = reviewed.record.kind === 'resumed' ? ', session continued' : '';

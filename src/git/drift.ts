@@ -21,11 +21,11 @@ export type Drift = {
   relation: 'same' | 'ahead' | 'diverged' | 'lost';
   head: string | undefined;
   commits: number;
-  /** Files that differ between the base and the working tree, committed or not. */
+  /** Files of the directory that differ between the base and the working tree, committed or not; paths start there. */
   files: DriftedFile[];
 };
 
-/** Compares the working tree with a base commit. */
+/** Compares the working tree of a directory (a repository, or a package in it) with a base commit. */
 export async function driftSince(directory: string, base: string, git: GitOptions = {}): Promise<Drift> {
   const [known, head] = [await commitOf(directory, base, git), await commitOf(directory, 'HEAD', git)];
   if (known === undefined || head === undefined) return { relation: 'lost', head, commits: 0, files: [] };
@@ -43,14 +43,16 @@ export function driftOfPlan(drift: Drift, planned: readonly string[]): DriftedFi
 }
 
 async function changedFiles(directory: string, base: string, git: GitOptions): Promise<DriftedFile[]> {
-  const parts = splitNul(
-    await gitOutput(directory, ['diff', '--name-status', '-z', '--no-renames', '--no-ext-diff', base], git),
-  );
+  const flags = ['--relative', '--name-status', '-z', '--no-renames', '--no-ext-diff'];
+  const parts = splitNul(await gitOutput(directory, ['diff', ...flags, base], git));
   const tracked = parts.flatMap((status, index) =>
     index % 2 === 0 ? [{ path: parts[index + 1] ?? '', change: changeOf(status) }] : [],
   );
   const probe = await probeTree(directory, { mode: 'checkpoint', git });
-  const untracked = probe.newUntracked.map((path) => ({ path, change: 'added' as const }));
+  const prefix = (await gitOutput(directory, ['rev-parse', '--show-prefix'], git)).replace(/\r?\n$/, '');
+  const untracked = probe.newUntracked
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => ({ path: path.slice(prefix.length), change: 'added' as const }));
   return [...tracked, ...untracked].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

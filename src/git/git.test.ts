@@ -330,6 +330,21 @@ describe('L-420 L-975 the tree probe', () => {
     expect(existsSync(path.join(root, 'staged.txt'))).toBe(false);
   });
 
+  test('L-427 L-428 a project that is a package gets its own and its neighbours’ files back, whatever diffs are set to', async () => {
+    repository.git('config', 'diff.relative', 'true');
+    const project = path.join(root, 'src');
+    repository.write('src/keep.txt', 'mine');
+    const untracked = await untrackedSnapshot(project, git);
+    repository.write('a.txt', 'changed\n');
+    repository.write('src/b.txt', 'changed\n');
+    repository.write('src/stray.txt', 'x');
+    const probe = await probeTree(project, { mode: 'baseline', untracked, git });
+    expect(probe).toMatchObject({ tracked: ['a.txt', 'src/b.txt'], newUntracked: ['src/stray.txt'] });
+    const after = await restoreTree(project, probe, git);
+    expect(after).toMatchObject({ tracked: [], newUntracked: ['src/keep.txt'] });
+    expect(readFileSync(path.join(root, 'src/b.txt'), 'utf8')).toBe('two\n');
+  });
+
   test('L-428 nothing to restore touches nothing, and paths that lead out are refused', async () => {
     expect(await restoreTree(root, { tracked: [], newUntracked: [] }, git)).toMatchObject({
       status: 'clean',
@@ -390,6 +405,21 @@ describe('drift', () => {
       { path: 'src/b.txt', change: 'deleted' },
     ]);
     expect(driftOfPlan(drift, ['a.txt', 'other.txt'])).toEqual([{ path: 'a.txt', change: 'modified' }]);
+  });
+
+  test('drift of a package is told in the paths of the package; its neighbours do not count', async () => {
+    const base = repository.git('rev-parse', 'HEAD');
+    repository.write('a.txt', 'changed\n');
+    repository.write('src/b.txt', 'changed\n');
+    repository.commit('both');
+    repository.write('src/loose.txt', 'x');
+    repository.write('loose.txt', 'x');
+    const drift = await driftSince(path.join(root, 'src'), base, git);
+    expect(drift.files).toEqual([
+      { path: 'b.txt', change: 'modified' },
+      { path: 'loose.txt', change: 'added' },
+    ]);
+    expect(driftOfPlan(drift, ['b.txt'])).toEqual([{ path: 'b.txt', change: 'modified' }]);
   });
 
   test('a rewritten history has diverged, an unknown commit is lost, and there is no base before the first commit', async () => {

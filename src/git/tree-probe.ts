@@ -63,6 +63,9 @@ async function checkpoint(directory: string, ignore: readonly string[], git: Git
   return verdict('checkpoint', tracked, newUntracked);
 }
 
+/** Paths start at the root of the repository, whatever the person's configuration says about diffs. */
+const diffFlags = ['--no-relative', '--name-only', '-z', '--no-renames', '--no-ext-diff'];
+
 async function againstBaseline(
   directory: string,
   untracked: readonly string[] | undefined,
@@ -70,14 +73,8 @@ async function againstBaseline(
 ): Promise<TreeProbe> {
   const untrackedBaseline = untracked === undefined ? 'missing' : 'present';
   const calls: [reason: string, call: Promise<GitResult>][] = [
-    [
-      'git-diff-failed',
-      runGit(directory, ['diff', '--name-only', '-z', '--no-renames', '--no-ext-diff'], git),
-    ],
-    [
-      'git-diff-cached-failed',
-      runGit(directory, ['diff', '--cached', '--name-only', '-z', '--no-renames', '--no-ext-diff'], git),
-    ],
+    ['git-diff-failed', runGit(directory, ['diff', ...diffFlags], git)],
+    ['git-diff-cached-failed', runGit(directory, ['diff', '--cached', ...diffFlags], git)],
     ['git-ls-files-failed', listUntracked(directory, git)],
   ];
   const outputs: string[][] = [];

@@ -30,7 +30,7 @@ const pathsPerCall = 200;
  * fresh probe: only a clean one lets the run go on.
  */
 export async function restoreTree(
-  root: string,
+  directory: string,
   { tracked, newUntracked }: Pick<TreeProbe, 'tracked' | 'newUntracked'>,
   git: GitOptions = {},
 ): Promise<TreeProbe> {
@@ -42,6 +42,8 @@ export async function restoreTree(
       fix: 'Clean the working tree by hand.',
     });
   }
+  // Probed paths start at the root, also when the project is a package somewhere below it.
+  const root = (await gitOutput(directory, ['rev-parse', '--show-toplevel'], git)).replace(/\r?\n$/, '');
   if (tracked.length > 0) {
     const args = [
       '--literal-pathspecs',

@@ -211,6 +211,25 @@ describe('a monorepo', () => {
     expect(plan).toContain('`src/orders/order-service.ts`');
     expect(plan).not.toContain('packages/');
   }, 60_000);
+
+  test('its files of ours leave the tree clean, and drift is told in its own paths', async () => {
+    const root = monorepo();
+    git(root, 'config', 'user.name', 'Ann Example');
+    const shop = path.join(root, 'packages', 'shop');
+    mkdirSync(path.join(shop, '.charrette'));
+    writeFileSync(path.join(shop, 'charrette.config.json'), '{"padding": true}\n');
+    writeFileSync(path.join(root, '.git', 'info', 'exclude'), '.home\n');
+    const onBranch = words.filter((word) => word !== '--no-branch');
+    const ended = await charrette([...onBranch, 'let customers cancel an order'], { cwd: shop });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect((await charrette(['plan', 'drift'], { cwd: shop })).code).toBe(0);
+    writeFileSync(path.join(shop, 'src', 'orders', 'order-service.ts'), '// changed\n');
+    writeFileSync(path.join(root, 'packages', 'other', 'order-service.ts'), '// changed\n');
+    const drifted = await charrette(['plan', 'drift'], { cwd: shop });
+    expect(drifted.code).toBe(8);
+    expect(drifted.stdout).toContain('  modified src/orders/order-service.ts (in the plan)\n');
+    expect(drifted.stdout).not.toContain('packages/');
+  }, 90_000);
 });
 
 test('a dirty tree and a detached HEAD are taken as they are with --no-branch, and stay so', async () => {

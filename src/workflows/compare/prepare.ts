@@ -81,7 +81,7 @@ export async function prepareCompare(
       parallel: config.limits?.parallel ?? 8,
       depth,
       baseCommit: entry?.baseCommit ?? '',
-      tree: { untracked: entry?.untracked ?? [], changed: entry?.changed ?? [] },
+      tree: { untracked: entry?.untracked, changed: entry?.changed ?? [] },
       consented: options.consented || config.consent === true,
       confirmed: options.consented,
       estimate: addEstimates([...estimates, judging(estimates, tasks.length * judges.length * 2)]),

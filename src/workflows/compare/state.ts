@@ -10,7 +10,7 @@ export type CompareInputs = RunInputs & {
   depth: string;
   baseCommit: string;
   /** What was untracked or changed before any agent ran. */
-  tree: { untracked: string[]; changed: string[] };
+  tree: { untracked?: string[] | undefined; changed: string[] };
   consented: boolean;
   /** A person said beforehand that the cost is all right. */
   confirmed: boolean;

@@ -10,14 +10,17 @@ export type Entry = {
   baseCommit: string;
   mainBranch: string;
   facts: BranchFacts;
-  /** What was untracked or changed before any agent ran; later probes leave it alone. */
-  untracked: string[];
+  /** What was untracked or changed before any agent ran; later probes leave it alone. Absent: git did not say. */
+  untracked?: string[] | undefined;
   changed: string[];
   warnings: string[];
 };
 
-/** Files of ours never make a tree dirty. */
-const ownPaths = [':(top,exclude).charrette', ':(top,exclude)charrette.config.*'];
+/** Files of ours never make a tree dirty, neither at the root nor in the package that is the project. */
+const ownPaths = ['top,exclude', 'exclude'].flatMap((where) => [
+  `:(${where}).charrette`,
+  `:(${where})charrette.config.*`,
+]);
 
 /**
  * L-100…L-118: whether a design may start here. Changes nothing but what the preflight of a branch run has to (fetch, and a
@@ -54,7 +57,8 @@ export async function enterRepository(
     baseCommit: after.head ?? repository.head,
     mainBranch,
     facts,
-    untracked: (await untrackedSnapshot(project)) ?? [],
+    // Without a list nothing may count as new: recovery would remove what a person has not committed yet.
+    untracked: await untrackedSnapshot(project),
     changed: (await probeTree(project, { mode: 'checkpoint' })).tracked,
     warnings,
   };

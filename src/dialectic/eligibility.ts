@@ -105,6 +105,7 @@ function hasSentence(text: string): boolean {
   return words.length >= 4 || unspaced.length >= 8;
 }
 
-function bodies({ tags }: DefenceReading): DefenceBodies {
+/** What a side said, under every tag; empty where it said nothing. */
+export function bodies({ tags }: DefenceReading): DefenceBodies {
   return Object.fromEntries(defenceTags.map(([name]) => [name, tags[name] ?? ''])) as DefenceBodies;
 }

@@ -136,7 +136,7 @@ function judged(
   };
 }
 
-/** L-531: the winning judges' reasons, and the winner's answer to what the loser would not concede. */
+/** L-531: the winning judges' reasons, what the loser itself concedes, and the winner's answer to the loser's case. */
 function whyPrevails(
   winner: Side,
   votes: Extract<DecisionVerdict, { outcome: 'voted' }>['votes'],
@@ -148,9 +148,14 @@ function whyPrevails(
   const [won, lost] = winner === 'THESIS' ? [thesis, antithesis] : [antithesis, thesis];
   const loserSays = firstSentences(lost.claim, 1);
   const answer = firstSentences(won.counter_to_opposition, 2);
+  const conceded = firstSentences(lost.strongest_concession, 1);
   const engagement =
     answer === '' ? '' : `To the losing side’s case (${loserSays}) the winner answers: ${answer}`;
-  return [...new Set(reasons.filter((reason) => reason !== '')), engagement]
+  return [
+    ...new Set(reasons.filter((reason) => reason !== '')),
+    conceded === '' ? '' : `The losing side concedes: ${sentence(conceded)}`,
+    engagement,
+  ]
     .filter((part) => part !== '')
     .join(' ');
 }

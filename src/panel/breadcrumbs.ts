@@ -32,8 +32,8 @@ export const icons = {
 } as const;
 
 /** L-030, L-031: `1.2a.5: design plan | dialectic`. */
-export function stepName(step: Step, prefix: StepPrefix = noPrefix): string {
-  const path = prefix.path === '' ? steps[step] : `${prefix.path} | ${steps[step]}`;
+export function stepName(step: Step, prefix: StepPrefix = noPrefix, name: string = steps[step]): string {
+  const path = prefix.path === '' ? name : `${prefix.path} | ${name}`;
   return `${prefix.number}${step}: ${path}`;
 }
 

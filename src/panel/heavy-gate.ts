@@ -1,3 +1,5 @@
+import { noPrefix, type StepPrefix, stepName } from './breadcrumbs.ts';
+
 /** L-256, L-257, C-08: what the heavy phase must leave behind. */
 export const heavyArtifacts = {
   notEmpty: ['plan.txt', 'approach-synthesis.txt', 'voting-tally.md'],
@@ -53,10 +55,15 @@ export function afterHeavy(result: HeavyResult, auto: boolean): '3.5' | '5' {
   return result.status === 'complete' && !auto ? '3.5' : '5';
 }
 
-/** L-263, L-264 */
-export function heavyFailureWarning(reason: string, nested: boolean, directory: string): string {
+/** L-263, L-264, L-031 */
+export function heavyFailureWarning(
+  reason: string,
+  nested: boolean,
+  directory: string,
+  prefix: StepPrefix = noPrefix,
+): string {
   const rest = nested
     ? 'No design manifest will be exported. Parent /implement will see MANIFEST_FAILED at Step 1 and re-invoke /design.'
     : `Preserving ${directory} for inspection.`;
-  return `**⚠ 2a: sketches — heavy worker subagent failed: ${reason}. ${rest}**`;
+  return `**⚠ ${stepName('2a', prefix)} — heavy worker subagent failed: ${reason}. ${rest}**`;
 }

@@ -44,6 +44,12 @@ export function renderAccepted(findings: readonly AcceptedFinding[]): string {
   );
 }
 
+/** L-690: what was voted in as it is printed, with the count above it. */
+export function printedAccepted(text: string): string {
+  const count = readAccepted(text).length;
+  return `${count} ${count === 1 ? 'finding' : 'findings'} voted in.\n\n${text}`;
+}
+
 export function readAccepted(text: string): AcceptedFinding[] {
   return readBlocks(text, /^(FINDING_\d+): (.*)$/, ['Concern', 'Resolution']).map(({ heading, fields }) => ({
     id: heading[0] ?? '',

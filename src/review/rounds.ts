@@ -1,5 +1,4 @@
 import type { ReviewItem } from './items.ts';
-import type { ScoreRow } from './scoreboard.ts';
 import type { TallyEntry } from './tally.ts';
 
 export const reviewRounds = { default: 1, maximum: 2 } as const;
@@ -30,10 +29,14 @@ export function nextRound({
   return { again: true, reason: `${fresh.length} accepted findings changed the plan` };
 }
 
-/** Who reviews again: those with an accepted finding, or everybody when that leaves nobody. */
-export function reviewersForNextRound(scores: readonly ScoreRow[]): string[] {
-  const productive = scores.filter(({ accepted }) => accepted > 0);
-  return (productive.length > 0 ? productive : scores).map(({ reviewer }) => reviewer);
+/**
+ * Which seats review again: those an accepted finding came from, whoever served them, or all when none is left (the
+ * program's own check has no seat).
+ */
+export function reviewersForNextRound(entries: readonly TallyEntry[], seats: readonly string[]): string[] {
+  const accepted = entries.filter(({ item, outcome }) => item.scope === 'in-scope' && outcome === 'accepted');
+  const productive = seats.filter((seat) => accepted.some(({ item }) => item.seats.includes(seat)));
+  return productive.length > 0 ? productive : [...seats];
 }
 
 /** The same finding in other words of the same order still counts as the same; meaning is the merge's business. */

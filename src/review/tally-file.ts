@@ -27,7 +27,7 @@ export function renderTally(
   const voters = quorum.eligible.map(({ label }) => label);
   const rows = entries.map(({ item, votes, yes, no, exonerate, outcome }) => [
     item.id,
-    item.title,
+    isHeld(item) ? heldTitle : item.title,
     ...votes.map(({ vote }) => vote),
     `${yes}`,
     `${no}`,
@@ -37,7 +37,7 @@ export function renderTally(
   const header = ['Item', 'Title', ...voters, 'YES', 'NO', 'EXONERATE', 'Outcome'];
   const reasons = entries.map(
     ({ item, votes }) =>
-      `### ${item.id}\n${votes.map(({ voter, vote, reason }) => `- ${voter}: ${vote}${reason === '' ? '' : ` — ${tidyLine(reason)}`}`).join('\n')}\n`,
+      `### ${item.id}\n${votes.map(({ voter, vote, reason }) => `- ${voter}: ${vote}${reason === '' || isHeld(item) ? '' : ` — ${tidyLine(reason)}`}`).join('\n')}\n`,
   );
   return [
     '## Voting Tally\n',
@@ -48,6 +48,13 @@ export function renderTally(
     ...reasons,
     renderScoreboard(scores),
   ].join('\n');
+}
+
+/** L-694: the tally goes to callers, who may publish it; of a security observation it says that there was one. */
+const heldTitle = '(about security, kept local)';
+
+function isHeld({ scope, security }: TallyEntry['item']): boolean {
+  return scope === 'out-of-scope' && security;
 }
 
 /** L-595: the tally when there was nothing to vote on, or voting could not be held. It is never empty. */

@@ -3,6 +3,9 @@
 /** The answer to a task, as a value; `undefined` for a task that is not scripted. */
 export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   const asks = mode === 'asks';
+  // Every round of review finds something new, and the first accepted finding is never answered for.
+  const rounds = mode === 'rounds';
+  const isRevised = prompt.includes('The limit comes from the configuration.');
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
   const plan = (extra = '') => ({
@@ -89,8 +92,9 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     plan: () => plan(),
     'plan-review': () => ({
       findings: [
+        ...(rounds ? observations(isRevised ? 'second' : 'first') : []),
         {
-          title: `The limit is not configurable (${seat})`,
+          title: rounds && isRevised ? 'The sweep has no test' : `The limit is not configurable (${seat})`,
           focusArea: 'architecture',
           severity: 'Important',
           concern: 'Operators cannot change it.',
@@ -104,18 +108,17 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     vote: () => ({
       votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
         id,
-        vote: id === 'FINDING_1' ? 'YES' : 'NO',
+        vote: id === 'FINDING_1' || rounds ? 'YES' : 'NO',
         reason: 'checked',
       })),
     }),
     'revise-plan': () => ({
       plan: plan(
-        ` The limit comes from the configuration.${prompt.includes('the small design') ? ' It stays small.' : ''}`,
+        ` The limit comes from the configuration.${prompt.includes('the small design') ? ' It stays small.' : ''}${rounds && isRevised ? ' The sweep is tested.' : ''}`,
       ),
-      resolutions: ids(/FINDING_\d+/g).map((id) => ({
-        id,
-        resolution: 'The limit is read from the configuration.',
-      })),
+      resolutions: ids(/FINDING_\d+/g)
+        .filter((id) => !(rounds && id === 'FINDING_1'))
+        .map((id) => ({ id, resolution: 'The limit is read from the configuration.' })),
     }),
     // Whichever plan was revised is the better one, wherever it stands.
     compare: () => {
@@ -127,6 +130,22 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     },
     diagram: () => ({ mermaid: 'flowchart LR\n  client --> limit --> router', reason: null }),
   };
+
+  function observations(round) {
+    const observation = (title, focusArea) => ({
+      title,
+      focusArea,
+      severity: 'Latent',
+      concern: `${title}; seen in the ${round} round.`,
+      suggestedRevision: 'Open an issue.',
+      citations: [{ file: 'README.md', line: 1, endLine: null, quote: null }],
+      outOfScope: true,
+    });
+    return [
+      observation(`Logs grow without end, ${round} look`, 'risk-integration'),
+      ...(round === 'first' ? [observation('The admin password is in the logs', 'security')] : []),
+    ];
+  }
 
   function defence(recommend) {
     return {

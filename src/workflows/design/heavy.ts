@@ -10,6 +10,7 @@ import { writeJsonAtomic } from '../../files/atomic.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { heavyArtifacts, heavyFailureWarning, heavyGate } from '../../panel/heavy-gate.ts';
 import { diagramBody } from '../../plan/diagram.ts';
+import { printedAccepted } from '../../review/outcome-files.ts';
 import { parseJson } from '../../safe-json.ts';
 import type { Desk } from './desk.ts';
 import { workerDirectory, workerHome } from './heavy-place.ts';
@@ -56,15 +57,16 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
   const text = await readFile(path.join(directory.artifacts, 'design-state.json'), 'utf8');
   const { warnings = [], ...done } = parseJson(text, 'design-state.json') as unknown as Design;
   desk.warnings.push(...warnings);
-  for (const [heading, name] of replayed) {
+  for (const [heading, name, print] of desk.inputs.auto ? [...replayed, ...replayedUnattended] : replayed) {
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
-    if (body !== '') desk.show(heading, diagramBody(body));
+    if (body !== '') desk.show(heading, print?.(body) ?? body);
   }
   return done;
 }
 
 function failed(desk: Desk, reason: string): CharretteError {
-  desk.warn(heavyFailureWarning(reason, desk.inputs.caller !== undefined, desk.context.live.directory.root));
+  const { caller, prefix } = desk.inputs;
+  desk.warn(heavyFailureWarning(reason, caller !== undefined, desk.context.live.directory.root, prefix));
   return new CharretteError({
     code: 'heavy-phase-failed',
     message: `The worker process of the heavy phase failed: ${reason}.`,
@@ -74,16 +76,22 @@ function failed(desk: Desk, reason: string): CharretteError {
 }
 
 /** L-261, C-13: what the worker wrote is shown from its files, under the same headings as without a worker. */
-const replayed = [
+const replayed: readonly Replayed[] = [
   ['Approach Synthesis', 'approach-synthesis.txt'],
   ['Dialectic Resolutions', 'dialectic-resolutions.md'],
   ['Implementation Plan', 'plan.txt'],
   ['Voting Tally and Reviewer Competition Scoreboard', 'voting-tally.md'],
-  ['Plan Review Findings (Voted In)', 'accepted-plan-findings.md'],
+  ['Plan Review Findings (Voted In)', 'accepted-plan-findings.md', printedAccepted],
   ['Out-of-Scope Observations', 'oos.md'],
-  ['Architecture Diagram', 'architecture-diagram.md'],
+];
+
+/** Of the steps that only the worker took; without --auto this process takes them and shows these itself. */
+const replayedUnattended: readonly Replayed[] = [
+  ['Architecture Diagram', 'architecture-diagram.md', diagramBody],
   ['Unimplemented Plan Review Suggestions', 'rejected-findings.md'],
-] as const;
+];
+
+type Replayed = readonly [heading: string, artifact: string, print?: (text: string) => string];
 
 function artifactSizes(folder: string): Record<string, number> {
   const names = [...heavyArtifacts.notEmpty, ...heavyArtifacts.exists];

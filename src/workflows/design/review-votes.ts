@@ -23,7 +23,10 @@ export async function vote(
 ): Promise<{ entries: TallyEntry[]; quorum: Quorum }> {
   const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
   await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
-  await desk.context.artifact('ballot-proposers.json', `${JSON.stringify(proposers, null, 2)}\n`);
+  await desk.context.artifact(
+    round === 1 ? 'ballot-proposers.json' : `ballot-proposers-${round}.json`,
+    `${JSON.stringify(proposers, null, 2)}\n`,
+  );
   const seats = seatsOf(desk, design);
   const poll = (seats: readonly Place[], prefix: string) =>
     collectVotes(desk, design, seats, text, items, votePrefix(prefix, round));

@@ -81,6 +81,8 @@ export type Design = {
   acceptedText?: string;
   rejectedText?: string;
   outOfScopeText?: string;
+  /** Observations that must not be published. */
+  heldText?: string;
   findingsRaised?: number;
   /** C-37 */
   revisedAfterReview?: boolean;

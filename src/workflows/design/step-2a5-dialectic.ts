@@ -2,13 +2,14 @@ import { buildDialecticBallot, type EligibleDebate } from '../../dialectic/ballo
 import { type DebatePlan, planDebates, type QueuedDebate } from '../../dialectic/buckets.ts';
 import { decisionId } from '../../dialectic/decisions.ts';
 import { defenceReading, renderDefence } from '../../dialectic/defence-text.ts';
-import { checkEligibility, debateLaneWarning, quorumWarning } from '../../dialectic/eligibility.ts';
+import { bodies, checkEligibility, debateLaneWarning, quorumWarning } from '../../dialectic/eligibility.ts';
 import { type JudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts';
 import { countDispositions, type DialecticOutcome, resolve } from '../../dialectic/resolutions.ts';
 import { renderResolutions } from '../../dialectic/resolutions-file.ts';
 import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
 import { dialecticPayload, payloads } from '../../panel/breadcrumbs.ts';
 import { debateAvailability, isUp, judgeAvailability } from '../../panel/health.ts';
+import { agentLabel } from '../../panel/seating.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
 import { checkTree } from './check-tree.ts';
@@ -88,19 +89,22 @@ async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Deb
   const replies = await desk.ask('debate', chairs);
   await checkTree(desk, 'dialectic-debate-collection');
   const outcomes: Debated[] = [];
-  for (const [index, { decision, thesis: agent }] of plan.queued.entries()) {
+  for (const [index, queued] of plan.queued.entries()) {
+    const { decision } = queued;
     const [thesis, antithesis] = [replies[2 * index], replies[2 * index + 1]];
     for (const [side, reply] of [['thesis', thesis] as const, ['antithesis', antithesis] as const]) {
+      const agent = queued[side];
       if (reply?.kind === 'ok' && reply.value !== undefined) {
         await desk.context.artifact(
           `debate-${decision.number}-${agent}-${side}.txt`,
           renderDefence(reply.value),
         );
       } else {
-        desk.warn(debateLaneWarning(agent, decision.number, side, reply?.message ?? 'no answer'));
+        desk.warn(debateLaneWarning(agentLabel(agent), decision.number, side, reply?.message ?? 'no answer'));
       }
     }
-    const verdict = checkEligibility({ thesis: spoken(thesis), antithesis: spoken(antithesis) });
+    const answers = { thesis: spoken(thesis), antithesis: spoken(antithesis) };
+    const verdict = checkEligibility(answers);
     if (verdict.eligible) {
       outcomes.push({
         kind: 'judged',
@@ -109,7 +113,7 @@ async function debate(desk: Desk, design: Design, plan: DebatePlan): Promise<Deb
       });
     } else {
       desk.warn(quorumWarning(decision.number, verdict.reason));
-      outcomes.push({ kind: 'ineligible', decision, reason: verdict.reason });
+      outcomes.push({ kind: 'ineligible', decision, reason: verdict.reason, defences: heard(answers) });
     }
   }
   return outcomes;
@@ -142,6 +146,14 @@ function speaker(
 
 function spoken(reply: Reply<'defence'> | undefined) {
   return reply?.kind === 'ok' && reply.value !== undefined ? defenceReading(reply.value) : undefined;
+}
+
+/** L-531: what was said all the same is kept with the decision. */
+function heard({ thesis, antithesis }: Record<'thesis' | 'antithesis', ReturnType<typeof spoken>>) {
+  return {
+    ...(thesis === undefined ? {} : { thesis: bodies(thesis) }),
+    ...(antithesis === undefined ? {} : { antithesis: bodies(antithesis) }),
+  };
 }
 
 /** L-512…L-519: three judges; in binding mode each sees both orders, and one that changes sides is a tie. */

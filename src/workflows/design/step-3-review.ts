@@ -10,6 +10,8 @@ import {
   acceptedFindings,
   handOffEntries,
   outOfScopeEntries,
+  printedAccepted,
+  readOutOfScope,
   rejectedFindings,
   renderAccepted,
   renderOutOfScope,
@@ -55,8 +57,11 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     seen.push(...items);
     if (!again.again) return current;
     desk.note(`⏳ another round of review: ${again.reason}`);
-    const labels = reviewersForNextRound(scores);
-    reviewers = reviewers.filter((seat) => labels.includes(seat.label));
+    const productive = reviewersForNextRound(
+      entries,
+      reviewers.map((seat) => seat.id),
+    );
+    reviewers = reviewers.filter((seat) => productive.includes(seat.id));
   }
 }
 
@@ -184,7 +189,6 @@ async function finalise(
     const planText = renderPlan(value.plan);
     await desk.context.artifact('plan.txt', planText);
     await desk.context.artifact('plan.json', `${JSON.stringify(value.plan, null, 2)}\n`);
-    desk.show('Revised Implementation Plan', planText);
     resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
     revised = { plan: value.plan, planText };
   } else if (entriesOf(entries, 'in-scope').length > 0) {
@@ -192,17 +196,17 @@ async function finalise(
   }
   const acceptedText = renderAccepted(acceptedFindings(entries, resolutions));
   const rejected = rejectedFindings(entries, quorum);
-  await desk.context.artifact('accepted-plan-findings.md', `${design.acceptedText ?? ''}${acceptedText}`);
-  await desk.context.artifact(
-    'rejected-findings.md',
-    `${design.rejectedText ?? ''}${renderRejected(rejected)}`,
-  );
-  const outside = outOfScopeEntries(entries);
-  await desk.context.artifact('oos.md', renderOutOfScope(outside.open));
-  await handOver(desk, renderOutOfScope(handOffEntries(outside.open), { handOff: true }));
-  // L-694: security observations never reach a file that may be published.
-  if (outside.held.length > 0)
-    await desk.context.artifact('oos-security-local.md', renderOutOfScope(outside.held));
+  const texts = {
+    acceptedText: joinBlocks(design.acceptedText, acceptedText),
+    rejectedText: joinBlocks(design.rejectedText, renderRejected(rejected)),
+    ...(await keepOutOfScope(desk, design, entries)),
+  };
+  await desk.context.artifact('accepted-plan-findings.md', texts.acceptedText);
+  await desk.context.artifact('rejected-findings.md', texts.rejectedText);
+  if (acceptedText !== '') desk.show('Plan Review Findings (Voted In)', printedAccepted(acceptedText));
+  if (revised.planText !== undefined) desk.show('Revised Implementation Plan', revised.planText);
+  const observed = renderOutOfScope(outOfScopeEntries(entries).open);
+  if (observed !== '') desk.show('Out-of-Scope Observations', observed);
   const unresolved = accepted
     .filter(({ item }) => resolutions[item.id] === undefined)
     .map(({ item }) => item);
@@ -211,12 +215,38 @@ async function finalise(
   desk.end(`${accepted.length} accepted, ${rejected.length} not implemented`);
   return {
     ...revised,
-    acceptedText: `${design.acceptedText ?? ''}${acceptedText}`,
-    rejectedText: `${design.rejectedText ?? ''}${renderRejected(rejected)}`,
-    outOfScopeText: renderOutOfScope(outside.open),
+    ...texts,
     findingsRaised: (design.findingsRaised ?? 0) + entries.length,
-    blocking: unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
+    blocking: [
+      ...(design.blocking ?? []),
+      ...unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
+    ],
   };
+}
+
+/** L-692…L-694: observations of all rounds; security ones never reach a file that may be published. */
+async function keepOutOfScope(
+  desk: Desk,
+  design: Design,
+  entries: readonly TallyEntry[],
+): Promise<Pick<Design, 'outOfScopeText' | 'heldText'>> {
+  const { open, held } = outOfScopeEntries(entries);
+  const outOfScopeText = joinBlocks(design.outOfScopeText, renderOutOfScope(open));
+  const heldText = joinBlocks(design.heldText, renderOutOfScope(held));
+  await desk.context.artifact('oos.md', outOfScopeText);
+  await handOver(desk, renderOutOfScope(handOffEntries(readOutOfScope(outOfScopeText)), { handOff: true }));
+  if (held.length > 0) {
+    await desk.context.artifact('oos-security-local.md', heldText);
+    desk.warn(
+      `**⚠ ${held.length} out-of-scope observation(s) about security: kept in oos-security-local.md, shown and handed to nobody.**`,
+    );
+  }
+  return { outOfScopeText, heldText };
+}
+
+/** The blocks of earlier rounds and those of this one, a blank line between them. */
+function joinBlocks(earlier: string | undefined, text: string): string {
+  return [earlier ?? '', text].filter((part) => part !== '').join('\n');
 }
 
 /** L-594, L-595: nothing to vote on leaves a readable tally all the same. */

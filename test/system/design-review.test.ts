@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { readOutOfScope } from '../../src/review/outcome-files.ts';
+import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+test('L-690, L-693, L-694: a second round adds to what the first one found, and what is voted in or observed is printed', async () => {
+  const { project, calls } = await makeProject({ mode: 'rounds' });
+  const flags = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
+  const ended = await charrette(['design', ...flags, '--review-rounds', '2', 'add rate limiting'], {
+    cwd: project,
+  });
+  const [run = ''] = runsOf(project);
+  const artifacts = artifactsOf(project, run);
+  expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(4);
+  // The observations of both rounds, each under an id of its own.
+  const observed = readOutOfScope(artifacts['oos.md'] ?? '');
+  expect(observed.map(({ title }) => title).sort()).toEqual([
+    'Logs grow without end, first look',
+    'Logs grow without end, first look',
+    'Logs grow without end, second look',
+    'Logs grow without end, second look',
+  ]);
+  expect(new Set(observed.map(({ id }) => id)).size).toBe(4);
+  // Security stays in its own file; that there is something is said, what it is is not.
+  expect(artifacts['oos-security-local.md']).toContain('The admin password is in the logs');
+  expect(`${ended.stdout}${artifacts['oos.md']}${artifacts['voting-tally.md']}`).not.toContain(
+    'admin password',
+  );
+  expect(ended.stderr).toContain('2 out-of-scope observation(s) about security');
+  // Printed in both rounds, with counts.
+  expect(
+    ended.stdout.match(/^## Plan Review Findings \(Voted In\)\n\n\d+ findings? voted in\.$/gm),
+  ).toHaveLength(2);
+  expect(ended.stdout.match(/^## Out-of-Scope Observations$/gm)).toHaveLength(2);
+  // A blocking finding that the first revision left open is still open after the second.
+  expect(ended.stderr + ended.stdout).toContain('accepted blocking findings remain: FINDING_1');
+  expect(ended.code).toBe(6);
+  expect(artifacts['ballot-proposers.json']).not.toBe(undefined);
+  expect(artifacts['ballot-proposers-2.json']).not.toBe(undefined);
+}, 180_000);
+
+test('L-261, panel/C-13: with a worker and a person at hand every body is printed once', async () => {
+  const { project } = await makeProject();
+  writeFileSync(path.join(project, '.charrette', 'answers.json'), '{}');
+  const flags = ['--yes', '--no-branch', '--subagent', '--dialectic', 'off', '--panel', 'pair'];
+  const ended = await charrette(
+    ['design', ...flags, '--answers', '.charrette/answers.json', 'add rate limiting'],
+    { cwd: project },
+  );
+  expect(ended.code).toBe(0);
+  for (const heading of [
+    'Implementation Plan',
+    'Plan Review Findings (Voted In)',
+    'Architecture Diagram',
+    'Unimplemented Plan Review Suggestions',
+  ])
+    expect(ended.stdout.split(`## ${heading}\n`), heading).toHaveLength(2);
+}, 180_000);

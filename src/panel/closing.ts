@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { noPrefix, type StepPrefix, stepName } from './breadcrumbs.ts';
 
 export type ClosingFacts = {
   /** A caller gave a session environment. */
@@ -25,9 +26,9 @@ export function closing({ nested, heavyFailed, manifestWritten, cancelled = fals
   return { export: mayExport, exportOk, removeRunDirectory: exportOk && !heavyFailed && !cancelled };
 }
 
-/** L-842 */
-export function exportFailureWarning(directory: string): string {
-  return `**⚠ 5: cleanup — design manifest export failed. Parent /implement will rerun /design. Preserving ${directory} for inspection.**`;
+/** L-842, L-031 */
+export function exportFailureWarning(directory: string, prefix: StepPrefix = noPrefix): string {
+  return `**⚠ ${stepName('5', prefix)} — design manifest export failed. Parent /implement will rerun /design. Preserving ${directory} for inspection.**`;
 }
 
 /** L-844, F-29: only a directory strictly inside one of the known roots may be removed. Both must be canonical paths. */

@@ -33,7 +33,7 @@ import {
   writeSessionEnvironment,
 } from './session-env.ts';
 import {
-  appendTimingRow,
+  appendLedger,
   checkTaskKind,
   markRow,
   parseTimingLedger,
@@ -139,6 +139,9 @@ test('L-253 L-260 L-261 L-263 L-264 status line, next step, warnings', () => {
     '**⚠ 2a: sketches — heavy worker subagent failed: x. Preserving D for inspection.**',
   );
   expect(heavyFailureWarning('x', true, 'D')).toContain('MANIFEST_FAILED');
+  expect(heavyFailureWarning('x', true, 'D', { number: '1.', path: 'design plan' })).toMatch(
+    /^\*\*⚠ 1\.2a: design plan \| sketches — heavy worker/,
+  );
 });
 
 test('L-842 L-843 L-847 panel/C-16 what step 5 exports and removes', () => {
@@ -161,6 +164,9 @@ test('L-842 L-843 L-847 panel/C-16 what step 5 exports and removes', () => {
     removeRunDirectory: false,
   });
   expect(closing({ ...alone, cancelled: true }).removeRunDirectory).toBe(false);
+  expect(exportFailureWarning('D', { number: '1.', path: 'design plan' })).toMatch(
+    /^\*\*⚠ 1\.5: design plan \| cleanup — design manifest export failed/,
+  );
   expect(exportFailureWarning('D')).toBe(
     '**⚠ 5: cleanup — design manifest export failed. Parent /implement will rerun /design. Preserving D for inspection.**',
   );
@@ -255,14 +261,16 @@ test('L-871 rows of the timing ledger have thirteen cells and are read back', ()
   );
 });
 
-test('L-873 the ledger is private and a failure is a warning', async () => {
+test('L-873 the ledger is private, shared under a lock, and takes the same rows once', async () => {
   const file = path.join(root, 'timing-ledger.tsv');
-  expect(await appendTimingRow(file, markRow('0', new Date(0)))).toBeUndefined();
+  const rows = (['0', '1', '2a', '3'] as const).map((step) => renderTimingRow(markRow(step, new Date(0))));
+  await Promise.all([...rows, ...rows].map((row) => appendLedger(file, row)));
   expect((await stat(file)).mode & 0o777).toBe(0o600);
-  await writeFile(path.join(root, 'plain'), '');
-  expect(await appendTimingRow(path.join(root, 'plain', 'x'), markRow('0', new Date(0)))).toContain(
-    'not written',
+  expect((await readFile(file, 'utf8')).split('\n').sort()).toEqual(
+    [...rows.map((row) => row.trimEnd()), ''].sort(),
   );
+  await writeFile(path.join(root, 'plain'), '');
+  await expect(appendLedger(path.join(root, 'plain', 'x'), 'row\n')).rejects.toThrow();
 });
 
 test('L-872 L-942 marks of a nested run land in the caller’s ledger; given paths stay inside known roots', () => {

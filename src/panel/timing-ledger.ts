@@ -1,6 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
+import { readTextFile } from '../files/bounded.ts';
 import { isInside } from '../files/contained.ts';
+import { withDirectoryLock } from '../files/directory-lock.ts';
 import { type Step, timingLabels } from './steps.ts';
 
 /** L-871: the thirteen columns of a row. */
@@ -109,14 +111,15 @@ export function timingLedgerPath(places: {
   return directory === undefined ? undefined : path.join(directory, 'timing-ledger.tsv');
 }
 
-/** L-873: best effort: one write per row, private mode; a failure is returned as a warning, never thrown. */
-export async function appendTimingRow(file: string, row: TimingRow): Promise<string | undefined> {
-  try {
-    await appendFile(file, renderTimingRow(row), { mode: 0o600 });
-    return undefined;
-  } catch (error) {
-    return `the timing ledger was not written: ${error instanceof Error ? error.message : String(error)}`;
-  }
+/**
+ * L-873: adds the rows of a run to a ledger that others write too: under its lock, private mode, and not a second time when
+ * a crash made the run add them again.
+ */
+export async function appendLedger(file: string, rows: string): Promise<void> {
+  await withDirectoryLock(file, async () => {
+    if (rows === '' || (await readTextFile(file))?.includes(rows)) return;
+    await appendFile(file, rows, { mode: 0o600 });
+  });
 }
 
 function cell(value: string | number | undefined): string {

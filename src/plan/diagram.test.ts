@@ -157,6 +157,10 @@ test('L-742 L-743 L-744 panel/C-14 panel/C-15 outcomes, warnings and log entries
   });
   expect(diagramWarning(good, '2s')).toBeUndefined();
   const bad = await checkDiagram('sequenceDiagram\n actor A as $<br>', null);
+  // L-031: also where the name is not the short one.
+  expect(diagramWarning(bad, '2s', { number: '1.', path: 'design plan' })).toMatch(
+    /^\*\*⚠ 1\.3b: design plan \| architecture diagram — rejected/,
+  );
   expect(diagramWarning(bad, '2s')).toBe(
     '**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=br-in-participant-alias,dollar-in-participant-alias); proceeding without diagram.**',
   );

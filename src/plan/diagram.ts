@@ -1,3 +1,4 @@
+import { noPrefix, type StepPrefix, stepName } from '../panel/breadcrumbs.ts';
 import { type ReasonToken, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
 
 /** What the real mermaid parser says; `unavailable` when it cannot be run here. */
@@ -49,13 +50,17 @@ export async function checkDiagram(
   return { status: 'ok', file, parsed: verdict.kind === 'ok' };
 }
 
-/** L-743, L-744: the line for people; `undefined` when there is nothing to warn about. */
-export function diagramWarning(outcome: DiagramOutcome, elapsed: string): string | undefined {
+/** L-743, L-744, L-031: the line for people; `undefined` when there is nothing to warn about. */
+export function diagramWarning(
+  outcome: DiagramOutcome,
+  elapsed: string,
+  prefix: StepPrefix = noPrefix,
+): string | undefined {
   if (outcome.status === 'rejected') {
-    return `**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=${outcome.tokens.join(',')}); proceeding without diagram.**`;
+    return `**⚠ ${stepName('3b', prefix, 'architecture diagram')} — rejected by mermaid sanitizer (REASON_TOKEN=${outcome.tokens.join(',')}); proceeding without diagram.**`;
   }
   if (outcome.status === 'generation-failed') {
-    return `**⚠ 3b: arch diagram — generation failed, proceeding without diagram (${elapsed})**`;
+    return `**⚠ ${stepName('3b', prefix)} — generation failed, proceeding without diagram (${elapsed})**`;
   }
   return undefined;
 }

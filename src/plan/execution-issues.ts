@@ -1,9 +1,8 @@
-import { mkdir, rmdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { withDirectoryLock } from '../files/directory-lock.ts';
 import { tidyLine } from '../schema/primitives.ts';
 
 /** L-765 */
@@ -35,41 +34,10 @@ export function insertIssue(log: string, category: IssueCategory, entry: string)
   return `${[...section, bullet, ...(rest.length > 0 ? ['', ...rest] : [])].join('\n')}\n`;
 }
 
-const lockTries = 100;
-const lockWaitMs = 50;
-/** A lock older than this was left behind by a process that died. */
-const staleLockMs = 60_000;
-
 /** Appends under a lock directory, so that parallel writers lose nothing. */
 export async function appendIssue(file: string, category: IssueCategory, entry: string): Promise<void> {
-  const lock = `${file}.lock.d`;
   await mkdir(path.dirname(file), { recursive: true });
-  await takeLock(lock);
-  try {
-    await writeFileAtomic(file, insertIssue((await readTextFile(file)) ?? '', category, entry));
-  } finally {
-    await rmdir(lock).catch(() => undefined);
-  }
-}
-
-async function takeLock(lock: string): Promise<void> {
-  for (let attempt = 0; attempt < lockTries; attempt += 1) {
-    try {
-      await mkdir(lock);
-      return;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-    const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (age > staleLockMs) await rmdir(lock).catch(() => undefined);
-    await sleep(lockWaitMs);
-  }
-  throw new CharretteError({
-    code: 'timed-out',
-    message: `${lock} was not released in ${(lockTries * lockWaitMs) / 1000} s.`,
-    fix: 'Remove the lock directory if no other process is writing the log.',
-  });
+  await withDirectoryLock(file, async () =>
+    writeFileAtomic(file, insertIssue((await readTextFile(file)) ?? '', category, entry)),
+  );
 }

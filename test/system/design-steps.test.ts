@@ -6,6 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/event.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
+import { parseTimingLedger } from '../../src/panel/timing-ledger.ts';
+import { parseTokenLedger, tokenLedgerName } from '../../src/panel/token-ledger.ts';
 import { artifactsOf, callsIn, charrette, type Ended, makeProject, runsOf } from '../support/program.ts';
 
 type Walk = {
@@ -246,6 +248,34 @@ describe('a run that a caller started', () => {
     expect(readFileSync(path.join(caller, 'session.env.health'), 'utf8')).toContain('ONE_HEALTHY=true');
   });
 });
+
+test('L-580, L-720, L-740, L-872, L-874, L-881: a caller’s session names the token ledger and says where marks go', async () => {
+  const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
+  const ledger = path.join(caller, 'marks.tsv');
+  writeFileSync(ledger, 'v1\tmark\t1\timplement\tStep 0\t-\t-\t-\t-\t-\t-\t-\t-\n');
+  const session = path.join(caller, 'session.env');
+  writeFileSync(session, `LARCH_TOKEN_SESSION_ID=parent-7\nLARCH_TIMING_LEDGER=${ledger}\n`);
+  const { ended, root } = await walk(['--dialectic', 'advisory', '--session-env', session]);
+  expect(ended.code).toBe(0);
+  const rows = parseTimingLedger(readFileSync(ledger, 'utf8'));
+  expect(rows[0]).toMatchObject({ skill: 'implement' });
+  expect(rows.filter(({ type }) => type === 'mark').map(({ step }) => step)).toContain(
+    'design Step 3b — arch diagram',
+  );
+  const kinds = rows.flatMap(({ type, taskKind }) => (type === 'vendor' ? [taskKind] : []));
+  expect(kinds).toEqual(
+    expect.arrayContaining(['two-sketch-arch', 'one-plan-voter', 'one-judge', 'two-debate-thesis']),
+  );
+  const name = tokenLedgerName('parent-7');
+  const tokens = readFileSync(path.join(caller, name), 'utf8');
+  expect(readFileSync(path.join(root, name), 'utf8')).toBe(tokens);
+  const marks = parseTokenLedger(tokens).flatMap((row) => (row.type === 'mark' ? [row.step] : []));
+  expect(marks).toEqual([
+    'Step 1 — design Step 3 plan review',
+    'Step 1 — design Step 3.5 discussion r2',
+    'Step 1 — design Step 3b arch diagram',
+  ]);
+}, 120_000);
 
 test('L-481, L-511, L-594, L-691, L-780: no debates without debaters, no vote without findings, and the files are there all the same', async () => {
   const { ended, artifacts, calls } = await walk(['--agents', 'static', '--solo']);

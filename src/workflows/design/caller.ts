@@ -1,15 +1,8 @@
-import { appendFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readEvents } from '../../engine/event-log.ts';
-import { readLedger } from '../../engine/ledger.ts';
-import { toCharretteError } from '../../errors.ts';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { exportFailureWarning } from '../../panel/closing.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import { healthFile, knownUnhealthy, readSessionEnvironment, renderHealth } from '../../panel/session-env.ts';
-import { type Step, stepOrder } from '../../panel/steps.ts';
-import { markRow, renderTimingRow, type TimingRow } from '../../panel/timing-ledger.ts';
-import { renderTokenRow, tokenLedgerName, tokenSessionId, vendorTokenRow } from '../../panel/token-ledger.ts';
 import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
 import { poisonManifest, writeManifest } from '../../plan/manifest-writer.ts';
 import type { Desk } from './desk.ts';
@@ -70,60 +63,6 @@ export async function exportDesign(desk: Desk): Promise<boolean> {
   const written = await desk.context.step('write manifest', () =>
     writeManifest({ designDirectory: artifacts, implementDirectory: caller.directory, sessionId: id, now }),
   );
-  if (!written.ok) desk.warn(`${exportFailureWarning(artifacts)} (${written.message})`);
+  if (!written.ok) desk.warn(`${exportFailureWarning(artifacts, desk.inputs.prefix)} (${written.message})`);
   return written.ok;
-}
-
-/** L-870…L-882: the timing and token ledgers, made from what the run has on record. Observation only: trouble is a warning. */
-export async function writeLedgers(desk: Desk): Promise<void> {
-  const { directory } = desk.context.live;
-  const { caller, project } = desk.inputs;
-  const trouble = await desk.context.step('write ledgers', async () => {
-    const events = readEvents(directory.events);
-    const marks = events.flatMap((event) =>
-      event.type === 'phase-start' && stepOrder.includes(event.phase as Step)
-        ? [markRow(event.phase as Step, new Date(event.time))]
-        : [],
-    );
-    const calls = readLedger(directory.ledger);
-    const vendors = calls.map((call): TimingRow => {
-      const end = Math.floor(Date.parse(call.time) / 1000);
-      const start = end - Math.round(call.durationMs / 1000);
-      return {
-        type: 'vendor',
-        epochSeconds: end,
-        skill: 'design',
-        step: call.phase,
-        vendor: call.agent,
-        taskKind: call.seat,
-        startSeconds: start,
-        endSeconds: end,
-        extra: 'complete',
-      };
-    });
-    const timing = [...marks, ...vendors].map(renderTimingRow).join('');
-    const tokens = calls
-      .map((call) =>
-        renderTokenRow(
-          vendorTokenRow(
-            call.agent,
-            call.usage,
-            `${call.agent}_${call.task}`,
-            Math.floor(Date.parse(call.time) / 1000),
-          ),
-        ),
-      )
-      .join('');
-    const name = tokenLedgerName(tokenSessionId({ environment: directory.id, directory: project }));
-    try {
-      await writeFileAtomic(path.join(directory.root, 'timing-ledger.tsv'), timing);
-      await writeFileAtomic(path.join(directory.root, name), tokens);
-      if (caller !== undefined)
-        await appendFile(path.join(caller.directory, 'timing-ledger.tsv'), timing, { mode: 0o600 });
-    } catch (error) {
-      return toCharretteError(error).message;
-    }
-    return undefined;
-  });
-  if (trouble !== undefined) desk.warn(`The ledgers were not written: ${trouble}`);
 }

@@ -36,7 +36,7 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
     desk.show('Architecture Diagram', diagramBody(outcome.file));
     desk.end(desk.inputs.caller === undefined ? payloads.diagramGenerated : payloads.saved);
   } else {
-    const warning = diagramWarning(outcome, desk.elapsed());
+    const warning = diagramWarning(outcome, desk.elapsed(), desk.inputs.prefix);
     if (warning !== undefined) desk.warn(warning);
     const issue = diagramIssue(outcome);
     if (issue !== undefined) {

@@ -7,8 +7,9 @@ import { renderPlan } from '../../plan/plan-text.ts';
 import { designSummary } from '../../review/design-summary.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
-import { exportDesign, writeLedgers } from './caller.ts';
+import { exportDesign } from './caller.ts';
 import type { Desk } from './desk.ts';
+import { writeLedgers } from './ledgers.ts';
 import { type Design, known } from './state.ts';
 
 /** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */

@@ -70,6 +70,11 @@ export const command: CommandSpec = {
     { flags: '--out <dir>', description: 'copy the artifacts there as well' },
     { flags: '--no-branch', description: 'stay on the current branch' },
     {
+      flags: '--unrelated-branch <what>',
+      description: 'a branch of yours that seems to be about something else',
+      choices: ['keep', 'leave'],
+    },
+    {
       flags: '--session-env <file>',
       description: 'session environment of a calling program; results go to its directory',
     },
@@ -118,6 +123,7 @@ export const command: CommandSpec = {
       world,
       configFile: global.config,
       consented: global.yes,
+      dryRun: global.dryRun,
       // Who gives answers beforehand wants to be asked; what the file lacks pauses the run.
       interactive: global.input || options['answers'] !== undefined || options['remoteAnswers'] === true,
       fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,

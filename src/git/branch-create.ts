@@ -26,23 +26,24 @@ export type BranchRules = {
   interactive: boolean;
   /** Leave an unrelated branch without asking, as the requirement had it. */
   leaveUnrelated?: boolean;
+  mainBranch?: string;
 };
 
 /** L-151…L-153, C-28: what step 1 does. */
 export function decideBranch(
   facts: BranchFacts,
-  { fits = true, interactive, leaveUnrelated = false }: BranchRules,
+  { fits = true, interactive, leaveUnrelated = false, mainBranch = 'main' }: BranchRules,
 ): BranchStep {
   if (facts.isMain) return { action: 'create' };
   const { currentBranch: branch, userPrefix: prefix } = facts;
   if (!facts.isUserBranch) {
     return {
       action: 'create',
-      warning: `**⚠ Currently on branch '${branch}' which doesn't match the expected '${prefix}/*' pattern. Creating a new branch from main.**`,
+      warning: `**⚠ Currently on branch '${branch}' which doesn't match the expected '${prefix}/*' pattern. Creating a new branch from ${mainBranch}.**`,
     };
   }
   if (fits) return { action: 'keep', branch };
-  const leaving = `**⚠ Current branch '${branch}' may not match the requested feature. Creating a new branch from main.**`;
+  const leaving = `**⚠ Current branch '${branch}' may not match the requested feature. Creating a new branch from ${mainBranch}.**`;
   if (leaveUnrelated) return { action: 'create', warning: leaving };
   const staying = `**⚠ Current branch '${branch}' may not match the requested feature.**`;
   return interactive

@@ -16,6 +16,8 @@ export type PreflightSettings = {
   remote?: string;
   /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
   remoteRequired?: boolean;
+  /** Only look: nothing is fetched or rebased. */
+  rehearse?: boolean;
   /** Pauses between attempts to fetch. */
   fetchPausesMs?: readonly number[];
   git?: GitOptions;
@@ -28,6 +30,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
     mainBranch = 'main',
     remote = 'origin',
     remoteRequired = false,
+    rehearse = false,
     ignore = [],
     git = {},
   } = settings;
@@ -50,6 +53,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
   if (!hasRemote && !remoteRequired)
     return { ok: true, notes: [`There is no remote ${remote}; nothing was fetched.`] };
+  if (hasRemote && rehearse) return { ok: true, notes: [] };
   const fetched = await fetchBranch(directory, remote, mainBranch, settings);
   if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
   if (skipBranchCheck) return { ok: true, notes: [] };
@@ -85,8 +89,8 @@ export function renderPreflight(result: PreflightResult): string {
 }
 
 /** L-118: the three remedies. */
-export function preflightMessage(userPrefix: string): string {
-  return `⚠ /design requires clean main to start. To continue, choose one of: (a) git checkout main && git status clean → re-run; (b) check out or create a ${userPrefix}/* feature branch and re-run (the branch naming convention is the explicit opt-in to continue from current state); (c) commit or stash uncommitted changes on main first.`;
+export function preflightMessage(userPrefix: string, mainBranch = 'main'): string {
+  return `⚠ /design requires clean ${mainBranch} to start. To continue, choose one of: (a) git checkout ${mainBranch} && git status clean → re-run; (b) check out or create a ${userPrefix}/* feature branch and re-run (the branch naming convention is the explicit opt-in to continue from current state); (c) commit or stash uncommitted changes on ${mainBranch} first.`;
 }
 
 function isTransient({ stderr, problem }: GitResult): boolean {

@@ -112,6 +112,34 @@ export const configSchema = z.strictObject({
     ),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
   branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
+  git: z
+    .strictObject({
+      mainBranch: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('Instead of what the remote, or the repository, calls it.'),
+      remote: z.string().min(1).optional().describe('Instead of `origin`.'),
+      remoteRequired: z.boolean().optional().describe('True: without the remote no design starts.'),
+    })
+    .optional(),
+  rules: z
+    .strictObject({
+      health: z
+        .enum(['after-failed-reprobe', 'after-one-lane'])
+        .optional()
+        .describe('When an agent that failed is off for the rest of a run.'),
+      exonerate: z
+        .boolean()
+        .optional()
+        .describe('False: voters say YES or NO; a stray EXONERATE counts as NO.'),
+      outOfScopeScoring: z
+        .enum(['reward-only', 'symmetric'])
+        .optional()
+        .describe('Whether a dismissed out-of-scope item costs its reviewer a point.'),
+    })
+    .optional()
+    .describe('Rules of the panel that can be set.'),
   artifacts: z
     .record(
       z.string().regex(/^[a-z-]+\/[a-z-]+$/, 'takes <command>/<role>'),

@@ -1,15 +1,27 @@
 import { CharretteError } from '../../errors.ts';
-import { type BranchFacts, branchFacts, detectMainBranch, parseBranchInfo } from '../../git/branch-facts.ts';
+import {
+  type BranchFacts,
+  branchFacts,
+  detectMainBranch,
+  incompleteBranchInfo,
+  parseBranchInfo,
+} from '../../git/branch-facts.ts';
 import { entryGate } from '../../git/entry-gate.ts';
 import { type PreflightResult, preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
 import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
+import { runGit } from '../../git/run-git.ts';
 import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
+import { branchFits } from '../../panel/branch-fit.ts';
+import type { Config } from '../../schema/config.ts';
 
 /** The repository as a design run finds it. */
 export type Entry = {
   baseCommit: string;
   mainBranch: string;
+  remote?: string;
   facts: BranchFacts;
+  /** L-156: whether a branch of one's own is about the feature; not known counts as yes. */
+  fits?: boolean;
   /** What was untracked or changed before any agent ran; later probes leave it alone. Absent: git did not say. */
   untracked?: string[] | undefined;
   changed: string[];
@@ -22,14 +34,21 @@ const ownPaths = ['top,exclude', 'exclude'].flatMap((where) => [
   `:(${where})charrette.config.*`,
 ]);
 
+export type EntryOptions = {
+  feature: string;
+  branch: boolean;
+  branchInfo?: string;
+  trustBranchInfo?: boolean;
+  /** Only look. */
+  rehearse?: boolean;
+  git?: Config['git'];
+};
+
 /**
  * L-100…L-118: whether a design may start here. Changes nothing but what the preflight of a branch run has to (fetch, and a
  * rebase of main onto its remote). With `branch: false` the tree is taken as it is.
  */
-export async function enterRepository(
-  project: string,
-  options: { branch: boolean; branchInfo?: string; trustBranchInfo?: boolean },
-): Promise<Entry> {
+export async function enterRepository(project: string, options: EntryOptions): Promise<Entry> {
   const repository = await repositoryFacts(project);
   if (repository.head === undefined) {
     throw new CharretteError({
@@ -38,7 +57,8 @@ export async function enterRepository(
       fix: 'Commit once, then run the command again.',
     });
   }
-  const mainBranch = await detectMainBranch(project);
+  const { remote = 'origin', remoteRequired = false } = options.git ?? {};
+  const mainBranch = options.git?.mainBranch ?? (await detectMainBranch(project, remote));
   const actual = await branchFacts(project, mainBranch);
   const { facts, supplied, warnings } = suppliedFacts(actual, options);
   warnings.push(...repositoryNotes(repository));
@@ -47,21 +67,40 @@ export async function enterRepository(
     const result = await preflight(project, {
       skipBranchCheck: gate.skipBranchCheck,
       mainBranch,
+      remote,
+      remoteRequired,
+      rehearse: options.rehearse === true,
       ignore: ownPaths,
     });
-    if (!result.ok) throw refused(result, facts.userPrefix);
+    if (!result.ok) throw refused(result, facts.userPrefix, mainBranch);
     warnings.push(...result.notes);
   }
   const after = await repositoryFacts(project);
   return {
     baseCommit: after.head ?? repository.head,
     mainBranch,
+    remote,
     facts,
+    fits: await isFitting(project, facts, mainBranch, options.feature),
     // Without a list nothing may count as new: recovery would remove what a person has not committed yet.
     untracked: await untrackedSnapshot(project),
     changed: (await probeTree(project, { mode: 'checkpoint' })).tracked,
     warnings,
   };
+}
+
+/** L-152: the name and the own commits of a person's branch against the feature. */
+async function isFitting(
+  project: string,
+  facts: BranchFacts,
+  mainBranch: string,
+  feature: string,
+): Promise<boolean> {
+  if (!facts.isUserBranch) return true;
+  const range = ['--end-of-options', `${mainBranch}..HEAD`];
+  const log = await runGit(project, ['log', '--no-merges', '--max-count=50', '--format=%s', ...range]);
+  const subjects = log.code === 0 ? log.stdout.split('\n').filter((line) => line !== '') : [];
+  return branchFits({ name: facts.currentBranch, prefix: facts.userPrefix, subjects }, feature);
 }
 
 /** L-009, L-010, C-29: what a caller says about the branch counts when it is complete and agrees with git, or is trusted. */
@@ -75,7 +114,7 @@ function suppliedFacts(
     return {
       facts: actual,
       supplied: false,
-      warnings: ['**⚠ --branch-info is incomplete. Falling back to create-branch.sh --check.**'],
+      warnings: [incompleteBranchInfo],
     };
   }
   const agrees =
@@ -92,12 +131,16 @@ function suppliedFacts(
   };
 }
 
-function refused(result: Extract<PreflightResult, { ok: false }>, userPrefix: string): CharretteError {
+function refused(
+  result: Extract<PreflightResult, { ok: false }>,
+  userPrefix: string,
+  mainBranch: string,
+): CharretteError {
   const lines = renderPreflight(result);
   const raw = lines.split('\n').find((line) => line.startsWith('PREFLIGHT_ERROR=')) ?? lines;
   return new CharretteError({
     code: result.exit === 2 ? 'dirty-tree' : 'preflight-failed',
-    message: `${raw}\n${preflightMessage(userPrefix)}`,
+    message: `${raw}\n${preflightMessage(userPrefix, mainBranch)}`,
     fix: 'Do one of these, or use --no-branch to work on the tree as it is.',
   });
 }

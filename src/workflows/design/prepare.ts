@@ -30,6 +30,7 @@ export type DesignFlags = DepthFlags & {
   stepPrefix?: string;
   branchInfo?: string;
   trustBranchInfo?: boolean;
+  unrelatedBranch?: string;
 };
 
 export type DepthProposal = SizeProposal & { costs: Record<DepthName, Estimate> };
@@ -47,6 +48,8 @@ export type PrepareOptions = {
   /** Somebody can be asked while it runs. */
   interactive: boolean;
   fromRun?: string | undefined;
+  /** Nothing is to happen yet: the repository is only looked at. */
+  dryRun?: boolean;
   /** `--depth auto`: takes the proposal or another depth. */
   chooseDepth: (proposal: DepthProposal) => Promise<DepthName>;
 };
@@ -66,7 +69,10 @@ export async function prepareDesign(
   );
   const branch = flags.branch !== false && config.branch !== false;
   const entry = await enterRepository(project, {
+    feature,
     branch,
+    rehearse: options.dryRun === true,
+    ...optional('git', config.git),
     ...optional('branchInfo', flags.branchInfo),
     trustBranchInfo: flags.trustBranchInfo === true,
   });
@@ -97,6 +103,7 @@ export async function prepareDesign(
     sketches: depth.sketches,
     reviewRounds: flags.reviewRounds === '2' ? 2 : 1,
     padding: config.padding !== false,
+    ...optional('rules', config.rules),
     prefix: flags.stepPrefix === undefined ? noPrefix : parseStepPrefix(flags.stepPrefix),
     branch,
     entry,
@@ -105,6 +112,7 @@ export async function prepareDesign(
     estimate: estimateOf(depth, characters, roster, config.prices),
     budget: budgetOf(flags, config),
     ...optional('caller', callerOf(sessionEnv)),
+    ...optional('unrelatedBranch', flags.unrelatedBranch as DesignInputs['unrelatedBranch']),
     ...optional('agentSeconds', config.limits?.agentSeconds),
     briefs: {
       ...optional('plan', planBrief?.text || undefined),
@@ -116,7 +124,16 @@ export async function prepareDesign(
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),
   };
-  return { inputs, warnings: entry.warnings };
+  return { inputs, warnings: [...entry.warnings, ...unasked(options)] };
+}
+
+/** L-182: nobody is there to be asked, and nobody said that nothing shall be asked. */
+function unasked({ interactive, flags, dryRun }: PrepareOptions): string[] {
+  return interactive || flags.auto === true || dryRun === true
+    ? []
+    : [
+        '**⚠ No terminal: questions and discussions are skipped as with --auto; --answers FILE switches them on.**',
+      ];
 }
 
 /** Alone works the author where one is named, else the first choice. */

@@ -5,6 +5,7 @@ import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import type { Stance } from '../../panel/stances.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
+import type { Config } from '../../schema/config.ts';
 import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { Synthesis } from '../../schema/judgements/synthesis.ts';
@@ -28,6 +29,7 @@ export type DesignInputs = RunInputs & {
   sketches: 0 | 2 | 4;
   reviewRounds: 1 | 2;
   padding: boolean;
+  rules?: Config['rules'];
   /** Shortens every call's time limit. */
   agentSeconds?: number;
   author?: string;
@@ -39,6 +41,8 @@ export type DesignInputs = RunInputs & {
   /** The same for the planner and the reviewers: other project specs apply to them. */
   briefs?: { plan?: string; review?: string };
   branch: boolean;
+  /** C-28: what becomes of a branch that is about something else. Absent: a person is asked, else it is kept. */
+  unrelatedBranch?: 'keep' | 'leave';
   /** A plan of an earlier run that a person changed or commented. */
   edited?: { plan: Plan; comment?: string };
   caller?: Caller;
@@ -50,8 +54,39 @@ export type DesignInputs = RunInputs & {
   out?: string;
 };
 
+/** The rules of the panel, as the configuration or the default has them. */
+export function rulesOf({ rules }: Pick<DesignInputs, 'rules'>): Required<NonNullable<Config['rules']>> {
+  return {
+    health: 'after-failed-reprobe',
+    exonerate: true,
+    outOfScopeScoring: 'reward-only',
+    ...rules,
+  };
+}
+
+/** What the dialectic decided, as far as the plan is held to it: advice is mentioned, not enforced. */
+export function decidedPoints(
+  inputs: Pick<DesignInputs, 'dialectic'>,
+  resolutions: readonly Resolution[] = [],
+) {
+  return resolutions.map(({ number, title, resolution, disposition }) => ({
+    number,
+    title,
+    resolution,
+    disposition: disposition === 'voted' && inputs.dialectic !== 'binding' ? 'advised' : disposition,
+  }));
+}
+
 /** A place at the table and who may take it, the first choice first. Nobody in `agents`: it stays empty. */
-export type Place = { id: string; label: string; stance: Stance; agents: string[]; output?: string };
+export type Place = {
+  id: string;
+  label: string;
+  stance: Stance;
+  agents: string[];
+  output?: string;
+  /** L-207: somebody else than the author is asked, and asked for the most it can do. */
+  outside?: boolean;
+};
 
 export type PanelSeats = {
   sketch: Place[];

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
+import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { listRuns } from './run-list.ts';
@@ -73,6 +74,13 @@ async function removeRun(home: Home, id: string, wishes: Wishes): Promise<Remove
       code: 'usage',
       message: `The run ${id} is going on in process ${record.process?.pid}.`,
       fix: `Cancel it first: \`charrette cancel ${id}\`.`,
+    });
+  }
+  // F-29: whatever a name was taken for, only a run of this project is removed.
+  if (!mayRemove(directory.root, [home.runs])) {
+    throw new CharretteError({
+      code: 'path-unsafe',
+      message: `${directory.root} is no run of this project.`,
     });
   }
   const work = await removeWork(home.project, directory, wishes);

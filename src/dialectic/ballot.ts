@@ -36,10 +36,14 @@ export const attributionWords = [
   'Grok',
   'Copilot',
   'DeepSeek',
+  'Goose',
+  'Kimi',
+  'Llama',
+  'Mistral',
 ];
 
 /** Names that are words of their own when written small; a looser reading leaves those alone. */
-const ordinaryWords = new Set(['cursor', 'sonnet', 'opus', 'haiku', 'gemini', 'copilot']);
+const ordinaryWords = new Set(['cursor', 'sonnet', 'opus', 'haiku', 'gemini', 'copilot', 'goose', 'llama']);
 
 const placeholder = '[agent]';
 

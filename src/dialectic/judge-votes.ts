@@ -1,5 +1,6 @@
 import { type Side, sides } from '../schema/judgements/defence.ts';
 import type { Verdict } from '../schema/judgements/verdict.ts';
+import { tidyLine } from '../schema/primitives.ts';
 import { readIdLines } from '../text/id-lines.ts';
 
 export type JudgeVote = { vote: Side; rationale: string };
@@ -8,6 +9,13 @@ export type JudgeVote = { vote: Side; rationale: string };
 export type JudgeVotes = Record<number, JudgeVote>;
 
 export type JudgeReading = { votes: JudgeVotes; warnings: string[] };
+
+/** L-517: one line per decision, as a judge would write it. */
+export function renderJudgeVotes(votes: JudgeVotes): string {
+  return Object.entries(votes)
+    .map(([number, { vote, rationale }]) => `DECISION_${number}: ${vote} — ${tidyLine(rationale)}\n`)
+    .join('');
+}
 
 /** L-517, L-518: reads the vote lines of an answer in text. */
 export function readJudgeVotes(judge: string, text: string, onBallot: readonly number[]): JudgeReading {

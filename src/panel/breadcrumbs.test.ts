@@ -12,7 +12,6 @@ import {
   stepWarning,
   waitingLine,
 } from './breadcrumbs.ts';
-import { finalLine, printedBody } from './output-matrix.ts';
 import { statusLine } from './status-table.ts';
 import { stepOrder, steps, timingLabels, tokenLabels } from './steps.ts';
 
@@ -110,29 +109,6 @@ test('L-038 L-040 L-041 L-042 status lines, without breadcrumb prefix', () => {
   expect(statusLine('reviewers', [{ label: 'A', status: { state: 'pending' } }])).toBe(
     '📊 Reviewers: | A: ⏳ |',
   );
-});
-
-const alone = { sessionEnvironment: false, prefix: parseStepPrefix('') };
-const called = { sessionEnvironment: true, prefix: nested };
-
-test('L-046 L-047 panel/C-12 panel/C-13 bodies are printed whole, or stay in their files', () => {
-  expect(printedBody('plan', 'text\n', alone, 0)).toBe('## Implementation Plan\n\ntext');
-  expect(printedBody('plan', 'text\n', called, 0)).toBe('✅ 1.2b: design plan | full plan — saved (0s)');
-  expect(printedBody('synthesis', 'text', called, 0)).toBe(
-    '✅ 1.2a: design plan | sketches — synthesis saved (0s)',
-  );
-  expect(printedBody('resolutions', 'text', called, 0)).toBeUndefined();
-  expect(printedBody('tally', 'text', called, 0)).toBeUndefined();
-  expect(printedBody('outOfScope', '\n', alone, 0)).toBeUndefined();
-  expect(printedBody('diagram', '## Architecture Diagram\n\n```mermaid\nx\n```\n', alone, 0)).toBe(
-    '## Architecture Diagram\n\n```mermaid\nx\n```',
-  );
-});
-
-test('L-034 L-048 L-846 only a run without a numbering caller announces its end', () => {
-  expect(finalLine(alone, 61_000)).toBe('✅ 5: cleanup — design complete! (1m1s)');
-  expect(finalLine(called, 0)).toBeUndefined();
-  expect(finalLine({ sessionEnvironment: true, prefix: alone.prefix }, 0)).toBeDefined();
 });
 
 test('L-870 the labels of the marks', () => {

@@ -101,8 +101,3 @@ export function planRound<Point extends { answeredByCode: string | null }>(
     deferred: open.slice(limit),
   };
 }
-
-/** L-177: one scope branch alone is no discussion. */
-export function isWorthDiscussing(points: readonly unknown[]): boolean {
-  return points.length >= discussionLimits.fewestScopeBranches;
-}

@@ -50,11 +50,6 @@ export function missingArtifacts(sizes: ArtifactSizes): string[] {
   ];
 }
 
-/** L-260…L-264: where the run goes on after the heavy phase. */
-export function afterHeavy(result: HeavyResult, auto: boolean): '3.5' | '5' {
-  return result.status === 'complete' && !auto ? '3.5' : '5';
-}
-
 /** L-263, L-264, L-031 */
 export function heavyFailureWarning(
   reason: string,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { degradedReport, sketchShortage } from './degraded.ts';
+import { sketchShortage } from './degraded.ts';
 import { runAvailability } from './health.ts';
 import { panelNames, panels, sketchSeats } from './panels.ts';
 import {
@@ -173,38 +173,6 @@ test('L-005 0, 2 and 4 sketches', () => {
 
 test('F-41 labels come from ids, never from models', () => {
   expect(['claude', 'my-agent', 'GPT 5.5!'].map(agentLabel)).toEqual(['Claude', 'My-Agent', 'Gpt-5-5']);
-});
-
-test('L-375 F-25 the degraded report names every seat that is not as planned, with every reason', () => {
-  const seat = (label: string) => ({ label, chain: [] });
-  const report = degradedReport(
-    [
-      { seat: seat('Cursor-Arch'), servedBy: 'cursor', failures: [] },
-      {
-        seat: seat('Cursor-Edge'),
-        servedBy: 'claude',
-        failures: [{ agent: 'cursor', reason: 'timed out after 20m' }],
-      },
-      {
-        seat: seat('Codex-Innovation'),
-        failures: [
-          { agent: 'codex', reason: 'exit 2' },
-          { agent: 'claude', reason: 'empty' },
-        ],
-      },
-    ],
-    (label) => (label.startsWith('Cursor') ? 'cursor' : 'codex'),
-  );
-  expect(report).toMatchObject({
-    full: 1,
-    replaced: ['Cursor-Edge'],
-    empty: ['Codex-Innovation'],
-    voices: 2,
-  });
-  expect(report.lines).toEqual([
-    '**⚠ Cursor-Edge: served by claude — cursor failed — timed out after 20m.**',
-    '**⚠ Codex-Innovation: empty — codex failed — exit 2; claude failed — empty.**',
-  ]);
 });
 
 test('panel/C-07 two usable sketches regular, one quick', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readFindings } from './findings-text.ts';
+import { readFindings, renderFindings } from './findings-text.ts';
 import { hasSecurityTag, isSecurityFinding } from './security.ts';
 
 function findings(text: string) {
@@ -148,4 +148,22 @@ describe('L-694 F-43 the security tag', () => {
     expect(isSecurityFinding({ ...finding, focusArea: 'security' })).toBe(true);
     expect(isSecurityFinding({ ...finding, focusArea: 'correctness' })).toBe(false);
   });
+});
+
+test('L-584 a reviewer’s findings are written as the list they are read from', () => {
+  const finding = {
+    title: 'The limit is not configurable',
+    focusArea: 'architecture' as const,
+    severity: 'Latent' as const,
+    concern: 'Operators cannot change it.\n\nNot even at start.',
+    suggestedRevision: 'Read it from the configuration.',
+    citations: [{ file: 'src/limit.ts', line: 3, endLine: 9, quote: null }],
+    outOfScope: false,
+  };
+  const findings = [finding, { ...finding, title: 'Logs grow without end', outOfScope: true }];
+  expect(renderFindings(findings)).toMatch(
+    /^1\. \*\*architecture\*\* \[Latent\] The limit is not configurable\n {3}- \*\*Concern\*\*: Operators/,
+  );
+  expect(readFindings(renderFindings(findings))).toEqual({ ok: true, findings });
+  expect(renderFindings([])).toBe('NO_ISSUES_FOUND\n');
 });

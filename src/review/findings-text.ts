@@ -36,6 +36,23 @@ export function readFindings(text: string): FindingsReading {
   };
 }
 
+/** L-584: a reviewer's findings as one numbered list, or the words for none. */
+export function renderFindings(findings: readonly Finding[]): string {
+  if (findings.length === 0) return `${noIssuesFound}\n`;
+  return findings
+    .map(({ title, focusArea, severity, concern, suggestedRevision, citations, outOfScope }, index) => {
+      const places = citations.map(({ file, line, endLine }) => `${file}:${line}-${endLine ?? line}`);
+      const fields = [
+        `- **Concern**: ${concern}`,
+        `- **Suggested revision**: ${suggestedRevision}`,
+        ...(places.length === 0 ? [] : [`- **Location**: ${places.join(', ')}`]),
+      ];
+      const head = `${index + 1}. ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}**${focusArea}** [${severity}] ${title}`;
+      return `${head}\n${fields.join('\n').replace(/^(?=.)/gm, '   ')}\n`;
+    })
+    .join('\n');
+}
+
 function readItem({ outOfScope, lines }: FindingItem): Finding {
   const text = tidyProse(lines.join('\n'));
   const tagged = outOfScopeTag.test(text);

@@ -1,4 +1,5 @@
 import { type Vote, type VoteToken, voteTokens } from '../schema/judgements/vote.ts';
+import { tidyLine } from '../schema/primitives.ts';
 import { readIdLines } from '../text/id-lines.ts';
 
 export type CastVote = { vote: VoteToken; reason: string };
@@ -17,6 +18,13 @@ export type VoteRules = {
   /** Without the third vote a stray EXONERATE counts as NO. */
   exonerate?: boolean;
 };
+
+/** L-637: one line per item, as a voter would write it. */
+export function renderVotes(votes: Votes): string {
+  return Object.entries(votes)
+    .map(([id, { vote, reason }]) => `${id}: ${vote} — ${tidyLine(reason)}\n`)
+    .join('');
+}
 
 /** L-638: reads vote lines out of text. */
 export function readVotes(text: string, ids: readonly string[], rules: VoteRules = {}): VotesReading {

@@ -17,7 +17,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
         ? []
         : [{ path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' }]),
     ],
-    approach: 'DECISION_1 is followed: the bucket lives in memory. The handler asks it before routing.',
+    approach: `${mode === 'refuses' ? '' : 'DECISION_1 is followed: '}the bucket lives in memory. The handler asks it before routing.`,
     edgeCases: ['A clock that goes back counts as no time passed.'],
     failureModes: [
       { failure: 'The map grows.', warning: 'Memory rises.', mitigation: 'Sweep idle clients.' },
@@ -26,7 +26,10 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     tests: [{ path: 'src/rate-limit.test.ts', description: 'The bucket.' }],
     commands: [],
     symbols: [],
-    decisions: [{ id: 'DECISION_1', honoured: 'The bucket lives in memory; a restart forgets it.' }],
+    decisions:
+      mode === 'refuses'
+        ? []
+        : [{ id: 'DECISION_1', honoured: 'The bucket lives in memory; a restart forgets it.' }],
   });
 
   const points = (about) => [
@@ -108,7 +111,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     vote: () => ({
       votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
         id,
-        vote: id === 'FINDING_1' || rounds ? 'YES' : 'NO',
+        vote: mode !== 'refuses' && (id === 'FINDING_1' || rounds) ? 'YES' : 'NO',
         reason: 'checked',
       })),
     }),

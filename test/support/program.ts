@@ -60,7 +60,11 @@ export const fixed = { CHARRETTE_FIXED_TIME: '1763200000000', CHARRETTE_FIXED_ID
 
 /** A small git repository in a temporary folder, with agents that answer from a script. */
 export async function makeProject(
-  options: { delayMs?: number; failTask?: string; mode?: 'asks' | 'moody' | 'documents' | 'rounds' } = {},
+  options: {
+    delayMs?: number;
+    failTask?: string;
+    mode?: 'asks' | 'moody' | 'documents' | 'rounds' | 'refuses';
+  } = {},
 ): Promise<{
   project: string;
   calls: string;

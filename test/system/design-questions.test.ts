@@ -46,7 +46,7 @@ test('L-174, L-175: round one asks what the code does not answer and reports wha
   expect(text).toContain('- **Resolution**: README.md:1 says one.\n- **Source**: codebase');
 });
 
-test('L-721: round two knows the plan, the accepted findings and the resolutions as their files have them', () => {
+test('L-721, L-722: round two knows the plan, the accepted findings and the resolutions as their files have them', () => {
   const second = prompt('discussion-2');
   expect(second).toContain('The limit comes from the configuration.');
   for (const name of ['accepted-plan-findings.md', 'dialectic-resolutions.md']) {
@@ -54,6 +54,8 @@ test('L-721: round two knows the plan, the accepted findings and the resolutions
     expect(lines.length, name).toBeGreaterThan(1);
     for (const line of lines) expect(second).toContain(line);
   }
+  // L-722: a vote without dissent is settled.
+  expect(second).not.toContain('Open because');
 });
 
 test('panel/C-37: a plan that a discussion changed after its review says so', async () => {
@@ -78,4 +80,9 @@ test('L-182: answers that are missing pause the run instead of being made up', a
   expect(paused.code).toBe(7);
   const { questions } = JSON.parse(paused.stdout) as { questions: { id: string; recommended: string }[] };
   expect(questions).toMatchObject([{ id: 'clarify-1-per-what', recommended: 'per client' }]);
+  const alone = await charrette(['design', '--yes', '--no-branch', '--solo', '--agents', 'static', 'x'], {
+    cwd: made.project,
+  });
+  expect(alone.code).toBe(0);
+  expect(alone.stderr).toContain('**⚠ No terminal: questions and discussions are skipped as with --auto');
 }, 120_000);

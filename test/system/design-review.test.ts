@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readOutOfScope } from '../../src/review/outcome-files.ts';
@@ -40,7 +40,7 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
   expect(artifacts['ballot-proposers-2.json']).not.toBe(undefined);
 }, 180_000);
 
-test('L-261, panel/C-13: with a worker and a person at hand every body is printed once', async () => {
+test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is printed once', async () => {
   const { project } = await makeProject();
   writeFileSync(path.join(project, '.charrette', 'answers.json'), '{}');
   const flags = ['--yes', '--no-branch', '--subagent', '--dialectic', 'off', '--panel', 'pair'];
@@ -56,4 +56,10 @@ test('L-261, panel/C-13: with a worker and a person at hand every body is printe
     'Unimplemented Plan Review Suggestions',
   ])
     expect(ended.stdout.split(`## ${heading}\n`), heading).toHaveLength(2);
+  // L-722: what nobody judged is named to the second discussion, with the reason why it is open.
+  const [run = ''] = runsOf(project);
+  const question = path.join(project, '.charrette', 'runs', run, 'lanes', 'discussion-2.json');
+  const { prompt } = JSON.parse(readFileSync(question, 'utf8')) as { prompt: string };
+  expect(prompt).toContain('### DECISION_1: Where the bucket lives\n- **Chosen**: in memory');
+  expect(prompt).toContain('- **Open because**: not-covered, still-contested');
 }, 180_000);

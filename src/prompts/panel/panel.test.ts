@@ -175,6 +175,19 @@ test('L-635, L-636, L-643: vote meanings for both kinds, two voter roles', () =>
   expect(of('reviewer')).not.toBe(of('engineer'));
 });
 
+test('L-562: a vote binds the plan, or is advice to it', () => {
+  const of = (binding: boolean) =>
+    text(panel.planPrompt({ commission, synthesis: 'S', resolutions: 'R', binding, schema }));
+  expect(of(true)).toContain('never override it');
+  expect(of(false)).not.toContain('never override it');
+  expect(of(false)).toContain('voted: advice');
+});
+
+test('L-635: without the third vote nobody is told of it', () => {
+  const input = { voter: 'engineer' as const, commission, plan: 'P', ballot: 'B', schema };
+  expect(text(panel.votePrompt({ ...input, exonerate: false }))).not.toContain('EXONERATE');
+});
+
 test('L-176, L-723: only the second discussion may touch architecture', () => {
   expect(text(panel.discussionPrompt({ commission, schema }))).toContain('belong to the sketches');
   expect(text(panel.discussionPrompt({ commission, schema, second: { plan: 'P' } }))).toContain(

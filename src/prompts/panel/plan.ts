@@ -8,6 +8,8 @@ export type PlanInput = {
   synthesis?: string;
   /** `dialectic-resolutions.md`; empty when nothing was contested. */
   resolutions?: string;
+  /** False: votes of the dialectic are advice. */
+  binding?: boolean;
   schema: JsonSchema;
 };
 
@@ -22,7 +24,13 @@ export const planSections = [
 ] as const;
 
 /** L-560…L-563: the implementation plan. */
-export function planPrompt({ commission, synthesis, resolutions, schema }: PlanInput): PromptDraft {
+export function planPrompt({
+  commission,
+  synthesis,
+  resolutions,
+  binding = true,
+  schema,
+}: PlanInput): PromptDraft {
   return {
     task: 'plan',
     fixed: [
@@ -38,7 +46,9 @@ export function planPrompt({ commission, synthesis, resolutions, schema }: PlanI
           'The synthesis shapes the plan. Settled scope says what is in, what must not break and what is not wanted.',
           'Resolutions of contested decisions count by their disposition:',
           bullets([
-            'voted: follow the resolution, refer to the decision by its id, say how the concern of the losing side is handled, never override it;',
+            binding
+              ? 'voted: follow the resolution, refer to the decision by its id, say how the concern of the losing side is handled, never override it;'
+              : 'voted: advice; refer to the decision by its id and follow the resolution, or say what speaks against it;',
             'fallback-to-synthesis, bucket-skipped, over-cap: the synthesis stands; mention the reason in a few words and do not pretend ' +
               'that a counter-argument was heard.',
           ]),

@@ -11,6 +11,18 @@ const voterRoles = {
     'You are the senior engineer who has to build this, and you vote on which changes to the plan to accept.',
 } as const;
 
+const withExoneration = [
+  'Proportion decides: a legitimate concern whose fix costs more complexity than the concern deserves is EXONERATE. In doubt',
+  'between YES and EXONERATE choose EXONERATE.',
+  'For an OOS item: YES if the problem deserves a tracked issue, NO if it is not worth tracking, EXONERATE if it is',
+  'legitimate but needs no issue.',
+];
+
+const withoutExoneration = [
+  'Proportion decides: a legitimate concern whose fix costs more complexity than the concern deserves is NO. In doubt say NO.',
+  'For an OOS item: YES if the problem deserves a tracked issue, else NO.',
+];
+
 export type VoterRole = keyof typeof voterRoles;
 
 export type VoteInput = {
@@ -19,6 +31,8 @@ export type VoteInput = {
   plan: string;
   /** panel/C-34: findings under neutral ids, without their proposers. */
   ballot: string;
+  /** Whether there is a third vote. */
+  exonerate?: boolean;
   schema: JsonSchema;
   maximumEffort?: boolean;
 };
@@ -29,6 +43,7 @@ export function votePrompt({
   commission,
   plan,
   ballot,
+  exonerate = true,
   schema,
   maximumEffort,
 }: VoteInput): PromptDraft {
@@ -43,12 +58,10 @@ export function votePrompt({
           bullets([
             'YES: correct, important, worth revising the plan;',
             'NO: wrong, trivial, a duplicate or harmful;',
-            'EXONERATE: legitimate, but not worth doing here.',
+            ...(exonerate ? ['EXONERATE: legitimate, but not worth doing here.'] : []),
           ]),
-          'Proportion decides: a legitimate concern whose fix costs more complexity than the concern deserves is EXONERATE. In doubt',
-          'between YES and EXONERATE choose EXONERATE.',
-          'For an OOS item: YES if the problem deserves a tracked issue, NO if it is not worth tracking, EXONERATE if it is',
-          'legitimate but needs no issue. Vote on the problem; a remedy you dislike is no reason for NO. Nothing out of scope is built now.',
+          ...(exonerate ? withExoneration : withoutExoneration),
+          'Vote on the problem; a remedy you dislike is no reason for NO. Nothing out of scope is built now.',
           'Check claims about the code before you vote. Vote exactly once on every item, with one short reason.',
         ].join('\n'),
       ),

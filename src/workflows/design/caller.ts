@@ -25,12 +25,15 @@ export async function greetCaller(desk: Desk): Promise<string[]> {
   });
 }
 
-/** L-128, L-377: the health sidecar of the session environment. */
+/** L-128, L-377: the health sidecar of the session environment; a vendor the caller asks about and we lack is not healthy. */
 export async function reportHealth(desk: Desk, health: RunAvailability): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined) return;
   await desk.context.step('write health', () =>
-    writeFileAtomic(healthFile(caller.sessionEnvironment), renderHealth(health.agents)),
+    writeFileAtomic(
+      healthFile(caller.sessionEnvironment),
+      renderHealth({ codex: undefined, cursor: undefined, ...health.agents }),
+    ),
   );
 }
 

@@ -25,7 +25,7 @@ export type Request<Name extends JudgementName> = {
   lane: string;
   task: string;
   judgement: Name;
-  draft: (schema: JsonSchema) => PromptDraft;
+  draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
   /** The same as data, for agents that live in this process. */
   input: Omit<PanelTaskInput, 'feature'>;
 };
@@ -81,7 +81,7 @@ export class Desk {
 
   /** L-845: warnings are said at once and again at the end. */
   warn(text: string): void {
-    this.warnings.push(text);
+    this.warnings.push(text.startsWith('**') ? text : `**⚠ ${text}**`);
     this.context.emit({ type: 'warning', phase: this.#step, text });
   }
 
@@ -142,7 +142,7 @@ export class Desk {
     const { seat, lane, task, judgement, draft } = request;
     const schema = judgementJsonSchema(judgement);
     const run = this.context.live.directory;
-    const prompt = compose(draft(schema), {
+    const prompt = compose(draft(schema, seat.outside === true), {
       nonce: seededNonce(this.services.nonceSeed),
       overrides: this.services.overrides,
     });
@@ -183,12 +183,23 @@ export class Desk {
     return fromStep === undefined || stepOrder.indexOf(this.#step) < stepOrder.indexOf(fromStep as Step);
   }
 
+  /** L-375: every attempt that failed is named with its reason, also when somebody else answered in the end. */
+  tellFailures(label: string, reply: Pick<LaneAnswer, 'failures'> | undefined): void {
+    const times = new Map<string, number>();
+    for (const { agent, message } of reply?.failures ?? []) {
+      const what = `${label} failed — ${agent}: ${message}`;
+      times.set(what, (times.get(what) ?? 0) + 1);
+    }
+    for (const [what, count] of times) this.warn(count === 1 ? what : `${what} (${count} attempts)`);
+  }
+
   /** C-31: a narrow task of the author; without a usable answer the run fails with the reason and can be resumed. */
   async author<Name extends JudgementName>(
     seat: Place,
     request: Omit<Request<Name>, 'seat'>,
   ): Promise<{ value: Judgement<Name>; agent: string; family: string }> {
     const [reply] = await this.ask('author', [{ ...request, seat }]);
+    this.tellFailures(`${seat.label} (${request.task})`, reply);
     if (reply?.kind === 'ok' && reply.value !== undefined) {
       return { value: reply.value, agent: reply.agent, family: reply.family };
     }

@@ -1,9 +1,4 @@
-import {
-  discussionLimits,
-  renderDiscussion,
-  resolveAnswer,
-  type SettledPoint,
-} from '../../panel/discussion.ts';
+import { planRound, renderDiscussion, resolveAnswer, type SettledPoint } from '../../panel/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
@@ -35,11 +30,10 @@ export async function discuss(
       input: {},
     },
   ]);
+  desk.tellFailures(`Author (discussion-${round})`, reply);
   const points = reply?.value?.points ?? [];
   if (points.length < fewest) return { count: 0, text: '', deferred: false };
-  const open = points
-    .filter((point) => point.answeredByCode === null)
-    .slice(0, discussionLimits.questionsPerRound);
+  const { ask, deferred } = planRound(points);
   const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {
     if (point.answeredByCode !== null) {
@@ -49,7 +43,7 @@ export async function discuss(
         resolution: point.answeredByCode,
         source: 'codebase',
       });
-    } else if (open.includes(point)) {
+    } else if (ask.includes(point)) {
       const id = `discuss-${round}-${index + 1}-${slugify(point.title, 24, 'point')}`;
       const answers = await desk.context.ask([{ id, text: point.question, recommended: point.recommended }]);
       entries.push({
@@ -60,5 +54,5 @@ export async function discuss(
       });
     }
   }
-  return { count: entries.length, text: renderDiscussion(entries), deferred: entries.length < points.length };
+  return { count: entries.length, text: renderDiscussion(entries), deferred: deferred.length > 0 };
 }

@@ -4,9 +4,11 @@ import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
 import { lostAgentWarning } from '../../panel/degraded.ts';
 import { afterLaneFailure, isUp, type ProbeOutcome, type RunAvailability } from '../../panel/health.ts';
+import { agentLabel } from '../../panel/seating.ts';
 import type { LaneAnswer } from '../lane.ts';
 import { reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
+import { rulesOf } from './state.ts';
 
 /** L-124, L-126: asks every agent for a sign of life; those that a caller knows to be down are not asked (L-114). */
 export function probeAgents(
@@ -52,19 +54,19 @@ export async function afterFailures(
     (agent) => isUp(health, agent.id) && failures.some((failure) => failure.agent === agent.id),
   );
   if (suspects.length === 0) return health;
-  const probes = await probeAgents(desk, `again after ${phase}`, suspects);
+  const policy = rulesOf(desk.inputs).health;
+  const probes = policy === 'after-one-lane' ? {} : await probeAgents(desk, `again after ${phase}`, suspects);
   let next = health;
   for (const { agent, message } of failures) {
     const reprobeHealthy = probes[agent]?.healthy;
-    next = afterLaneFailure(next, {
-      agent,
-      reason: message,
-      ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }),
-    });
+    const failure = { agent, reason: message, ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }) };
+    next = afterLaneFailure(next, failure, policy);
   }
   const left = [...desk.services.agents.values()].find((agent) => isUp(next, agent.id));
   for (const agent of suspects.filter(({ id }) => !isUp(next, id))) {
-    desk.warn(lostAgentWarning(agent.title, next.agents[agent.id]?.reason ?? 'no answer', left?.title));
+    const replacement = left === undefined ? undefined : agentLabel(left.id);
+    const reason = next.agents[agent.id]?.reason ?? 'no answer';
+    desk.warn(lostAgentWarning(agentLabel(agent.id), reason, replacement));
   }
   await reportHealth(desk, next);
   return next;

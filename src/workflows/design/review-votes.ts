@@ -9,10 +9,10 @@ import {
   voterWarning,
 } from '../../review/quorum.ts';
 import { type TallyEntry, tally } from '../../review/tally.ts';
-import { votesOf } from '../../review/votes.ts';
+import { renderVotes, votesOf } from '../../review/votes.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
-import { type Design, known, type Place } from './state.ts';
+import { type Design, known, type Place, rulesOf } from './state.ts';
 
 /** L-630…L-643: three voters, no names on the ballot; with none at all the planning agent votes, and that is said. */
 export async function vote(
@@ -21,7 +21,10 @@ export async function vote(
   items: readonly ReviewItem[],
   round: number,
 ): Promise<{ entries: TallyEntry[]; quorum: Quorum }> {
-  const { text, proposers } = buildReviewBallot(items, { neutral: desk.inputs.feature });
+  const { text, proposers } = buildReviewBallot(items, {
+    neutral: desk.inputs.feature,
+    exonerate: rulesOf(desk.inputs).exonerate,
+  });
   await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
   await desk.context.artifact(
     round === 1 ? 'ballot-proposers.json' : `ballot-proposers-${round}.json`,
@@ -61,27 +64,33 @@ async function collectVotes(
       lane: `${prefix}${seat.id}`,
       task: 'vote',
       judgement: 'vote' as const,
-      draft: (schema) =>
+      draft: (schema, maximumEffort) =>
         votePrompt({
           voter: index === 0 ? 'reviewer' : 'engineer',
           commission: design.commission,
           plan: known(design, 'planText'),
           ballot,
+          exonerate: rulesOf(desk.inputs).exonerate,
           schema,
+          maximumEffort,
         }),
       input: { items, plan: design.plan },
     })),
   );
   const ids = items.map((item) => item.id);
-  return replies.map((reply, index): VoterBallot => {
-    const label = seats[index]?.label ?? '';
+  const ballots: VoterBallot[] = [];
+  for (const [index, reply] of replies.entries()) {
+    const { label = '', id = '' } = seats[index] ?? {};
     if (reply.kind !== 'ok' || reply.value === undefined) {
-      return { label, votes: undefined, failure: reply.message ?? reply.kind };
+      ballots.push({ label, votes: undefined, failure: reply.message ?? reply.kind });
+      continue;
     }
-    const { votes, warnings } = votesOf(reply.value, ids);
+    const { votes, warnings } = votesOf(reply.value, ids, { exonerate: rulesOf(desk.inputs).exonerate });
     for (const warning of warnings) desk.warn(`${label}: ${warning}`);
-    return { label, votes };
-  });
+    await desk.context.artifact(`${id}-${prefix}output.txt`, renderVotes(votes));
+    ballots.push({ label, votes });
+  }
+  return ballots;
 }
 
 function votePrefix(task: string, round: number): string {

@@ -35,11 +35,12 @@ export function seatPanel(
   const author = seating.author?.id ?? '';
   const others = agents.map(({ id }) => id).filter((id) => id !== author);
   const writer: Place = { id: 'author', label: 'Author', stance: 'generic', agents: [author, ...others] };
-  const voters = fillBench(panel.voters, seating, health, rules).map(toBenchPlace);
+  const outside = (place: Place): Place => ({ ...place, outside: place.agents[0] !== author });
+  const voters = fillBench(panel.voters, seating, health, rules).map(toBenchPlace).map(outside);
   return {
-    sketch: fillSeats(specs, 'sketch', seating, health, rules).map(toPlace),
-    review: fillSeats(panel.reviewers, 'plan', seating, health, rules).map(toPlace),
-    judges: fillBench(panel.judges, seating, health, rules).map(toBenchPlace),
+    sketch: fillSeats(specs, 'sketch', seating, health, rules).map(toPlace).map(outside),
+    review: fillSeats(panel.reviewers, 'plan', seating, health, rules).map(toPlace).map(outside),
+    judges: fillBench(panel.judges, seating, health, rules).map(toBenchPlace).map(outside),
     // A panel without voters leaves the vote on the program's own findings to the author.
     voters: voters.length > 0 ? voters : [writer],
     author: writer,

@@ -2,6 +2,7 @@ import type { Bucket } from '../../dialectic/buckets.ts';
 import { CharretteError } from '../../errors.ts';
 import { ruleBasedMark } from '../../evidence/static/wording.ts';
 import { healthWarning, isUp, runAvailability } from '../../panel/health.ts';
+import { agentLabel } from '../../panel/seating.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
@@ -22,9 +23,10 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   const probes = await probeAgents(desk, 'agents', agents, knownDown);
   const health = runAvailability(probes);
   const up = agents.filter((agent) => isUp(health, agent.id));
+  const replacement = up[0] === undefined ? undefined : agentLabel(up[0].id);
   for (const agent of agents) {
     const state = health.agents[agent.id];
-    const warning = state === undefined ? undefined : healthWarning(agent.title, state, up[0]?.title);
+    const warning = state === undefined ? undefined : healthWarning(agentLabel(agent.id), state, replacement);
     if (warning !== undefined) desk.warn(warning);
   }
   if (up.length === 0) {
@@ -40,7 +42,7 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   await reportHealth(desk, health);
   await askDegraded(
     desk,
-    agents.filter((agent) => !up.includes(agent)).map((agent) => agent.title),
+    agents.filter((agent) => !up.includes(agent)).map((agent) => agentLabel(agent.id)),
   );
   await proposeLayout(desk, seatPanel(up, health, desk.inputs).buckets);
   desk.end();

@@ -24,6 +24,7 @@ export async function questions(desk: Desk, design: Design): Promise<Partial<Des
       input: {},
     },
   ]);
+  desk.tellFailures('Author (questions)', reply);
   const found = reply?.value?.questions ?? [];
   if (found.length === 0) {
     desk.end(payloads.noQuestions);

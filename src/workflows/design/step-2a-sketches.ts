@@ -1,4 +1,5 @@
 import { CharretteError } from '../../errors.ts';
+import { sketchShortage } from '../../panel/degraded.ts';
 import { renderSketch } from '../../panel/sketch-text.ts';
 import { sketchPrompt } from '../../prompts/panel/sketch.ts';
 import { checkTree } from './check-tree.ts';
@@ -23,7 +24,8 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
       lane: seat.id,
       task: 'sketch',
       judgement: 'sketch' as const,
-      draft: (schema) => sketchPrompt({ commission: design.commission, stance: seat.stance, schema }),
+      draft: (schema, maximumEffort) =>
+        sketchPrompt({ commission: design.commission, stance: seat.stance, schema, maximumEffort }),
       input: {},
     })),
     desk.inputs.quick ? 'sketches-quick' : 'sketches-regular',
@@ -33,17 +35,16 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
   for (const [index, reply] of replies.entries()) {
     const seat = seats[index];
     if (seat === undefined) continue;
-    for (const failure of reply.failures)
-      desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
+    desk.tellFailures(seat.label, reply);
     if (reply.kind !== 'ok' || reply.value === undefined) continue;
     usable.push({ seat, agent: reply.agent, family: reply.family, sketch: reply.value });
     await desk.context.artifact(seat.output ?? `${seat.id}-output.txt`, renderSketch(reply.value));
   }
-  const needed = Math.min(seats.length, desk.inputs.quick ? 1 : 2);
-  if (usable.length < needed) {
+  const shortage = sketchShortage(usable.length, seats.length, desk.inputs.quick ? 'quick' : 'regular');
+  if (shortage !== undefined) {
     throw new CharretteError({
       code: 'too-few-sketches',
-      message: `${usable.length} of ${seats.length} sketches are usable; ${needed} are needed.`,
+      message: `${shortage}.`,
       fix: 'See the warnings above for each seat; mend the cause, then resume the run.',
       retryable: true,
     });

@@ -3,7 +3,7 @@ import { type DebatePlan, planDebates, type QueuedDebate } from '../../dialectic
 import { decisionId } from '../../dialectic/decisions.ts';
 import { defenceReading, renderDefence } from '../../dialectic/defence-text.ts';
 import { bodies, checkEligibility, debateLaneWarning, quorumWarning } from '../../dialectic/eligibility.ts';
-import { type JudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts';
+import { type JudgeVotes, renderJudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts';
 import { countDispositions, type DialecticOutcome, resolve } from '../../dialectic/resolutions.ts';
 import { renderResolutions } from '../../dialectic/resolutions-file.ts';
 import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
@@ -126,19 +126,26 @@ function speaker(
 ) {
   const agent = side === 'thesis' ? thesis : antithesis;
   const id = `debate-${decision.number}-${side}`;
-  const seat: Place = { id, label: `${decisionId(decision)} ${side}`, stance: 'generic', agents: [agent] };
+  const seat: Place = {
+    id,
+    label: `${decisionId(decision)} ${side}`,
+    stance: 'generic',
+    agents: [agent],
+    outside: true,
+  };
   return {
     seat,
     lane: id,
     task: `debate-${side}`,
     judgement: 'defence' as const,
-    draft: (schema: Parameters<typeof judgePrompt>[0]['schema']) =>
+    draft: (schema: Parameters<typeof judgePrompt>[0]['schema'], maximumEffort: boolean) =>
       debatePrompt({
         side,
         commission: design.commission,
         synthesis: design.synthesisText ?? '',
         decision,
         schema,
+        maximumEffort,
       }),
     input: { decision, synthesis: design.synthesis },
   };
@@ -179,7 +186,8 @@ async function judge(
         lane: order === 'rotated' ? `judge-${seat.id}` : `judge-${seat.id}-swapped`,
         task: 'judge',
         judgement: 'verdict' as const,
-        draft: (schema: Parameters<typeof judgePrompt>[0]['schema']) => judgePrompt({ ballot: text, schema }),
+        draft: (schema: Parameters<typeof judgePrompt>[0]['schema'], maximumEffort: boolean) =>
+          judgePrompt({ ballot: text, schema, maximumEffort }),
         input: {
           debates: debates.map(({ decision, thesis, antithesis }) => ({
             number: decision.number,
@@ -191,11 +199,17 @@ async function judge(
     ),
   );
   await checkTree(desk, 'dialectic-judge-collection');
-  return seats.map((seat, index): JudgeBallots => {
+  const judged: JudgeBallots[] = [];
+  for (const [index, seat] of seats.entries()) {
     const own = replies.slice(index * orders.length, (index + 1) * orders.length);
     const [rotated, swapped] = own.map((reply) => cast(desk, seat, reply, numbers));
-    return { judge: seat.label, family: own[0]?.family ?? '', rotated, swapped };
-  });
+    for (const [order, votes] of [['', rotated] as const, ['swapped-', swapped] as const]) {
+      if (votes !== undefined)
+        await desk.context.artifact(`${seat.id}-judge-${order}output.txt`, renderJudgeVotes(votes));
+    }
+    judged.push({ judge: seat.label, family: own[0]?.family ?? '', rotated, swapped });
+  }
+  return judged;
 }
 
 /** L-510: a fresh sign of life, so that a slow debate bars nobody from judging; what it shows stays in this phase. */

@@ -17,6 +17,7 @@ export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Desi
         commission: { ...design.commission, brief: desk.inputs.briefs?.plan },
         ...(design.synthesisText === undefined ? {} : { synthesis: design.synthesisText }),
         ...(design.resolutionsText === undefined ? {} : { resolutions: design.resolutionsText }),
+        binding: desk.inputs.dialectic === 'binding',
         schema,
       }),
     input: {

@@ -1,4 +1,8 @@
+import { decisionId } from '../../dialectic/decisions.ts';
+import { renderDecision } from '../../dialectic/decisions-file.ts';
+import { discussionCandidates } from '../../dialectic/still-contested.ts';
 import { overflowLines, payloads } from '../../panel/breadcrumbs.ts';
+import { readDiscussion } from '../../panel/discussion.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import type { Desk } from './desk.ts';
@@ -22,6 +26,7 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
       plan: planText,
       ...(design.acceptedText === undefined ? {} : { acceptedFindings: design.acceptedText }),
       ...(design.resolutionsText === undefined ? {} : { resolutions: design.resolutionsText }),
+      contestedDecisions: openDecisions(design),
     },
     1,
   );
@@ -45,4 +50,18 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
   if (revised !== planText) desk.show('Revised Implementation Plan', revised);
   desk.end(payloads.resolved(count));
   return { plan: value.plan, planText: revised, revisedAfterReview: revised !== planText };
+}
+
+/** L-722: the decisions that may be asked about, each with the reason why it is open; settled ones are left out. */
+function openDecisions({ decisions = [], resolutions = [], commission, acceptedText = '' }: Design): string {
+  return discussionCandidates({
+    decisions,
+    resolutions,
+    coveredTitles: readDiscussion(commission.discussion ?? '').map(({ title }) => title),
+    challenged: decisions
+      .filter((decision) => new RegExp(`\\b${decisionId(decision)}\\b`).test(acceptedText))
+      .map(({ number }) => number),
+  })
+    .map(({ decision, reasons }) => `${renderDecision(decision)}- **Open because**: ${reasons.join(', ')}\n`)
+    .join('\n');
 }

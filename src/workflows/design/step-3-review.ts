@@ -4,6 +4,7 @@ import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
 import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import { planDigest } from '../../review/digest.ts';
+import { renderFindings } from '../../review/findings-text.ts';
 import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem } from '../../review/items.ts';
 import { mergeCandidates } from '../../review/merge.ts';
 import {
@@ -25,11 +26,11 @@ import { renderTally, renderTallyStub } from '../../review/tally-file.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';
-import type { Desk } from './desk.ts';
+import type { Desk, Reply } from './desk.ts';
 import { afterFailures } from './health.ts';
 import { vote } from './review-votes.ts';
 import { seatsOf } from './seating.ts';
-import { type Design, known, type Place } from './state.ts';
+import { type Design, decidedPoints, known, type Place, rulesOf } from './state.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
 export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -47,6 +48,7 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     const scores = scoreboard(
       entries,
       reviewers.map((seat) => seat.label),
+      rulesOf(desk.inputs).outOfScopeScoring,
     );
     const digest = planDigest(known(current, 'planText'));
     const tallyText = renderTally(entries, quorum, scores, digest);
@@ -81,24 +83,25 @@ async function raise(
       lane: round === 1 ? seat.id : `${seat.id}-round-${round}`,
       task: 'plan-review',
       judgement: 'review' as const,
-      draft: (schema) =>
+      draft: (schema, maximumEffort) =>
         planReviewPrompt({
           commission: { ...design.commission, brief: desk.inputs.briefs?.review },
           stance: seat.stance,
           plan,
           competition: true,
           schema,
+          maximumEffort,
         }),
       input: { plan: design.plan, resolutions: design.resolutions },
     })),
     'reviewers',
   );
   await checkTree(desk, 'plan-review-collection');
+  await keepReviews(desk, seats, replies, round);
   const raised = replies.flatMap((reply, index) => {
     const seat = seats[index];
     if (seat === undefined) return [];
-    for (const failure of reply.failures)
-      desk.warn(`${seat.label} failed — ${failure.agent}: ${failure.message}`);
+    desk.tellFailures(seat.label, reply);
     const findings = reply.kind === 'ok' ? (reply.value?.findings ?? []) : [];
     const reviewer = creditOf(seat, reply.agent, author);
     return findings.map((finding) => ({
@@ -110,7 +113,13 @@ async function raise(
   });
   const { project, baseCommit } = desk.inputs;
   const own = await desk.context.step(`check plan, round ${round}`, () =>
-    checkPlan(project, baseCommit, known(design, 'plan'), design.resolutions ?? [], process.env),
+    checkPlan(
+      project,
+      baseCommit,
+      known(design, 'plan'),
+      decidedPoints(desk.inputs, design.resolutions),
+      process.env,
+    ),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
   const grounded = own.findings.map((finding) => ({
@@ -123,6 +132,25 @@ async function raise(
     markEvidence(project, baseCommit, [...raised, ...grounded]),
   );
   return { raised: marked, health: await afterFailures(desk, known(design, 'health'), 'review', replies) };
+}
+
+/** L-582, F-24: every review in a file of its own; a stand-in's name tells for whom it stood in. */
+async function keepReviews(
+  desk: Desk,
+  seats: readonly Place[],
+  replies: readonly Reply<'review'>[],
+  round: number,
+): Promise<void> {
+  for (const [index, { kind, agent, value }] of replies.entries()) {
+    const seat = seats[index];
+    if (seat === undefined || kind !== 'ok' || value === undefined) continue;
+    const own = seat.output ?? `${seat.id}-output.txt`;
+    const name = agent === seat.agents[0] ? own : `${agent}-fallback-${seat.id}-output.txt`;
+    await desk.context.artifact(
+      round === 1 ? name : name.replace(/-output\.txt$/, `-round-${round}-output.txt`),
+      renderFindings(value.findings),
+    );
+  }
 }
 
 /** L-591: a finding is credited to its seat; when somebody else served the seat, to that agent. */
@@ -151,6 +179,7 @@ async function merge(
       input: { items: candidates },
     },
   ]);
+  desk.tellFailures('Author (merge-findings)', reply);
   const { items, refused } = mergeCandidates(
     candidates,
     reply?.kind === 'ok' ? reply.value : undefined,
@@ -192,7 +221,11 @@ async function finalise(
     resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
     revised = { plan: value.plan, planText };
   } else if (entriesOf(entries, 'in-scope').length > 0) {
-    desk.note('**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**');
+    desk.note(
+      quorum.tier === 'none'
+        ? '**ℹ Nobody voted: no finding was accepted. Plan unchanged.**'
+        : '**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**',
+    );
   }
   const acceptedText = renderAccepted(acceptedFindings(entries, resolutions));
   const rejected = rejectedFindings(entries, quorum);

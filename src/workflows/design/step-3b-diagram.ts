@@ -27,6 +27,7 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
       input: { plan: design.plan },
     },
   ]);
+  desk.tellFailures('Author (diagram)', reply);
   const drawn = reply?.kind === 'ok' ? reply.value : undefined;
   const outcome = await desk.context.step('check diagram', () =>
     checkDiagram(drawn?.mermaid ?? null, drawn?.reason ?? reply?.message ?? null, parseMermaid),

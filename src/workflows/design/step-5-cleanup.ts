@@ -10,7 +10,7 @@ import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { writeLedgers } from './ledgers.ts';
-import { type Design, known } from './state.ts';
+import { type Design, decidedPoints, known } from './state.ts';
 
 /** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
 export async function cleanup(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -25,7 +25,7 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
   await desk.context.artifact('plan.txt', planText);
   const { project, baseCommit } = desk.inputs;
   const { report } = await desk.context.step('check the final plan', () =>
-    checkPlan(project, baseCommit, plan, design.resolutions ?? [], process.env),
+    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, design.resolutions), process.env),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
   if (design.revisedAfterReview === true)

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { archiveRecords } from '../feature/archive.ts';
+import { commitRevision, completionMessage } from '../feature/commit-revision.ts';
 import { readMeta } from '../feature/meta.ts';
 import { serializeMeta, withPhaseCompleted, withPhaseStarted, withSkipped } from '../feature/meta-write.ts';
+import type { PullRequestFacts } from '../feature/pull-request.ts';
 import { renderRetro } from '../feature/retro.ts';
 import { readReviews } from '../feature/review-log.ts';
 import { readWaivers } from '../feature/waiver-file.ts';
@@ -17,6 +19,8 @@ import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
 import { countMarkers } from '../prompts/markers.ts';
 import { markdownLines } from '../text/markdown-lines.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { branchOption, settleBranch } from './feature-branch.ts';
+import { carryOut, handOverOptions, planHandOver } from './feature-hand-over.ts';
 import { enter, textsOf } from './feature-run.ts';
 import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
@@ -27,9 +31,16 @@ export const featureFinishCommand: CommandSpec = {
     'Run the checks, write retro.md, keep history and log under .charrette/features, complete the feature',
   examples: [
     ['charrette feature finish', 'the active feature'],
+    ['charrette feature finish --merge', 'and merge its branch into the main one'],
+    ['charrette feature finish --pull-request', 'and write the text of a pull request'],
     ['charrette feature finish --feature 007 --no-checks', 'without running the tests'],
   ],
-  options: [...featureOptions, { flags: '--no-checks', description: 'do not run the tests of the project' }],
+  options: [
+    ...featureOptions,
+    branchOption,
+    { flags: '--no-checks', description: 'do not run the tests of the project' },
+    ...handOverOptions,
+  ],
   run: runFinish,
 };
 
@@ -38,10 +49,12 @@ const mostAttempts = 3;
 
 async function runFinish(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
-  const feature = await readFeature(await featureOf(invocation));
+  const project = findProject(global.cwd);
+  const found = await readFeature(await featureOf(invocation));
+  const feature = await settleBranch(found, project, invocation);
   const skipped = enter('finish', feature, global.yes);
   withPhaseStarted(feature.meta, 'finish', '');
-  const project = findProject(global.cwd);
+  const handOver = await planHandOver(feature, project, invocation);
   const unticked = untickedIn(textsOf(feature).tasks ?? '');
   if (unticked > 0 && !global.quiet)
     terminal.stderr.write(`warning: ${unticked} boxes of tasks.md are not ticked\n`);
@@ -52,8 +65,13 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     return { exit: 0, text: `would complete ${feature.directory}\n`, json };
   }
   const retro = await writeRetro(project, feature, unticked);
+  const facts = handOver === undefined ? undefined : await handOverFacts(feature, checks);
   const archived = await archiveRecords(project, feature.directory);
-  await completeState(feature.directory, skipped);
+  await completeState(feature.directory, skipped, async () => {
+    if (handOver !== undefined) await commitRecords(project, feature.directory);
+  });
+  const done =
+    handOver === undefined || facts === undefined ? undefined : await carryOut(handOver, project, facts);
   const branch = feature.meta.meta.branch;
   return {
     exit: 0,
@@ -62,9 +80,18 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
       `checks: ${checks}`,
       `retrospective: ${retro}`,
       ...archived.map((file) => `kept: ${file}`),
+      ...(done === undefined ? [] : [done.text]),
       '',
     ].join('\n'),
-    json: { feature: feature.directory, checks, retro, archived, unticked, branch: branch ?? null },
+    json: {
+      feature: feature.directory,
+      checks,
+      retro,
+      archived,
+      unticked,
+      branch: branch ?? null,
+      ...done?.json,
+    },
   };
 }
 
@@ -120,12 +147,42 @@ async function writeRetro(project: string, feature: FeatureFiles, unticked: numb
   return file;
 }
 
-async function completeState(directory: string, skipped: readonly string[]): Promise<void> {
+/** What the pull request is made from, read before the records move. */
+async function handOverFacts(feature: FeatureFiles, checks: string): Promise<PullRequestFacts> {
+  return {
+    feature: path.basename(feature.directory),
+    meta: feature.meta.meta,
+    spec: textsOf(feature).spec ?? '',
+    log: (await readTextFile(path.join(feature.directory, sideFiles.log))) ?? '',
+    waivers: await readWaivers(feature.directory),
+    checks,
+  };
+}
+
+/** §2B, §2C: what is left over in the folder of the feature is committed; without that nothing is completed. */
+async function commitRecords(project: string, directory: string): Promise<void> {
+  const slug = path.basename(directory).replace(/^\d+-/, '');
+  const folder = path.relative(project, directory).split(path.sep).join('/');
+  const outcome = await commitRevision(project, [folder], completionMessage('finish', slug));
+  if (outcome.kind !== 'COMMIT_FAILED') return;
+  throw new CharretteError({
+    code: 'git-failed',
+    message: `The feature is not finished, because its records could not be committed: ${outcome.reason}`,
+    fix: 'Mend what git says and finish again.',
+  });
+}
+
+async function completeState(
+  directory: string,
+  skipped: readonly string[],
+  settle: () => Promise<void>,
+): Promise<void> {
   const file = path.join(directory, sideFiles.state);
   const time = new Date().toISOString();
   const again = (raw: Record<string, unknown>) => readMeta(serializeMeta(raw));
   const { firstState } = await import('../workflows/feature/records.ts');
-  let reading = readMeta((await readTextFile(file)) ?? firstState(directory, time));
+  const before = (await readTextFile(file)) ?? firstState(directory, time);
+  let reading = readMeta(before);
   if (skipped.length > 0)
     reading = again(
       withSkipped(
@@ -138,6 +195,12 @@ async function completeState(directory: string, skipped: readonly string[]): Pro
     file,
     serializeMeta(withPhaseCompleted(reading, 'finish', { time, iterations: 0, reviewerNotes: [] })),
   );
+  try {
+    await settle();
+  } catch (error) {
+    await writeFileAtomic(file, before);
+    throw error;
+  }
 }
 
 function untickedIn(tasks: string): number {

@@ -14,6 +14,7 @@ import { createRun } from '../workflows/create-run.ts';
 import type { FeatureInputs } from '../workflows/feature/inputs.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { branchOption, settleBranch } from './feature-branch.ts';
 import { findProject } from './project.ts';
 import { featureOf, featureOptions, wholeNumber } from './prompt-input.ts';
 import { queueOptions } from './queue-options.ts';
@@ -22,6 +23,7 @@ import { queueOptions } from './queue-options.ts';
 export const reviewOptions: readonly OptionSpec[] = [
   ...queueOptions,
   ...featureOptions,
+  branchOption,
   { flags: '--agents <list>', description: 'who writes and who reviews, comma-separated' },
   {
     flags: '--transport <kind>',
@@ -46,12 +48,13 @@ export async function prepareFeature<Named extends Phase>(
   invocation: Invocation,
 ): Promise<Prepared & { inputs: FeatureInputs & { phase: Named } }> {
   const { options, global } = invocation;
-  const feature = await readFeature(await featureOf(invocation));
+  const project = findProject(global.cwd);
+  const found = await readFeature(await featureOf(invocation));
+  const feature = await settleBranch(found, project, invocation);
   const skipped = enter(phase, feature, global.yes);
   // A state that cannot be changed is found out before anything starts.
   withPhaseStarted(feature.meta, phase, '');
   await readWaivers(feature.directory);
-  const project = findProject(global.cwd);
   const { loadConfig } = await import('../config/config.ts');
   const { rosterOf } = await import('../workflows/roster.ts');
   const world = thisWorld();

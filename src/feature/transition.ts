@@ -20,8 +20,6 @@ export type TransitionInput = {
   texts: Readonly<Partial<Record<ArtifactKey, string>>>;
   /** What is wrong with those that are there and cannot. */
   faults?: Readonly<Partial<Record<ArtifactKey, string>>>;
-  /** Name of the branch that is checked out; absent when that does not matter. */
-  branch?: string;
 };
 
 /** §2C: what entering a phase means for this feature. Hard prerequisites come before everything else. */

@@ -1,0 +1,74 @@
+import { CharretteError } from '../errors.ts';
+import { currentBranch } from './repository-facts.ts';
+import { branchTip } from './run-branch.ts';
+import { type GitOptions, gitError, gitOutput, reasonOf, runGit } from './run-git.ts';
+
+/** Where somebody works and where a feature belongs. */
+export type BranchCheck =
+  /** No repository, no branch on record, or a branch that does not exist (yet). */
+  | { kind: 'unknown' }
+  | { kind: 'same'; branch: string }
+  | { kind: 'differs'; branch: string; current: string };
+
+/** §2C: compares the branch on record with the one that is checked out. */
+export async function checkBranch(
+  directory: string,
+  branch: string | undefined,
+  git: GitOptions = {},
+): Promise<BranchCheck> {
+  if (branch === undefined || !(await isBranchName(directory, branch, git))) return { kind: 'unknown' };
+  if ((await branchTip(directory, branch, git)) === undefined) return { kind: 'unknown' };
+  const current = await currentBranch(directory, git);
+  if (current === branch) return { kind: 'same', branch };
+  return { kind: 'differs', branch, current: current ?? 'no branch' };
+}
+
+/** A name out of a file is no option and no path before git says that it can name a branch. */
+async function isBranchName(directory: string, name: string, git: GitOptions): Promise<boolean> {
+  return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
+}
+
+/** Checks a branch out; git refuses where that would lose a change. */
+export async function switchTo(directory: string, branch: string, git: GitOptions = {}): Promise<void> {
+  const words = ['switch', '--quiet', '--no-guess', branch];
+  const result = await runGit(directory, words, git);
+  if (result.code !== 0) throw gitError(words, result);
+}
+
+/** Files in which merging would stop; empty when it would not. Nothing is touched. */
+export async function conflictsOf(
+  directory: string,
+  onto: string,
+  branch: string,
+  git: GitOptions = {},
+): Promise<string[]> {
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', onto, branch];
+  const result = await runGit(directory, words, git);
+  if (result.code === 0) return [];
+  if (result.code !== 1) throw gitError(words, result);
+  const names = result.stdout.split('\n').slice(1);
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Merges a branch into another one that is then checked out; where that fails everything is as before. */
+export async function mergeInto(
+  directory: string,
+  { branch, onto, message }: { branch: string; onto: string; message: string },
+  git: GitOptions = {},
+): Promise<string> {
+  await switchTo(directory, onto, git);
+  const merged = await runGit(directory, ['merge', '--quiet', '--no-ff', '-m', message, branch], git);
+  if (merged.code !== 0) {
+    await runGit(directory, ['merge', '--abort'], git);
+    await switchTo(directory, branch, git);
+    throw new CharretteError({
+      code: 'git-failed',
+      message: `${branch} was not merged into ${onto}: ${reasonOf(merged)}`,
+      fix: `Nothing was changed. Merge by hand: git switch ${onto} && git merge ${branch}`,
+    });
+  }
+  const commit = await gitOutput(directory, ['rev-parse', 'HEAD'], git);
+  // Only a branch that is contained can be deleted this way; another one stays.
+  await runGit(directory, ['branch', '--quiet', '-d', branch], git);
+  return commit.trim();
+}

@@ -1,6 +1,8 @@
 // Draws findings of a severity at random, with the text they are about, for judging by hand:
-// `node bench/lint-sample.ts CORPUS [--seed N] [--count 50] [--severity error]`. The same seed draws the same findings. Each
-// folder of the corpus is one repository, linted as one root.
+// `node bench/lint-sample.ts CORPUS [--seed N] [--count 50] [--severity error] [--without OTHER]`. The same seed draws the same
+// findings. Each folder of the corpus is one repository, linted as one root; a package whose SKILL.md is also in OTHER, or was
+// met before in the corpus, does not count. The repositories of the published samples: bench/corpus/lint-repositories.json.
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,11 +15,14 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '50' },
     severity: { type: 'string', default: 'error' },
+    without: { type: 'string' },
   },
 });
 const [corpus] = positionals;
 if (corpus === undefined || !existsSync(corpus)) throw new Error('Name the folder of repositories.');
 
+const met = new Set(values.without === undefined ? [] : findPackages(values.without).map(hashOf));
+const started = performance.now();
 const packages = readdirSync(corpus)
   .filter((name) => !name.startsWith('.'))
   .sort()
@@ -25,7 +30,14 @@ const packages = readdirSync(corpus)
   .filter((root) => findPackages(root).length > 0)
   .flatMap(
     (root) => lintPaths({ paths: [], roots: [path.resolve(root)], cwd: path.resolve(corpus) }).packages,
-  );
+  )
+  .filter((found) => {
+    const hash = hashOf(path.resolve(corpus, found.path));
+    const isNew = !met.has(hash);
+    met.add(hash);
+    return isNew;
+  });
+const seconds = (performance.now() - started) / 1_000;
 const findings = packages.flatMap((found) =>
   found.findings
     .filter(({ severity }) => severity === values.severity)
@@ -39,7 +51,9 @@ for (let last = findings.length - 1; last > 0; last -= 1) {
 }
 const gates: Record<string, number> = {};
 for (const { gate } of packages) gates[gate] = (gates[gate] ?? 0) + 1;
-console.log(`${packages.length} packages ${JSON.stringify(gates)}, ${findings.length} findings`);
+console.log(
+  `${packages.length} packages ${JSON.stringify(gates)}, ${findings.length} findings, ${seconds.toFixed(1)} s`,
+);
 for (const [index, { found, finding }] of findings.slice(0, Number(values.count)).entries()) {
   console.log(`\n[${index + 1}] ${finding.rule} ${path.join(found.path, finding.file)}:${finding.line}`);
   console.log(`    ${finding.message}`);
@@ -48,6 +62,14 @@ for (const [index, { found, finding }] of findings.slice(0, Number(values.count)
   const lines = readFileSync(file, 'utf8').split('\n');
   for (let line = Math.max(1, finding.line - 1); line <= Math.min(lines.length, finding.line + 2); line += 1)
     console.log(`    ${line === finding.line ? '>' : ' '} ${line}: ${lines[line - 1]?.slice(0, 220)}`);
+}
+
+/** What makes two packages the same: the bytes of their SKILL.md. */
+function hashOf(directory: string): string {
+  const file = path.join(directory, 'SKILL.md');
+  return createHash('sha256')
+    .update(existsSync(file) ? readFileSync(file) : directory)
+    .digest('hex');
 }
 
 /** A small generator with a seed: the sample can be drawn again. */

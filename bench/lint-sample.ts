@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { lintPaths } from '../src/skills/lint/lint-paths.ts';
-import { findPackages } from '../src/skills/read-package.ts';
+import { findPackages, readPackageFiles } from '../src/skills/read-package.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -66,9 +66,9 @@ for (const [index, { found, finding }] of findings.slice(0, Number(values.count)
 
 /** What makes two packages the same: the bytes of their SKILL.md. */
 function hashOf(directory: string): string {
-  const file = path.join(directory, 'SKILL.md');
+  const text = readPackageFiles(directory).texts.get('SKILL.md');
   return createHash('sha256')
-    .update(existsSync(file) ? readFileSync(file) : directory)
+    .update(text ?? directory)
     .digest('hex');
 }
 

@@ -6,6 +6,8 @@ import type { PackageFiles } from './model/package.ts';
 export const largestFile = 16 * 1024 * 1024;
 const deepest = 6;
 const mostEntries = 5_000;
+/** Folders of a package whose files are material: a SKILL.md in them is a template or a sample, not a package. */
+const material = new Set(['assets', 'templates', 'references', 'examples', 'fixtures', 'evals', 'tests']);
 const skipped = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv']);
 
 /** Reads a package directory: SKILL.md, phases and plan files as text, all else by name. Symlinked folders are not entered. */
@@ -89,20 +91,22 @@ function reason(error: unknown): string {
 /** Directories at or below a root that hold a SKILL.md, in path order. Links are not followed. */
 export function findPackages(root: string): string[] {
   const found: string[] = [];
-  const walk = (directory: string, depth: number) => {
+  const walk = (directory: string, depth: number, inPackage: boolean) => {
     let entries: Dirent[];
     try {
       entries = readdirSync(directory, { withFileTypes: true });
     } catch {
       return;
     }
-    if (entries.some((entry) => entry.name === 'SKILL.md')) found.push(directory);
+    const isPackage = entries.some((entry) => entry.name === 'SKILL.md');
+    if (isPackage) found.push(directory);
     if (depth >= 12 || found.length >= 100_000) return;
     for (const entry of entries) {
       if (!entry.isDirectory() || skipped.has(entry.name)) continue;
-      walk(path.join(directory, entry.name), depth + 1);
+      if ((isPackage || inPackage) && material.has(entry.name)) continue;
+      walk(path.join(directory, entry.name), depth + 1, isPackage || inPackage);
     }
   };
-  walk(root, 0);
+  walk(root, 0, false);
   return found.sort();
 }

@@ -130,7 +130,8 @@ export function conclude(examined: readonly Examined[]): LintResult {
   if (facts.length === examined.length) {
     for (const rule of crossRules) {
       for (const draft of rule.checkAll(facts)) {
-        examined[draft.index]?.findings.push(toFinding(rule.id, rule.severity, rule.hint, false, draft));
+        const severity = draft.severity ?? rule.severity;
+        examined[draft.index]?.findings.push(toFinding(rule.id, severity, rule.hint, false, draft));
       }
     }
   }

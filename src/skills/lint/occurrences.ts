@@ -41,6 +41,9 @@ function leadingBlank(text: string): number {
 
 const wrong =
   /\b(?:WRONG|BAD|INCORRECT|AVOID|FORBIDDEN|PROHIBITED|ANTI-?PATTERNS?|DON'?T|NEVER)\b|❌|✗|\banti-pattern/;
+/** "- Bad: …" and "**Wrong**: …" at the head of a line are marks in any case of letters. */
+const wrongLabel =
+  /^[\s>*+-]*(?:\d+\.\s+)?[*_"“]*(?:bad|wrong|incorrect|avoid|don['’]t)[*_"”]*\s*(?:\([^)]*\))?[*_]*:/i;
 const right = /\b(?:CORRECT|GOOD|RIGHT|INSTEAD)\b|✅|✓/;
 
 /**
@@ -51,7 +54,7 @@ export function isTeaching(document: Document, line: number): boolean {
   const kind = document.kinds[line];
   if (kind === lineKind.code && teachingFences(document).some(([from, to]) => from < line && line < to))
     return true;
-  if (wrong.test(head(document, line))) return true;
+  if (wrong.test(head(document, line)) || wrongLabel.test(head(document, line))) return true;
   let above = line - 1;
   if (kind === lineKind.code) {
     const lowest = Math.max(0, line - 40);

@@ -107,7 +107,8 @@ function lineWise(document: Document, end: number): Frontmatter {
 /** Whether YAML reads a plain value as something else than its characters. */
 export function needsQuotes(raw: string): boolean {
   if (raw === '' || /^["'|>{]/.test(raw)) return false;
-  if (/^\[.*\]$/.test(raw)) return false;
+  // One list is YAML; two groups, as in `[-y] [task]`, are not.
+  if (/^\[[^[\]]*\]$/.test(raw)) return false;
   return /^[[&*!%@`]/.test(raw) || raw.includes(': ') || raw.includes(' #') || raw.endsWith(':');
 }
 
@@ -138,6 +139,6 @@ function readYaml(raw: string): YamlReading {
 export function fieldText(frontmatter: Frontmatter, key: string): string | undefined {
   const value = frontmatter.fields.get(key)?.value;
   if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) return value.map(String).join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = (item: unknown) => (typeof item === 'object' ? JSON.stringify(item) : String(item));
+  return Array.isArray(value) ? value.map(text).join(', ') : text(value);
 }

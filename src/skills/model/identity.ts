@@ -4,10 +4,21 @@ import { type Frontmatter, fieldText } from './frontmatter.ts';
 export function readTriggers(description: string): string[] {
   const clause = /\btriggers?(?:\s+on)?\b|触发/i.exec(description);
   if (clause === null) return [];
-  const tail = description.slice(clause.index);
   return [
-    ...new Set([...tail.matchAll(/["“「]([^"”」\n]{1,200})["”」]/g)].map((match) => (match[1] ?? '').trim())),
-  ].filter((trigger) => trigger !== '');
+    ...new Set(
+      [...description.matchAll(quoted)]
+        .filter(({ index }) => index >= clause.index)
+        .map((match) => (match[1] ?? '').trim()),
+    ),
+  ];
+}
+
+/** A quote that was forgotten must not turn what stands between two phrases into one: `", "` is no trigger. */
+const quoted = /(?<![\p{L}\p{N}])["“「](?=[^\s,;.])([^"”」\n]{0,199}[^\s"”」])["”」](?![\p{L}\p{N}])/gu;
+
+/** A trigger that is typed as it stands, such as `workflow:plan` or `/plan`; all others are phrases a model weighs. */
+export function isCommand(trigger: string): boolean {
+  return /^\/[\w:-]+$|^[\w-]+(?::[\w-]+)+$/.test(trigger);
 }
 
 /** Tool names of `allowed-tools`, comma or blank separated or a YAML list, as written. */

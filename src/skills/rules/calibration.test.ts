@@ -1,5 +1,11 @@
 /** Findings that were false on public packages; each test is named after what broke. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { lintPackages, quietSurroundings } from '../lint/engine.ts';
+import { readTriggers } from '../model/identity.ts';
+import { findPackages } from '../read-package.ts';
 import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
 import { first, replace, skill } from './rule-cases.ts';
 
@@ -57,4 +63,74 @@ test('RF001 links of a fragment without frontmatter are not judged; those of a p
   const texts = cleanTexts();
   texts[first] = `${texts[first]}\n${link}`;
   expect(rulesOf(texts)).toEqual([expect.stringContaining('RF001 assets/a.json does not exist')]);
+});
+
+test('S-041 XP001 a forgotten quote does not make a trigger of the comma between two phrases', () => {
+  expect(
+    readTriggers('Plans. Triggers on: "make a plan", quarterly plan", "roadmap", "어때?", "next".'),
+  ).toEqual(['make a plan', 'roadmap', '어때?', 'next']);
+  expect(readTriggers('A "trigger" word. Use on "ship it","merge it" or “done”.')).toEqual([
+    'ship it',
+    'merge it',
+    'done',
+  ]);
+});
+
+test('XP001 a command in two packages is an error, a phrase a warning', () => {
+  const severities = (trigger: string) => {
+    const packages = ['one-flow', 'two-flow'].map((name) =>
+      packageOf(
+        {
+          [skill]: `---\nname: ${name}\ndescription: Does it when asked. Triggers on "${trigger}".\n---\n\n# It\n`,
+        },
+        name,
+      ),
+    );
+    return lintPackages(packages, () => quietSurroundings, true).packages.flatMap(({ findings }) =>
+      findings.filter(({ rule }) => rule === 'XP001').map(({ severity }) => severity),
+    );
+  };
+  expect(severities('workflow:plan')).toEqual(['error']);
+  expect(severities('/plan')).toEqual(['error']);
+  expect(severities('risk assessment')).toEqual(['warning']);
+});
+
+test('RF001 an interval written like a link and a link marked as bad are no dead references', () => {
+  const texts = cleanTexts();
+  texts[first] =
+    `${texts[first]}\ncount=3 -> [0,2,4](MON/WED/FRI), count=1 -> [0](MON)\n\n- Bad: "See [Memory](./src/memory.ts)"\n`;
+  expect(rulesOf(texts)).toEqual([]);
+  for (const link of ['[a](references)', '[b](references/guide)', '[c](Guide.md)', '[d](./Notes)']) {
+    const broken = cleanTexts();
+    broken[first] = `${broken[first]}\n${link}\n`;
+    expect(rulesOf(broken), link).toEqual([expect.stringContaining('RF001')]);
+  }
+});
+
+test('SC001 the rules, the flow and the errors are found under their other usual names', () => {
+  const texts = cleanTexts();
+  replace(skill, '## Core Rules', '## Session Rules')(texts);
+  replace(skill, '## Error Handling', '## Error Recovery')(texts);
+  expect(rulesOf(texts).filter((entry) => entry.startsWith('SC001'))).toEqual([]);
+});
+
+test('FM001 FM010 two bracket groups after a key want quotes; a name that is no text is shown as it is', () => {
+  const head = (lines: string) => ({
+    [skill]: `---\n${lines}\ndescription: Plans when asked.\n---\n\n# Demo\n`,
+  });
+  const hint = rulesOf(head('name: demo\nargument-hint: [--mode a|b] [task]'));
+  expect(hint.filter((entry) => /^FM0(?:01|10)/.test(entry))).toEqual([
+    expect.stringContaining('FM010 The value of argument-hint needs quotes.'),
+  ]);
+  expect(rulesOf(head('name: [TODO: name]')).join()).toContain('{\\"TODO\\":\\"name\\"}');
+});
+
+test('a SKILL.md among the material of a package is a sample, elsewhere a package', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'charrette-samples-'));
+  for (const folder of ['maker', 'maker/assets/template', 'maker/sub', 'examples/real']) {
+    mkdirSync(path.join(root, folder), { recursive: true });
+    writeFileSync(path.join(root, folder, 'SKILL.md'), '---\nname: x\n---\n');
+  }
+  const found = findPackages(root).map((directory) => path.relative(root, directory));
+  expect(found).toEqual(['examples/real', 'maker', 'maker/sub']);
 });

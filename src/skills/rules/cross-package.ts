@@ -1,5 +1,6 @@
 import type { Document } from '../document/document.ts';
-import type { Draft, Rule } from '../lint/rule.ts';
+import type { Draft, Rule, Severity } from '../lint/rule.ts';
+import { isCommand } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
 
 /** What rules across packages know of one package; its texts need not be kept. */
@@ -12,7 +13,7 @@ export type CrossFacts = {
 };
 
 /** A finding about the package at this place in the list. */
-export type CrossDraft = Draft & { index: number };
+export type CrossDraft = Draft & { index: number; severity?: Severity };
 
 type CrossRule = Omit<Rule, 'check'> & { checkAll: (packages: readonly CrossFacts[]) => CrossDraft[] };
 
@@ -35,7 +36,7 @@ export const crossRules: readonly CrossRule[] = [
     severity: 'error',
     fence: 'none',
     summary: 'No trigger belongs to two packages.',
-    why: 'Which of them answers is decided by chance.',
+    why: 'Which of them answers is decided by chance. A shared phrase, which a model weighs with the rest of the description, is only a warning.',
     hint: 'Give each package triggers of its own.',
     bad: 'workflow:lite-execute in two skills',
     checkAll: (packages) => {
@@ -47,8 +48,9 @@ export const crossRules: readonly CrossRule[] = [
           if (owner === undefined) owners.set(key, name);
           // The same skill kept in two roots is a copy, not a rival.
           if (owner === undefined || owner === name) return [];
+          const message = `The trigger "${trigger}" also belongs to ${owner}.`;
           return [
-            { index, file: 'SKILL.md', line, message: `The trigger "${trigger}" also belongs to ${owner}.` },
+            { index, file: 'SKILL.md', line, message, severity: isCommand(trigger) ? 'error' : 'warning' },
           ];
         }),
       );

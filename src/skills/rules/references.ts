@@ -43,12 +43,21 @@ function judged(subject: SkillPackage): Reference[] {
   return subject.references.filter((reference) => {
     const { target, kind, document, line, zone } = reference;
     if (target === '' || isPlaceholder(target) || zone === 'comment') return false;
+    // `[0,2](MON/WED)` has the form of a link and means something else.
+    if (kind === 'link' && !looksLikePath(target)) return false;
     if (kind === 'read' && !/(?:^|\/)phases\//.test(target)) return false;
     // `.workflow/plan.md` lies in the user's project, not in the package.
     if (/^\.[A-Za-z]/.test(target)) return false;
     if (kind === 'ref' && zone === 'fence' && subject.profile === 'single') return false;
     return !isTeaching(document, line);
   });
+}
+
+/** A file has an ending; a folder without one is known by its dots, its slash at the end or by lower case. */
+function looksLikePath(target: string): boolean {
+  return (
+    /\.[A-Za-z0-9]{1,12}$|\/$|^\.|^[/~]|^[A-Za-z]:/.test(target) || /^[a-z0-9_-]+(?:\/[\w.-]+)*$/.test(target)
+  );
 }
 
 function isAbsolute(target: string): boolean {

@@ -46,7 +46,9 @@ export const recommendedSections = {
 /** Other headings under which a section is known. */
 const aliases: Readonly<Record<string, RegExp>> = {
   'Architecture Overview': /^(?:system |workflow )?architecture(?: overview| diagram)?$/i,
-  'Execution Flow': /^(?:execution (?:flow|process)|workflow)$/i,
+  'Execution Flow': /^(?:execution (?:flow|process)|workflow(?: phases)?|phase (?:map|flow))$/i,
+  'Core Rules': /^(?:(?:core|session|ground|hard|critical) )?rules$/i,
+  'Error Handling': /^(?:error|failure) (?:handling|recovery)$/i,
   'Mode Detection & Routing': /^mode detection(?:\s*(?:&|and)\s*routing)?$|^routing(?: table)?$/i,
   'TodoWrite Pattern':
     /^(?:todowrite|todo|task ?(?:create|tracking)?) (?:pattern|coordination|tracking)$|^todowrite$/i,

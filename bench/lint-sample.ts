@@ -1,5 +1,5 @@
 // Draws findings of a severity at random, with the text they are about, for judging by hand:
-// `node bench/lint-sample.ts CORPUS [--seed N] [--count 50] [--severity error] [--without OTHER]`. The same seed draws the same
+// `node bench/lint-sample.ts CORPUS [--seed N] [--count 50] [--severity error] [--without OTHER]…`. The same seed draws the same
 // findings. Each folder of the corpus is one repository, linted as one root; a package whose SKILL.md is also in OTHER, or was
 // met before in the corpus, does not count. The repositories of the published samples: bench/corpus/lint-repositories.json.
 import { createHash } from 'node:crypto';
@@ -15,13 +15,13 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     count: { type: 'string', default: '50' },
     severity: { type: 'string', default: 'error' },
-    without: { type: 'string' },
+    without: { type: 'string', multiple: true },
   },
 });
 const [corpus] = positionals;
 if (corpus === undefined || !existsSync(corpus)) throw new Error('Name the folder of repositories.');
 
-const met = new Set(values.without === undefined ? [] : findPackages(values.without).map(hashOf));
+const met = new Set((values.without ?? []).flatMap(findPackages).map(hashOf));
 const started = performance.now();
 const packages = readdirSync(corpus)
   .filter((name) => !name.startsWith('.'))

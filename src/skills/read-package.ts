@@ -7,7 +7,9 @@ export const largestFile = 16 * 1024 * 1024;
 const deepest = 6;
 const mostEntries = 5_000;
 /** Folders of a package whose files are material: a SKILL.md in them is a template or a sample, not a package. */
-const material = new Set(['assets', 'templates', 'references', 'examples', 'fixtures', 'evals', 'tests']);
+const material = new Set(['assets', 'templates', 'references', 'examples', 'evals', 'tests']);
+/** Folders that hold material wherever they are: inputs of tests, often wrong on purpose, and a template to copy. */
+const samples = /^_{0,2}fixtures_{0,2}$|^testdata$|^(?:_|skill-)?template(?:-skill)?$/;
 const skipped = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv']);
 
 /** Reads a package directory: SKILL.md, phases and plan files as text, all else by name. Symlinked folders are not entered. */
@@ -103,7 +105,7 @@ export function findPackages(root: string): string[] {
     if (depth >= 12 || found.length >= 100_000) return;
     for (const entry of entries) {
       if (!entry.isDirectory() || skipped.has(entry.name)) continue;
-      if ((isPackage || inPackage) && material.has(entry.name)) continue;
+      if (samples.test(entry.name) || ((isPackage || inPackage) && material.has(entry.name))) continue;
       walk(path.join(directory, entry.name), depth + 1, isPackage || inPackage);
     }
   };

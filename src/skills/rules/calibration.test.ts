@@ -127,10 +127,31 @@ test('FM001 FM010 two bracket groups after a key want quotes; a name that is no 
 
 test('a SKILL.md among the material of a package is a sample, elsewhere a package', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'charrette-samples-'));
-  for (const folder of ['maker', 'maker/assets/template', 'maker/sub', 'examples/real']) {
+  const folders = [
+    'maker',
+    'maker/assets/one',
+    'maker/sub',
+    'examples/real',
+    'test/fixtures/bad',
+    'a/_template',
+  ];
+  for (const folder of folders) {
     mkdirSync(path.join(root, folder), { recursive: true });
     writeFileSync(path.join(root, folder, 'SKILL.md'), '---\nname: x\n---\n');
   }
   const found = findPackages(root).map((directory) => path.relative(root, directory));
   expect(found).toEqual(['examples/real', 'maker', 'maker/sub']);
+  expect(findPackages(path.join(root, 'test/fixtures'))).toHaveLength(1);
+});
+
+test('DF005 the end of a placeholder is no comparison, on its line or over the next', () => {
+  const found = (line: string) => {
+    const texts = cleanTexts();
+    texts[first] = `${texts[first]}\n\`\`\`\n${line}\n\`\`\`\n`;
+    return rulesOf(texts).filter((entry) => entry.startsWith('DF005'));
+  };
+  expect(found('Weak: <residuals, or "none">\nLive: yes')).toEqual([]);
+  expect(found('Weak: <residuals, or "none"> (verified)')).toEqual([]);
+  expect(found('if ("high" > risk) stop()')).toHaveLength(1);
+  expect(found("if (risk >= 'medium') stop()")).toHaveLength(1);
 });

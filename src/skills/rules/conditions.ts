@@ -1,5 +1,5 @@
-import { lineText } from '../document/document.ts';
-import { containsAny, occurrences, summarised } from '../lint/occurrences.ts';
+import { type Document, lineText } from '../document/document.ts';
+import { containsAny, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { conditionVariables, ordinalLevels } from '../model/condition.ts';
 import { mentions, namesIn } from './data-flow.ts';
@@ -7,9 +7,16 @@ import { mentions, namesIn } from './data-flow.ts';
 const levels = ordinalLevels.join('|');
 const quotedLevels = ordinalLevels.flatMap((level) => [`'${level}'`, `"${level}"`]);
 const ordinalAsString = new RegExp(
-  `[\\w$.\\])]\\s*(?:>=|<=|>|<)\\s*(["'])(?:${levels})\\1|(["'])(?:${levels})\\2\\s*(?:>=|<=|>|<)\\s*[\\w$(]`,
+  `[\\w$.\\])][ \\t]*(?:>=|<=|>|<)[ \\t]*(["'])(?:${levels})\\1|(["'])(?:${levels})\\2[ \\t]*(?:>=|<=|>|<)[ \\t]*[\\w$(]`,
   'g',
 );
+
+/** `<names, or "none"> (…)` is a placeholder whose end is no comparison. */
+function endsPlaceholder(document: Document, { line, offset, match }: Occurrence): boolean {
+  const before = document.text.slice(document.lineStarts[line] ?? 0, offset);
+  return /^["'].*>[ \t]*[\w$(]$/.test(match[0]) && /<[^<>]*$/.test(before);
+}
+
 /** What conditions of phases compare, and where their skip branches lead. */
 export const conditionRules: readonly Rule[] = [
   {
@@ -58,7 +65,9 @@ export const conditionRules: readonly Rule[] = [
         if (!containsAny(document.text, quotedLevels)) return [];
         return summarised(
           document,
-          occurrences(document, ordinalAsString, 'fences'),
+          occurrences(document, ordinalAsString, 'fences').filter(
+            (found) => !endsPlaceholder(document, found),
+          ),
           'A level is compared as a string',
         );
       }),

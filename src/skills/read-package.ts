@@ -1,4 +1,4 @@
-import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { PackageFiles } from './model/package.ts';
 
@@ -10,6 +10,8 @@ const mostEntries = 5_000;
 const material = new Set(['assets', 'templates', 'references', 'examples', 'evals', 'tests']);
 /** Folders that hold material wherever they are: inputs of tests, often wrong on purpose, and a template to copy. */
 const samples = /^_{0,2}fixtures_{0,2}$|^testdata$|^(?:_|skill-)?template(?:-skill)?$/;
+/** Folders of tests; a skill may be called so too, then its SKILL.md lies right in it. */
+const tests = /^_{0,2}tests?_{0,2}$/;
 const skipped = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv']);
 
 /** Reads a package directory: SKILL.md, phases and plan files as text, all else by name. Symlinked folders are not entered. */
@@ -106,7 +108,9 @@ export function findPackages(root: string): string[] {
     for (const entry of entries) {
       if (!entry.isDirectory() || skipped.has(entry.name)) continue;
       if (samples.test(entry.name) || ((isPackage || inPackage) && material.has(entry.name))) continue;
-      walk(path.join(directory, entry.name), depth + 1, isPackage || inPackage);
+      const below = path.join(directory, entry.name);
+      if (tests.test(entry.name) && !existsSync(path.join(below, 'SKILL.md'))) continue;
+      walk(below, depth + 1, isPackage || inPackage);
     }
   };
   walk(root, 0, false);

@@ -68,12 +68,7 @@ export function buildPackage(files: PackageFiles, wanted?: Profile): SkillPackag
     triggers,
     tools: skill === undefined ? [] : readTools(skill.frontmatter),
     ownNames: ownNames(name === '' ? files.directory : name, triggers),
-    profile:
-      wanted ??
-      detectProfile(
-        document,
-        phases.map(({ slug }) => slug),
-      ),
+    profile: wanted ?? detectProfile(document, phases),
     skill,
     phases,
     documents,

@@ -18,7 +18,8 @@ export type RoutingRow = { line: number; trigger: string; mode: string; targets:
 
 export type RoutingTable = { table: Table; rows: readonly RoutingRow[] };
 
-const phasePath = /phases\/[^\s)\]`"'|,;]+?\.md/g;
+/** A placeholder such as `phases/{name}.md` is no file. */
+const phasePath = /phases\/[^\s)\]`"'|,;{}<>$*]+?\.md/g;
 
 /**
  * The table of phases: one headed "Phase" with a document column, or else any table most of whose rows name files of

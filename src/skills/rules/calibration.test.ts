@@ -134,13 +134,15 @@ test('a SKILL.md among the material of a package is a sample, elsewhere a packag
     'examples/real',
     'test/fixtures/bad',
     'a/_template',
+    'b/test',
+    'c/tests/data',
   ];
   for (const folder of folders) {
     mkdirSync(path.join(root, folder), { recursive: true });
     writeFileSync(path.join(root, folder, 'SKILL.md'), '---\nname: x\n---\n');
   }
   const found = findPackages(root).map((directory) => path.relative(root, directory));
-  expect(found).toEqual(['examples/real', 'maker', 'maker/sub']);
+  expect(found).toEqual(['b/test', 'examples/real', 'maker', 'maker/sub']);
   expect(findPackages(path.join(root, 'test/fixtures'))).toHaveLength(1);
 });
 
@@ -154,4 +156,26 @@ test('DF005 the end of a placeholder is no comparison, on its line or over the n
   expect(found('Weak: <residuals, or "none"> (verified)')).toEqual([]);
   expect(found('if ("high" > risk) stop()')).toHaveLength(1);
   expect(found("if (risk >= 'medium') stop()")).toHaveLength(1);
+});
+
+test('ST002 SC001 RF002 RF003 a folder phases/ of documents without numbers that nothing lists is not judged as a pipeline', () => {
+  const text = (body: string) =>
+    `---\nname: demo\ndescription: Does things when asked. Triggers on "demo".\n---\n\n# Demo\n\n${body}\n`;
+  const chosen = '| Choice | Then |\n|---|---|\n| go on | read `phases/{chosen}.md` |';
+  const others = { 'phases/cto.md': '# CTO\n', 'phases/ceo.md': '# CEO\n' };
+  const foreign = { [skill]: text(chosen), ...others };
+  expect(packageOf(foreign, 'demo').profile).toBe('single');
+  expect(lintTexts(foreign, 'demo').findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const table = '| Phase | Document |\n|---|---|\n| 1 | phases/cto.md |\n| 2 | phases/ceo.md |';
+  const listed = { [skill]: text(table), ...others };
+  expect(packageOf(listed, 'demo').profile).toBe('pipeline');
+  expect(lintTexts(listed, 'demo').findings.map(({ rule }) => rule)).toContain('ST002');
+});
+
+test('RF001 a file of which the text says that it may not exist yet is made at run time', () => {
+  const texts = cleanTexts();
+  const links =
+    'Read [the profile](references/taste.md) first.\n\nIf [it](references/taste.md) does not exist, ask.';
+  texts[first] = `${texts[first]}\n${links}\n`;
+  expect(rulesOf(texts)).toEqual([]);
 });

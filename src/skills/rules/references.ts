@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { findCalls } from '../document/calls.ts';
-import { lineAt } from '../document/document.ts';
+import { lineAt, lineText } from '../document/document.ts';
 import { isTeaching, occurrences } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
@@ -60,6 +60,13 @@ function looksLikePath(target: string): boolean {
   );
 }
 
+/** The text itself says what to do when the file is not there: it comes into being at run time. */
+function mayBeAbsent({ document, line }: Reference): boolean {
+  return /\b(?:does not|doesn['’]t) (?:yet )?exist\b|\bif (?:it |the file |present|available)|\bif it exists\b/i.test(
+    lineText(document, line).slice(0, 2_000),
+  );
+}
+
 function isAbsolute(target: string): boolean {
   return target.startsWith('/') || target.startsWith('~') || /^[A-Za-z]:[\\/]/.test(target);
 }
@@ -76,14 +83,17 @@ export const targetRules: readonly Rule[] = [
     why: 'A dead reference is a phase that never runs. Placeholders such as 0N-xxx are taken as teaching text.',
     hint: 'Correct the path or add the file.',
     bad: 'Ref: phases/03-missing.md',
-    check: (subject) =>
-      judged(subject).flatMap((reference): Draft[] => {
+    check: (subject) => {
+      const references = judged(subject);
+      const optional = new Set(references.filter(mayBeAbsent).map(({ target }) => target));
+      return references.flatMap((reference): Draft[] => {
         const { document, line, target } = reference;
-        if (isAbsolute(target)) return [];
+        if (isAbsolute(target) || optional.has(target)) return [];
         const candidates = resolveReference(reference);
         if (candidates === undefined || exists(subject, candidates)) return [];
         return [at(document, line, `${target} does not exist in the package.`)];
-      }),
+      });
+    },
   },
   {
     id: 'RF008',

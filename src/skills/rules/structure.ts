@@ -32,6 +32,7 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST002',
     severity: 'error',
+    in: { single: 'info' },
     fence: 'none',
     summary: 'Phase files are called NN-slug.md.',
     why: 'Order and references are read off the name.',
@@ -45,6 +46,7 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST003',
     severity: 'error',
+    in: { single: 'info' },
     fence: 'none',
     summary: 'Phase numbers start at 01, without gaps or doubles.',
     why: 'A gap reads as a lost phase, a double leaves the order open.',
@@ -72,6 +74,7 @@ export const structureRules: readonly Rule[] = [
   {
     id: 'ST004',
     severity: 'error',
+    in: { single: 'info' },
     fence: 'none',
     summary: 'A phase file begins with "# Phase N: Name", N being the number in its file name.',
     why: 'The heading is what the model sees when it re-reads the file; another number sends it to the wrong place.',

@@ -109,7 +109,7 @@ test('RF001 an interval written like a link and a link marked as bad are no dead
 
 test('SC001 the rules, the flow and the errors are found under their other usual names', () => {
   const texts = cleanTexts();
-  replace(skill, '## Core Rules', '## Session Rules')(texts);
+  replace(skill, '## Core Rules', '## Core Principles')(texts);
   replace(skill, '## Error Handling', '## Error Recovery')(texts);
   expect(rulesOf(texts).filter((entry) => entry.startsWith('SC001'))).toEqual([]);
 });

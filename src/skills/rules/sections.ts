@@ -47,7 +47,7 @@ export const recommendedSections = {
 const aliases: Readonly<Record<string, RegExp>> = {
   'Architecture Overview': /^(?:system |workflow )?architecture(?: overview| diagram)?$/i,
   'Execution Flow': /^(?:execution (?:flow|process)|workflow(?: phases)?|phase (?:map|flow))$/i,
-  'Core Rules': /^(?:(?:core|session|ground|hard|critical) )?rules$/i,
+  'Core Rules': /^(?:(?:core|session|ground|hard|critical) )?rules$|^core principles$/i,
   'Error Handling': /^(?:error|failure) (?:handling|recovery)$/i,
   'Mode Detection & Routing': /^mode detection(?:\s*(?:&|and)\s*routing)?$|^routing(?: table)?$/i,
   'TodoWrite Pattern':

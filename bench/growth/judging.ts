@@ -1,0 +1,157 @@
+// Findings and decisions on their way through the rules, without agents.
+import { buildDialecticBallot } from '../../src/dialectic/ballot.ts';
+import { planDebates } from '../../src/dialectic/buckets.ts';
+import { rankDecisions } from '../../src/dialectic/decisions.ts';
+import { readDecisions, renderDecisions } from '../../src/dialectic/decisions-file.ts';
+import { votesOfVerdict } from '../../src/dialectic/judge-votes.ts';
+import { resolve } from '../../src/dialectic/resolutions.ts';
+import { readResolutions, renderResolutions } from '../../src/dialectic/resolutions-file.ts';
+import { decide } from '../../src/dialectic/verdicts.ts';
+import { buildReviewBallot, readBallotItems } from '../../src/review/ballot.ts';
+import { readFindings } from '../../src/review/findings-text.ts';
+import { numberCandidates, type RaisedFinding } from '../../src/review/items.ts';
+import { mergeCandidates } from '../../src/review/merge.ts';
+import {
+  acceptedFindings,
+  outOfScopeEntries,
+  readAccepted,
+  readOutOfScope,
+  readRejected,
+  rejectedFindings,
+  renderAccepted,
+  renderOutOfScope,
+  renderRejected,
+} from '../../src/review/outcome-files.ts';
+import { quorumOf } from '../../src/review/quorum.ts';
+import { nextRound } from '../../src/review/rounds.ts';
+import { scoreboard } from '../../src/review/scoreboard.ts';
+import { tally } from '../../src/review/tally.ts';
+import { readTally, renderTally } from '../../src/review/tally-file.ts';
+import { readVotes, votesOf } from '../../src/review/votes.ts';
+import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.ts';
+import { raised } from '../../test/review-fixtures.ts';
+import type { Dimension } from './dimension.ts';
+
+const findingSizes = [10, 50, 200, 500, 1000, 2000];
+const reviewers = ['Cursor-Arch', 'Cursor-Edge', 'Codex-Pragmatic', 'Code'];
+
+function raisedFindings(count: number): RaisedFinding[] {
+  return Array.from({ length: count }, (_, index) =>
+    raised(reviewers[index % reviewers.length] ?? 'Code', {
+      title: `The limit ${index} is not configurable by Claude`,
+      concern: `Operators cannot change limit ${index} without a new build; see module ${index % 37}.`,
+      suggestedRevision: `Read limit ${index} from the configuration.`,
+      citations: [{ file: `src/part-${index % 53}.ts`, line: index + 1, endLine: null, quote: null }],
+      outOfScope: index % 5 === 0,
+    }),
+  );
+}
+
+/** From what the reviewers raised to every file that is written about it, and back. */
+function review(findings: readonly RaisedFinding[]): number {
+  const candidates = numberCandidates(findings);
+  const clusters = candidates.map(({ id }) => ({ ids: [id], title: null }));
+  const { items } = mergeCandidates(candidates, { clusters });
+  const ballot = buildReviewBallot(items, { neutral: 'add rate limiting' });
+  readBallotItems(ballot.text);
+  const ids = items.map(({ id }) => id);
+  const votes = ids.map((id, index) => ({
+    id,
+    vote: index % 3 === 0 ? ('YES' as const) : ('NO' as const),
+    reason: 'checked',
+  }));
+  const ballots = ['Claude', 'Codex', 'Cursor'].map((label) => ({
+    label,
+    votes: votesOf({ votes }, ids).votes,
+  }));
+  const quorum = quorumOf(ballots);
+  const entries = tally(items, quorum);
+  const scores = scoreboard(entries, reviewers);
+  const tallied = readTally(renderTally(entries, quorum, scores, 'sha256:0'));
+  const { open, held } = outOfScopeEntries(entries);
+  readOutOfScope(renderOutOfScope([...open, ...held]));
+  readRejected(renderRejected(rejectedFindings(entries, quorum)));
+  readAccepted(renderAccepted(acceptedFindings(entries, {})));
+  nextRound({ round: 1, rounds: 2, entries, earlier: items });
+  return tallied.items.length;
+}
+
+function findingsText(count: number): string {
+  return raisedFindings(count)
+    .map(
+      ({ title, concern, suggestedRevision, citations: [place] }, index) =>
+        `${index + 1}. **${title}**\n   - Focus area: correctness\n   - Severity: Important\n   - Concern: ${concern}\n   - Suggested revision: ${suggestedRevision}\n   - Where: ${place?.file}:${place?.line}`,
+    )
+    .join('\n\n');
+}
+
+function dialectic(count: number): () => number {
+  const decisions = Array.from({ length: count }, (_, index) =>
+    contested(`Where part ${index} lives`, { impact: index % 2 === 0 ? 'High' : 'Low' }),
+  );
+  const debates = eligible(count);
+  const verdicts = debates.map(({ decision }) => ({
+    decision: decision.number,
+    vote: 'THESIS' as const,
+    rationale: 'The evidence holds.',
+  }));
+  return () => {
+    const ranked = rankDecisions(decisions);
+    planDebates(ranked, up('cursor', 'codex'), { buckets, cap: count });
+    readDecisions(renderDecisions(ranked));
+    buildDialecticBallot(debates);
+    const numbers = ranked.map(({ number }) => number);
+    const judges = ['one', 'two', 'three'].map((judge) => ({
+      judge,
+      family: judge,
+      rotated: votesOfVerdict(judge, { verdicts }, numbers).votes,
+    }));
+    const resolved = resolve(
+      debates.map(({ decision, thesis, antithesis }) => ({
+        kind: 'judged',
+        decision,
+        defences: { thesis, antithesis },
+        verdict: decide(decision.number, judges),
+      })),
+    );
+    const reading = readResolutions(renderResolutions(resolved));
+    return reading.ok ? reading.resolutions.length : 0;
+  };
+}
+
+export const judging: readonly Dimension[] = [
+  {
+    what: 'findings',
+    work: 'merge, ballot, three votes, tally, all files written and read',
+    sizes: findingSizes,
+    prepare: (size) => {
+      const findings = raisedFindings(size);
+      return { act: () => review(findings) };
+    },
+  },
+  {
+    what: 'findings',
+    work: 'read from a reviewer’s plain text',
+    sizes: findingSizes,
+    prepare: (size) => {
+      const text = findingsText(size);
+      return { act: () => readFindings(text) };
+    },
+  },
+  {
+    what: 'findings',
+    work: 'votes read from a voter’s plain text',
+    sizes: findingSizes,
+    prepare: (size) => {
+      const ids = Array.from({ length: size }, (_, index) => `FINDING_${index + 1}`);
+      const text = ids.map((id) => `${id}: YES — checked`).join('\n');
+      return { act: () => readVotes(text, ids) };
+    },
+  },
+  {
+    what: 'decisions',
+    work: 'ranking, debates, ballot, three judges, resolutions written and read',
+    sizes: [5, 20, 60, 200, 500, 900],
+    prepare: (size) => ({ act: dialectic(size) }),
+  },
+];

@@ -62,7 +62,7 @@ async function history(): Promise<Growth[]> {
 /** Noise alone does not put anything above the limit: the fit must be sure of it. */
 function isAbove({ exponent, error, upper, upperError }: Growth): boolean {
   const sure = (value: number, uncertain: number) =>
-    value - (Number.isNaN(uncertain) ? 0 : uncertain) > limit;
+    value - 2 * (Number.isNaN(uncertain) ? 0 : uncertain) > limit;
   return sure(exponent, error) || sure(upper, upperError);
 }
 

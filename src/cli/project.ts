@@ -23,8 +23,9 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
   const ids = await listRunIds(home);
   if (name === undefined || name === 'latest') {
     // One without a record is what a kill left of the making of a run.
+    const known = new Set(ids);
     const latest = ids.findLast(
-      (id) => !isStartedByAnother(id, ids) && existsSync(runDirectoryOf(home, id).record),
+      (id) => !isStartedByAnother(id, known) && existsSync(runDirectoryOf(home, id).record),
     );
     if (latest === undefined) {
       throw new CharretteError({
@@ -37,7 +38,8 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
   }
   const found = ids.includes(name) ? [name] : ids.filter((id) => id.includes(name));
   // A comparison and its designs share a name; the part of it that all have means the comparison.
-  const matches = found.filter((id) => !isStartedByAnother(id, found));
+  const among = new Set(found);
+  const matches = found.filter((id) => !isStartedByAnother(id, among));
   const [match, another] = matches;
   if (match !== undefined && another === undefined) return runDirectoryOf(home, match);
   throw new CharretteError({
@@ -51,6 +53,8 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
 }
 
 /** Runs that a run starts are named after it. */
-function isStartedByAnother(id: string, ids: readonly string[]): boolean {
-  return ids.some((other) => id.startsWith(`${other}-`));
+function isStartedByAnother(id: string, ids: ReadonlySet<string>): boolean {
+  for (let dash = id.indexOf('-'); dash >= 0; dash = id.indexOf('-', dash + 1))
+    if (ids.has(id.slice(0, dash))) return true;
+  return false;
 }

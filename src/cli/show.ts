@@ -88,7 +88,7 @@ async function course(
   { stdout, env }: Terminal,
   color: boolean,
 ): Promise<string[]> {
-  const [{ pictureOf }, { emptyView, foldEvent }, { marksFor }, { createColors }] = await Promise.all([
+  const [{ pictureOf }, { emptyView, foldEvents }, { marksFor }, { createColors }] = await Promise.all([
     import('./live/picture.ts'),
     import('./live/view.ts'),
     import('./live/marks.ts'),
@@ -103,5 +103,5 @@ async function course(
     final: true,
     allLanes: true,
   };
-  return pictureOf(events.reduce(foldEvent, emptyView), canvas).map(({ text }) => text);
+  return pictureOf(foldEvents(emptyView, events), canvas).map(({ text }) => text);
 }

@@ -59,8 +59,9 @@ function collect(
   onBallot: readonly number[],
 ): JudgeReading {
   const votes: JudgeVotes = {};
+  const numbers = new Set(onBallot);
   for (const { number, vote, rationale } of cast) {
-    if (onBallot.includes(number)) votes[number] ??= { vote, rationale };
+    if (numbers.has(number)) votes[number] ??= { vote, rationale };
   }
   const warnings = repeated.map(
     (id) => `**⚠ ${judge} judge voted more than once on ${id}; the first vote counts.**`,

@@ -9,11 +9,12 @@ export type DependencyProblem =
 /** P-111: duplicate ids, unknown dependencies and every way the tasks go in a circle. References forward are fine. */
 export function dependencyProblems(tasks: readonly Dependent[]): DependencyProblem[] {
   const ids = tasks.map(({ id }) => id);
-  const known = new Set(ids);
-  const duplicates = [...new Set(ids.filter((id, index) => ids.indexOf(id) !== index))];
+  const known = new Set<string>();
+  const duplicates = new Set<string>();
+  for (const id of ids) (known.has(id) ? duplicates : known).add(id);
   const cycle = findCycle(tasks);
   return [
-    ...duplicates.map((id) => ({ kind: 'duplicate' as const, id })),
+    ...[...duplicates].map((id) => ({ kind: 'duplicate' as const, id })),
     ...tasks.flatMap(({ id, depends_on }) =>
       depends_on
         .filter((missing) => !known.has(missing))
@@ -36,14 +37,20 @@ export function describeProblem(problem: DependencyProblem): string {
 
 /** A circle, its first id repeated at the end; `undefined` when there is none. */
 function findCycle(tasks: readonly Dependent[]): string[] | undefined {
-  const byId = new Map(tasks.map((task) => [task.id, task]));
-  const left = new Map(tasks.map(({ id, depends_on }) => [id, depends_on.filter((each) => byId.has(each))]));
-  for (let removed = true; removed; ) {
-    removed = false;
-    for (const [id, depends] of left) {
-      if (depends.some((each) => left.has(each))) continue;
-      left.delete(id);
-      removed = true;
+  const known = new Set(tasks.map(({ id }) => id));
+  const left = new Map(tasks.map(({ id, depends_on }) => [id, depends_on.filter((each) => known.has(each))]));
+  const dependants = Map.groupBy(
+    [...left].flatMap(([id, depends]) => [...new Set(depends)].map((dependency) => ({ id, dependency }))),
+    ({ dependency }) => dependency,
+  );
+  const open = new Map([...left].map(([id, depends]) => [id, new Set(depends).size]));
+  const free = [...open].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    left.delete(id);
+    for (const { id: next } of dependants.get(id) ?? []) {
+      const count = (open.get(next) ?? 0) - 1;
+      open.set(next, count);
+      if (count === 0) free.push(next);
     }
   }
   const [start] = left.keys();
@@ -61,16 +68,38 @@ function findCycle(tasks: readonly Dependent[]): string[] | undefined {
 
 /** P-112: topological levels; a task stands one level after the last of what it depends on. */
 export function levelsOf<Task extends Dependent>(tasks: readonly Task[]): Task[][] {
-  const level = new Map<string, number>();
-  let waiting = [...tasks];
+  const dependants = new Map<string, number[]>();
+  const open = tasks.map(({ depends_on }, index) => {
+    const needed = new Set(depends_on);
+    for (const id of needed) {
+      const list = dependants.get(id);
+      if (list === undefined) dependants.set(id, [index]);
+      else list.push(index);
+    }
+    return needed.size;
+  });
   const levels: Task[][] = [];
-  while (waiting.length > 0) {
-    const ready = waiting.filter(({ depends_on }) => depends_on.every((id) => level.has(id)));
-    if (ready.length === 0)
-      throw new Error(`No order for ${waiting.map(({ id }) => id).join(', ')}: check the plan first.`);
-    for (const { id } of ready) level.set(id, levels.length);
-    levels.push(ready);
-    waiting = waiting.filter((task) => !level.has(task.id));
+  let placed = 0;
+  let ready = open.flatMap((count, index) => (count === 0 ? [index] : []));
+  while (ready.length > 0) {
+    // In the order of the plan, whatever made them ready.
+    const level = ready.sort((one, two) => one - two).flatMap((index) => tasks[index] ?? []);
+    levels.push(level);
+    placed += level.length;
+    const next = level.flatMap(({ id }) => {
+      const waiting = dependants.get(id) ?? [];
+      dependants.delete(id);
+      return waiting;
+    });
+    ready = next.filter((index) => {
+      const count = (open[index] ?? 0) - 1;
+      open[index] = count;
+      return count === 0;
+    });
+  }
+  if (placed < tasks.length) {
+    const waiting = tasks.filter((_, index) => (open[index] ?? 0) > 0).map(({ id }) => id);
+    throw new Error(`No order for ${waiting.join(', ')}: check the plan first.`);
   }
   return levels;
 }

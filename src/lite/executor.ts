@@ -63,13 +63,28 @@ export type CliExecution = {
   merge_from?: string[];
 };
 
+/** How many tasks depend on each. */
+export function childCounts(tasks: readonly Dependent[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { depends_on } of tasks)
+    for (const id of new Set(depends_on)) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
 /** P-070: which conversation a task goes on with. */
-export function cliExecution(session: string, task: Dependent, tasks: readonly Dependent[]): CliExecution {
+export function cliExecution(
+  session: string,
+  task: Dependent,
+  children: ReadonlyMap<string, number>,
+): CliExecution {
   const id = `${session}-${task.id}`;
   const [parent, ...more] = task.depends_on;
   if (parent === undefined) return { id, strategy: 'new' };
   if (more.length > 0)
     return { id, strategy: 'merge_fork', merge_from: task.depends_on.map((each) => `${session}-${each}`) };
-  const children = tasks.filter(({ depends_on }) => depends_on.includes(parent)).length;
-  return { id, strategy: children === 1 ? 'resume' : 'fork', resume_from: `${session}-${parent}` };
+  return {
+    id,
+    strategy: children.get(parent) === 1 ? 'resume' : 'fork',
+    resume_from: `${session}-${parent}`,
+  };
 }

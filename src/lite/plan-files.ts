@@ -2,7 +2,7 @@ import type { Exploration } from '../schema/judgements/exploration.ts';
 import type { LitePlanAnswer, PlannedTask } from '../schema/judgements/lite-plan.ts';
 import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import type { LiteTask } from '../schema/lite/task.ts';
-import { cliExecution, recommendedExecution } from './executor.ts';
+import { childCounts, cliExecution, recommendedExecution } from './executor.ts';
 import { checkQuality } from './quality.ts';
 
 /** P-061: the two layers of a plan. */
@@ -111,7 +111,8 @@ export function assemble(
   { session, timestamp, complexity, angles, baseCommit }: PlanFacts,
   metadata: { source: string; planning_mode: 'direct' | 'agent-based'; degraded?: boolean },
 ): LitePlanFiles {
-  const numbered = tasks.map((task) => ({ ...task, cli_execution: cliExecution(session, task, tasks) }));
+  const children = childCounts(tasks);
+  const numbered = tasks.map((task) => ({ ...task, cli_execution: cliExecution(session, task, children) }));
   const plan: LitePlan = {
     ...overview,
     task_ids: tasks.map(({ id }) => id),

@@ -28,13 +28,14 @@ export function checkQuality(
   tasks: readonly Checked[],
 ): Quality {
   const ids = tasks.map(({ id }) => id);
+  const [known, listed] = [new Set(ids), new Set(plan.task_ids)];
   const critical = [
     ...(tasks.length === 0 ? ['the plan has no task'] : []),
     ...(plan.task_count === plan.task_ids.length
       ? []
       : [`task_count is ${plan.task_count}, task_ids has ${plan.task_ids.length}`]),
-    ...plan.task_ids.filter((id) => !ids.includes(id)).map((id) => `${id} has no task file`),
-    ...ids.filter((id) => !plan.task_ids.includes(id)).map((id) => `${id} is not in task_ids`),
+    ...plan.task_ids.filter((id) => !known.has(id)).map((id) => `${id} has no task file`),
+    ...ids.filter((id) => !listed.has(id)).map((id) => `${id} is not in task_ids`),
     ...ids.filter((id) => !taskIdPattern.test(id)).map((id) => `${id} is no task id`),
     ...dependencyProblems(tasks).map(describeProblem),
     ...tasks.flatMap(({ id, convergence }) =>

@@ -32,12 +32,12 @@ export function scheduleTasks<Task extends Schedulable>(
   let [parallel, single] = [0, 0];
   return levelsOf(tasks).flatMap((level, index) => {
     const groups = groupTasks(level, rules);
+    const wanted = new Map<string, number>();
+    for (const { tasks: taken } of groups)
+      for (const file of new Set(filesOf(taken))) wanted.set(file, (wanted.get(file) ?? 0) + 1);
     const batches = groups.map((group): Batch<Task> => {
       const id = groups.length > 1 ? `P${++parallel}` : `S${++single}`;
-      const others = new Set(
-        groups.filter((other) => other !== group).flatMap(({ tasks }) => filesOf(tasks)),
-      );
-      const contested = filesOf(group.tasks).filter((file) => others.has(file));
+      const contested = filesOf(group.tasks).filter((file) => (wanted.get(file) ?? 0) > 1);
       return { id, wave: index + 1, ...group, contested };
     });
     return packRounds(batches, rules.cap).map((round) => ({ wave: index + 1, batches: round }));
@@ -60,15 +60,19 @@ function groupTasks<Task extends Schedulable>(
 
 function packRounds<Task extends Schedulable>(batches: readonly Batch<Task>[], cap: number): Batch<Task>[][] {
   const rounds: Batch<Task>[][] = [];
+  // Rounds that have room, with the files that are taken in them.
+  let open: { round: Batch<Task>[]; files: Set<string> }[] = [];
   for (const batch of batches) {
-    const files = new Set(filesOf(batch.tasks));
-    const free = rounds.find(
-      (round) =>
-        round.length < Math.max(1, cap) &&
-        !round.some(({ tasks }) => filesOf(tasks).some((file) => files.has(file))),
-    );
-    if (free === undefined) rounds.push([batch]);
-    else free.push(batch);
+    const files = filesOf(batch.tasks);
+    let free = open.find(({ files: taken }) => !files.some((file) => taken.has(file)));
+    if (free === undefined) {
+      free = { round: [], files: new Set() };
+      rounds.push(free.round);
+      open.push(free);
+    }
+    free.round.push(batch);
+    for (const file of files) free.files.add(file);
+    if (free.round.length >= cap) open = open.filter((each) => each !== free);
   }
   return rounds;
 }

@@ -39,7 +39,12 @@ export function readVotes(text: string, ids: readonly string[], rules: VoteRules
 
 /** The same from a typed answer. */
 export function votesOf({ votes }: Vote, ids: readonly string[], rules: VoteRules = {}): VotesReading {
-  const repeated = votes.map(({ id }) => id).filter((id, index, all) => all.indexOf(id) !== index);
+  const seen = new Set<string>();
+  const repeated = votes.flatMap(({ id }) => {
+    const again = seen.has(id);
+    seen.add(id);
+    return again ? [id] : [];
+  });
   return collect(votes, repeated, ids, rules);
 }
 
@@ -59,8 +64,9 @@ function collect(
   { exonerate = true }: VoteRules,
 ): VotesReading {
   const votes: Votes = {};
+  const onBallot = new Set(ids);
   for (const { id, vote, reason } of cast) {
-    if (!ids.includes(id)) continue;
+    if (!onBallot.has(id)) continue;
     votes[id] ??= { vote: !exonerate && vote === 'EXONERATE' ? 'NO' : vote, reason };
   }
   return {

@@ -5,7 +5,7 @@ import { untrustedLine } from '../../text/untrusted-line.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
 import type { RunOpening, RunView } from './run-view.ts';
-import { emptyView, foldEvent, type View } from './view.ts';
+import { emptyView, foldEvents, type View } from './view.ts';
 
 export type LiveOptions = {
   stream: NodeJS.WriteStream;
@@ -40,6 +40,8 @@ export function startLiveView(options: LiveOptions): RunView {
   const draw = createLogUpdate(stream);
   const base = { marks: marksFor(options.env), colors: createColors(options.color) };
   let view: View = openingView(options.opening, options.now());
+  /** Taken into the view when it is next looked at: a picture is made for many events. */
+  let fresh: RunEvent[] = [];
   let frame = 0;
   let asides = 0;
   let closed = false;
@@ -53,9 +55,18 @@ export function startLiveView(options: LiveOptions): RunView {
     frame: motion ? frame : 0,
     final,
   });
+  const current = (): View => {
+    view = foldEvents(view, fresh);
+    fresh = [];
+    return view;
+  };
   const paint = () => {
     if (asides > 0 || closed) return;
-    const lines = fitRows(pictureOf(view, canvas(false)), Math.max(3, (stream.rows ?? 24) - 2), base.marks);
+    const lines = fitRows(
+      pictureOf(current(), canvas(false)),
+      Math.max(3, (stream.rows ?? 24) - 2),
+      base.marks,
+    );
     const stopping = signal.aborted ? [base.colors.yellow(' stopping; once more to stop at once')] : [];
     if (lines.length > 0) draw([...lines.map(({ text }) => text), ...stopping].join('\n'));
   };
@@ -76,11 +87,11 @@ export function startLiveView(options: LiveOptions): RunView {
   return {
     live: true,
     catchUp(past) {
-      view = past.reduce(foldEvent, view);
+      view = foldEvents(current(), past);
       paintSoon();
     },
     report(event) {
-      view = foldEvent(view, event);
+      fresh.push(event);
       options.onEvent?.(event);
       paintSoon();
     },
@@ -93,7 +104,7 @@ export function startLiveView(options: LiveOptions): RunView {
       try {
         const answers = await talk();
         // What was answered here is not asked again until its event comes.
-        if (answers !== undefined) view = { ...view, questions: [] };
+        if (answers !== undefined) view = { ...current(), questions: [] };
         return answers;
       } finally {
         asides -= 1;
@@ -110,7 +121,7 @@ export function startLiveView(options: LiveOptions): RunView {
       signal.removeEventListener('abort', paintSoon);
       draw.clear();
       draw.done();
-      const lines = pictureOf({ ...view, questions: [] }, canvas(true)).map(({ text }) => text);
+      const lines = pictureOf({ ...current(), questions: [] }, canvas(true)).map(({ text }) => text);
       if (lines.length > 0) stream.write(`${lines.join('\n')}\n`);
     },
   };

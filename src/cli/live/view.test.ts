@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
-import { emptyView, foldEvent, type View } from './view.ts';
+import { emptyView, foldEvent, foldEvents, type View } from './view.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -15,8 +15,16 @@ function eventsOf(...bodies: EventBody[]): RunEvent[] {
   }));
 }
 
+/** One event after the other; taking all of them at once, or the later ones at once, must not make a difference. */
 function viewOf(...bodies: EventBody[]): View {
-  return eventsOf(...bodies).reduce(foldEvent, emptyView);
+  const events = eventsOf(...bodies);
+  const view = events.reduce(foldEvent, emptyView);
+  const half = events.slice(0, Math.ceil(events.length / 2)).reduce(foldEvent, emptyView);
+  const before = structuredClone(half);
+  expect(foldEvents(emptyView, events)).toEqual(view);
+  expect(foldEvents(half, events.slice(Math.ceil(events.length / 2)))).toEqual(view);
+  expect(half).toEqual(before);
+  return view;
 }
 
 const queue = {

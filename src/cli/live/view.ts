@@ -51,6 +51,18 @@ export const emptyView: View = {
   end: undefined,
 };
 
+/** The view after many events: what it is made of is copied once and not for every event. */
+export function foldEvents(view: View, events: readonly RunEvent[]): View {
+  if (events.length === 0) return view;
+  let next = ownCopy(view);
+  for (const event of events) {
+    const folded = foldEvent(next, event);
+    next = ownOf(folded) === undefined ? ownCopy(folded) : folded;
+  }
+  const { [own]: _, ...plain } = next;
+  return plain;
+}
+
 /** The view after one more event; the one before is left as it was. */
 export function foldEvent(view: View, event: RunEvent): View {
   const { seq } = event;
@@ -114,9 +126,10 @@ export function foldEvent(view: View, event: RunEvent): View {
         usage: undefined,
         message: undefined,
       };
-      const next = { ...view, lanes: new Map(view.lanes).set(lane, queued) };
-      return withPhase(next, phase, (known) => {
+      const isNew = !view.lanes.has(lane);
+      return withPhase(setLane(view, queued), phase, (known) => {
         const open = known ?? newPhase(phase, time, seq);
+        if (isNew) return { ...open, lanes: added(view, open.lanes, lane) };
         return { ...open, lanes: [...open.lanes.filter((name) => name !== lane), lane] };
       });
     }
@@ -164,7 +177,57 @@ function newPhase(phase: string, since: number, seq: number): PhaseLine {
   return { seq, phase, title, state: 'running', since, elapsedMs: undefined, lanes: [], notes: [] };
 }
 
+/** Marks a view whose parts nobody else has: they may be changed in place. */
+const own = Symbol('own');
+
+/** Those parts, with what is found in them. */
+type Own = {
+  phases: PhaseLine[];
+  lanes: Map<string, LaneLine>;
+  places: Map<string, number>;
+  said: Set<string>;
+};
+
+type OwnView = View & { [own]?: Own };
+
+function ownOf(view: OwnView): Own | undefined {
+  const known = view[own];
+  return known?.phases === view.phases && known.lanes === view.lanes ? known : undefined;
+}
+
+function ownCopy(view: View): OwnView {
+  const phases = view.phases.map((phase) => ({
+    ...phase,
+    lanes: [...phase.lanes],
+    notes: [...phase.notes],
+  }));
+  const lanes = new Map(view.lanes);
+  const places = new Map(phases.map(({ phase }, index) => [phase, index]));
+  const said = new Set(phases.flatMap(({ notes }) => notes.map(({ text }) => text)));
+  return { ...view, phases, lanes, [own]: { phases, lanes, places, said } };
+}
+
+function added<Item>(view: View, list: readonly Item[], item: Item): readonly Item[] {
+  if (ownOf(view) === undefined) return [...list, item];
+  (list as Item[]).push(item);
+  return list;
+}
+
+function setLane(view: View, lane: LaneLine): View {
+  const mine = ownOf(view);
+  if (mine === undefined) return { ...view, lanes: new Map(view.lanes).set(lane.lane, lane) };
+  mine.lanes.set(lane.lane, lane);
+  return view;
+}
+
 function withPhase(view: View, name: string, change: (known: PhaseLine | undefined) => PhaseLine): View {
+  const mine = ownOf(view);
+  if (mine !== undefined) {
+    const place = mine.places.get(name) ?? mine.phases.length;
+    mine.phases[place] = change(mine.phases[place]);
+    mine.places.set(name, place);
+    return view;
+  }
   const at = view.phases.findIndex(({ phase }) => phase === name);
   if (at === -1) return { ...view, phases: [...view.phases, change(undefined)] };
   return { ...view, phases: view.phases.with(at, change(view.phases[at])) };
@@ -172,17 +235,21 @@ function withPhase(view: View, name: string, change: (known: PhaseLine | undefin
 
 /** Phases follow one another: the start of the next ends one that had nothing to say at its end. */
 function withoutOpenPhases(view: View, time: number): View {
+  if (view.phases.every(({ state }) => state !== 'running')) return view;
   const phases = view.phases.map(
     (phase): PhaseLine =>
       phase.state === 'running' ? { ...phase, state: 'done', elapsedMs: time - phase.since } : phase,
   );
-  return { ...view, phases };
+  const mine = ownOf(view);
+  if (mine === undefined) return { ...view, phases };
+  mine.phases.splice(0, phases.length, ...phases);
+  return view;
 }
 
 function withLane(view: View, name: string, change: Partial<LaneLine>): View {
   const known = view.lanes.get(name);
   if (known === undefined) return view;
-  return { ...view, lanes: new Map(view.lanes).set(name, { ...known, ...change }) };
+  return setLane(view, { ...known, ...change });
 }
 
 /** Said once: what a run repeats at its end stands where it was said first. Tables of lanes are the lane lines. */
@@ -195,12 +262,20 @@ function withNote(
   seq: number,
 ): View {
   if (text === '' || text.startsWith('📊')) return view;
-  if (view.phases.some(({ notes }) => notes.some((note) => note.text === text))) return view;
+  if (isSaid(view, text)) return view;
   const name = phase ?? view.phases.at(-1)?.phase ?? view.run?.workflow ?? '';
   return withPhase(view, name, (known) => {
     const open = known ?? newPhase(name, time, seq);
-    return { ...open, notes: [...open.notes, { seq, kind, text }] };
+    return { ...open, notes: added<NoteLine>(view, open.notes, { seq, kind, text }) };
   });
+}
+
+function isSaid(view: View, text: string): boolean {
+  const mine = ownOf(view);
+  if (mine === undefined) return view.phases.some(({ notes }) => notes.some((note) => note.text === text));
+  const known = mine.said.has(text);
+  mine.said.add(text);
+  return known;
 }
 
 /** What a question says itself is no note beside it, and none after it was answered. */

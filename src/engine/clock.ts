@@ -4,7 +4,33 @@ import { randomBytes } from 'node:crypto';
 export type Clock = { now(): number };
 export type Ids = { next(): string };
 
-export const systemClock: Clock = { now: () => Date.now() };
+/**
+ * The calendar's time, but never back: when the machine's clock is set back, this one goes on from where it was. A step
+ * forward is taken over, since a machine that slept looks the same.
+ */
+export function steadyClock(calendar: () => number, monotonic: () => number): Clock {
+  let last = { time: calendar(), at: monotonic() };
+  let ahead = 0;
+  return {
+    now() {
+      const at = monotonic();
+      const expected = last.time + Math.max(0, at - last.at);
+      const shown = calendar() + ahead;
+      // Both clocks are read one after the other; what lies between is no step back.
+      if (shown < expected - toleratedMs) ahead += expected - shown;
+      last = { time: Math.max(last.time, Math.round(calendar() + ahead)), at };
+      return last.time;
+    },
+  };
+}
+
+/** Clocks are set right in small steps all the time. */
+const toleratedMs = 1000;
+
+export const systemClock: Clock = steadyClock(
+  () => Date.now(),
+  () => performance.now(),
+);
 export const randomIds: Ids = { next: () => randomBytes(4).toString('hex') };
 
 /** `CHARRETTE_FIXED_TIME` (milliseconds since 1970) and `CHARRETTE_FIXED_ID` make a run reproducible. */

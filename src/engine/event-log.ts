@@ -10,18 +10,27 @@ export class EventLog {
   readonly #clock: Clock;
   readonly #log: AppendLog<RunEvent>;
   readonly #listeners = new Set<EventListener>();
+  #latest = 0;
 
   constructor(run: string, file: string, clock: Clock) {
     this.#run = run;
     this.#clock = clock;
     this.#log = new AppendLog(file);
+    for (const { time } of this.#log.entries) this.#latest = Math.max(this.#latest, Date.parse(time) || 0);
+  }
+
+  /** The time of the run: never before its last event, also on a machine whose clock is behind the one before. */
+  now(): number {
+    return Math.max(this.#clock.now(), this.#latest);
   }
 
   /** Writes the event unless one with this id is there; gives back the one that stands, with its first time. */
   emit(id: string, body: EventBody): RunEvent {
-    const time = new Date(this.#clock.now()).toISOString();
+    const now = this.now();
+    const time = new Date(now).toISOString();
     const event: RunEvent = { v: 1, id, run: this.#run, seq: this.#log.size + 1, time, ...body };
     const { entry, added } = this.#log.append(event);
+    if (added) this.#latest = now;
     if (added) for (const listener of this.#listeners) listener(entry);
     return entry;
   }

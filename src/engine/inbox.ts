@@ -16,10 +16,14 @@ export type Received = { file: string; message: Message };
 
 let counter = 0;
 
-/** Leaves a message; the name sorts by time, so messages are taken in the order in which they were left. */
+/**
+ * Leaves a message; the name sorts by time, so messages are taken in the order in which they were left. One that a clock
+ * since set back put into the future is older all the same.
+ */
 export async function leaveMessage(inbox: string, message: Message): Promise<void> {
   counter += 1;
-  const name = `${Date.now()}-${process.pid}-${String(counter).padStart(4, '0')}.json`;
+  const waiting = existsSync(inbox) ? readdirSync(inbox).map((name) => Number.parseInt(name, 10) || 0) : [];
+  const name = `${Math.max(Date.now(), ...waiting.map((stamp) => stamp + 1))}-${process.pid}-${String(counter).padStart(4, '0')}.json`;
   await writeJsonAtomic(path.join(inbox, name), { schemaVersion: 1, ...message });
 }
 

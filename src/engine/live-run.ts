@@ -30,8 +30,8 @@ export class LiveRun {
     },
   ) {
     this.directory = directory;
-    this.clock = clock;
     this.events = new EventLog(directory.id, directory.events, clock);
+    this.clock = { now: () => this.events.now() };
     this.ledger = new Ledger(directory.ledger);
     this.#onPause = hooks.onPause;
     this.#onContinue = hooks.onContinue;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { tryLock } from './lock.ts';
+import { tryLock, waitForLock } from './lock.ts';
 
 let file: string;
 
@@ -37,7 +37,7 @@ test('a lock of another host counts as held: nobody here can tell', async () => 
 
 test('of many that see a dead holder exactly one wins', async () => {
   writeFileSync(file, JSON.stringify({ pid: 2 ** 22 - 1, started: '1', host: hostname() }));
-  const script = `import { tryLock } from ${JSON.stringify(path.join(import.meta.dirname, 'lock.ts'))};
+  const script = `import { tryLock, waitForLock } from ${JSON.stringify(path.join(import.meta.dirname, 'lock.ts'))};
     const attempt = await tryLock(process.argv[1]);
     process.stdout.write(String(attempt.held));
     process.stdin.resume();`;
@@ -58,4 +58,19 @@ test('a lock file that is garbage does not block for ever', async () => {
   writeFileSync(file, 'garbage');
   expect((await tryLock(file)).held).toBe(true);
   expect(readFileSync(file, 'utf8')).toContain(String(process.pid));
+});
+
+test('a torn lock file that a clock since set back put into the future does not block for ever', async () => {
+  writeFileSync(file, '');
+  const future = Date.now() / 1000 + 3600;
+  utimesSync(file, future, future);
+  expect((await tryLock(file)).held).toBe(true);
+});
+
+test('whoever waits for a lock gets it after the one who has it', async () => {
+  const first = await tryLock(file);
+  const second = waitForLock(file);
+  expect(await Promise.race([second, Promise.resolve('waits')])).toBe('waits');
+  if (first.held) first.lock.release();
+  expect((await second).held).toBe(true);
 });

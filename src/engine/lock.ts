@@ -31,6 +31,18 @@ export function seizeLock(file: string): Lock {
   return { release: () => release(file, mine) };
 }
 
+const waitTries = 500;
+const waitMs = 20;
+
+/** Takes the lock for a moment's work, after whoever has it; says who has it when that takes too long. */
+export async function waitForLock(file: string): Promise<LockAttempt> {
+  for (let tries = 1; ; tries += 1) {
+    const attempt = await tryLock(file);
+    if (attempt.held || tries >= waitTries) return attempt;
+    await sleep(waitMs);
+  }
+}
+
 function createExclusively(file: string, content: string): boolean {
   try {
     writeFileSync(file, content, { flag: 'wx' });
@@ -75,9 +87,10 @@ async function removeStale(file: string, seen: ProcessIdentity | undefined): Pro
   }
 }
 
+/** Since when it has been there; what comes from the future is old too, or a clock set back would keep it for ever. */
 function ageOf(file: string): number {
   try {
-    return Date.now() - statSync(file).mtimeMs;
+    return Math.abs(Date.now() - statSync(file).mtimeMs);
   } catch {
     return 0;
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { writeFileAtomic } from '../files/atomic.ts';
 import type { Clock } from './clock.ts';
@@ -128,9 +129,12 @@ export class WorkflowContext {
     }
   }
 
-  /** Waits; a resumed run waits only for what is left. */
+  /** Waits; a resumed run waits only for what is left, and never longer than it was told, whatever the clock does. */
   async sleep(milliseconds: number): Promise<void> {
-    if (milliseconds > 0) await DBOS.sleep(milliseconds);
+    if (milliseconds <= 0) return;
+    const until = await this.step('wait', async () => this.clock.now() + milliseconds);
+    const left = Math.min(milliseconds, until - this.clock.now());
+    if (left > 0) await this.live.perform((signal) => sleep(left, undefined, { signal }));
   }
 
   /** Answers a question without asking, and puts it on record like any other. */

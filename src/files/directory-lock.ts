@@ -27,7 +27,7 @@ async function takeLock(lock: string): Promise<void> {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     }
     const age = await stat(lock).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
+      ({ mtimeMs }) => Math.abs(Date.now() - mtimeMs),
       () => 0,
     );
     if (age > staleLockMs) await rmdir(lock).catch(() => undefined);

@@ -28,8 +28,9 @@ export async function beginRun(
     over = true;
   });
   const fresh = () => readEvents(directory.events).slice(seen);
-  const limit = Date.now() + firstSignMs;
-  while (!over && Date.now() < limit && !fresh().some(({ type }) => signs.includes(type))) await sleep(50);
+  const limit = performance.now() + firstSignMs;
+  while (!over && performance.now() < limit && !fresh().some(({ type }) => signs.includes(type)))
+    await sleep(50);
   // A question without a person at hand ends the process; before that the record is on its way.
   const last = fresh().findLast(({ type }) => signs.includes(type))?.type;
   const pausing = last === 'question-ask' || last === 'run-pause';

@@ -1,0 +1,15 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { leaveMessage, readMessages } from './inbox.ts';
+
+test('a message that was left before the clock was set back is still read first', async () => {
+  const inbox = mkdtempSync(path.join(tmpdir(), 'charrette-inbox-'));
+  const early = { schemaVersion: 1, type: 'cancel', reason: 'first' };
+  writeFileSync(path.join(inbox, `${Date.now() + 3_600_000}-1-0001.json`), JSON.stringify(early));
+  await leaveMessage(inbox, { type: 'cancel', reason: 'second' });
+  await leaveMessage(inbox, { type: 'cancel', reason: 'third' });
+  const reasons = (await readMessages(inbox)).map(({ message }) => 'reason' in message && message.reason);
+  expect(reasons).toEqual(['first', 'second', 'third']);
+});

@@ -6,7 +6,7 @@ import {
   openSync,
   readFileSync,
   readSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { isRecord, readJson } from '../safe-json.ts';
 
@@ -47,7 +47,7 @@ export class AppendLog<Entry extends LogEntry> {
     if (known !== undefined) return { entry: known, added: false };
     // What comes after the close is rare and must not reach another file that was given the same number.
     this.#descriptor ??= openSync(this.#file, 'a');
-    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`);
+    appendWhole(this.#descriptor, `${JSON.stringify(entry)}\n`);
     this.#known.set(entry.id, entry);
     return { entry, added: true };
   }
@@ -72,6 +72,17 @@ export function parseLog<Entry extends LogEntry>(text: string): Entry[] {
     }
   }
   return entries;
+}
+
+/** A full disk takes a part of a line; that part goes again, or the next line would be torn with it. */
+function appendWhole(descriptor: number, line: string): void {
+  const { size } = fstatSync(descriptor);
+  try {
+    writeFileSync(descriptor, line);
+  } catch (error) {
+    ftruncateSync(descriptor, size);
+    throw error;
+  }
 }
 
 function cutTornLine(descriptor: number): void {

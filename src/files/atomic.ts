@@ -8,7 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -42,7 +42,8 @@ export function writeFileAtomicSync(file: string, content: string): void {
   try {
     const descriptor = openSync(temporary, 'wx');
     try {
-      writeSync(descriptor, content);
+      // Writes all of it or throws; a full disk may take only a part of a single write.
+      writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

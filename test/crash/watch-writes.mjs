@@ -12,7 +12,9 @@ export function watchWrites(onWrite) {
   const names = new Map();
   after(fs, 'openSync', ([file], descriptor) => names.set(descriptor, String(file)));
   for (const name of byDescriptor) before(fs, name, ([descriptor]) => names.get(descriptor) ?? '');
-  for (const name of byPath) before(fs, name, targetOf);
+  // A file that is open may be written to by its number.
+  const open = ([file, target]) => names.get(file) ?? targetOf([file, target]);
+  for (const name of byPath) before(fs, name, open);
   for (const name of byPathLater) before(fs.promises, name, targetOf);
   syncBuiltinESMExports();
   watchStatements();

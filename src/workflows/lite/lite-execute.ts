@@ -1,5 +1,7 @@
 import type { Outcome } from '../../engine/engine.ts';
+import { waitForLock } from '../../engine/lock.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import { CharretteError } from '../../errors.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
@@ -70,12 +72,26 @@ export function liteExecuteWorkflow(
 
 /** P-100: a handoff is used by one run, which may look at it as often as it is started again. */
 async function takeHandoff(file: string, run: string, consumedAt: string): Promise<void> {
-  const reading = readJson((await readTextFile(file)) ?? '');
-  const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
-  if (!context.success) throw planInvalid([`${file} cannot be read any more`]);
-  const { handoff } = context.data;
-  if (handoff.consumedBy === run) return;
-  if (handoff.consumedAt !== undefined)
-    throw planInvalid([`its handoff was used by ${handoff.consumedBy ?? 'another run'} in the meantime`]);
-  await writeJsonAtomic(file, { ...context.data, handoff: { ...handoff, consumedAt, consumedBy: run } });
+  // Two runs that read it before either has written would both take it.
+  const attempt = await waitForLock(`${file}.lock`);
+  if (!attempt.held) throw used(`process ${attempt.holder.pid} on ${attempt.holder.host}`);
+  try {
+    const reading = readJson((await readTextFile(file)) ?? '');
+    const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
+    if (!context.success) throw planInvalid([`${file} cannot be read any more`]);
+    const { handoff } = context.data;
+    if (handoff.consumedBy === run) return;
+    if (handoff.consumedAt !== undefined) throw used(handoff.consumedBy ?? 'another run');
+    await writeJsonAtomic(file, { ...context.data, handoff: { ...handoff, consumedAt, consumedBy: run } });
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+function used(by: string): CharretteError {
+  return new CharretteError({
+    code: 'plan-invalid',
+    message: `The plan cannot be executed: its handoff was used by ${by} in the meantime.`,
+    fix: 'Look at that run with `charrette runs`, or plan again with `charrette lite-plan`.',
+  });
 }

@@ -28,8 +28,12 @@ export function endAll(): void {
 export async function reaches(live: LiveProgram, condition: () => boolean): Promise<void> {
   const { child } = live;
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
-  await until(() => condition() || isOver());
-  if (!condition()) throw new Error(`the program ended: ${live.stderr()}${live.stdout()}`);
+  let reached = false;
+  await until(() => {
+    reached = condition();
+    return reached || isOver();
+  });
+  if (!reached) throw new Error(`the program ended: ${live.stderr()}${live.stdout()}`);
 }
 
 /** Whether the server is there; says aloud when its cases are left out. */

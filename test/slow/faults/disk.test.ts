@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { AppendLog, readLog } from '../../../src/engine/append-log.ts';
+import { writeFileAtomicSync } from '../../../src/files/atomic.ts';
+import { faultCase } from '../../support/fault-case.ts';
+import { hasPostgres, quick } from '../../support/fault-run.ts';
+import { type Postgres, startPostgres } from '../../support/postgres.ts';
+import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
+import { damageOf } from '../../support/whole-run.ts';
+
+const mounts: string[] = [];
+afterAll(() => {
+  for (const mount of mounts) {
+    execFileSync('umount', [mount]);
+    rmSync(mount, { recursive: true });
+  }
+});
+
+function smallDisk(kilobytes: number): string | undefined {
+  const mount = mkdtempSync(path.join(tmpdir(), 'charrette-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', mount], { stdio: 'pipe' });
+  } catch {
+    return undefined;
+  }
+  mounts.push(mount);
+  return mount;
+}
+
+/** Takes all room but this much. */
+function fill(disk: string, left: number): string {
+  const ballast = path.join(disk, 'ballast');
+  const free = Number(execFileSync('df', ['--output=avail', '-B1', disk]).toString().trim().split('\n')[1]);
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, free - left)));
+  return ballast;
+}
+
+const unmountable = 'not tried: only root can mount a small disk';
+
+faultCase('disk full', 'in the middle of a line of the journal', async () => {
+  const disk = smallDisk(256);
+  if (disk === undefined) return unmountable;
+  const file = path.join(disk, 'events.jsonl');
+  const log = new AppendLog<{ id: string; text: string }>(file);
+  const entry = (number: number) => ({ id: String(number), text: 'x'.repeat(1000) });
+  const ballast = fill(disk, 32 * 1024);
+  let written = 0;
+  expect(() => {
+    for (; written < 1000; written += 1) log.append(entry(written));
+  }).toThrow('ENOSPC');
+  rmSync(ballast);
+  log.append(entry(written));
+  log.close();
+  expect(readLog(file).map(({ id }) => Number(id))).toEqual([...Array(written + 1).keys()]);
+  expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(written + 2);
+  return 'no line torn, goes on once there is room';
+});
+
+faultCase('disk full', 'in the middle of a file', async () => {
+  const disk = smallDisk(256);
+  if (disk === undefined) return unmountable;
+  const file = path.join(disk, 'questions.json');
+  writeFileAtomicSync(file, 'before');
+  fill(disk, 32 * 1024);
+  expect(() => writeFileAtomicSync(file, 'x'.repeat(100_000))).toThrow('ENOSPC');
+  expect(readFileSync(file, 'utf8')).toBe('before');
+  return 'the old content stands';
+});
+
+describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
+  let server: Postgres;
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false });
+  }, 120_000);
+  afterAll(() => server.stop());
+
+  faultCase('disk full', 'a run with its store on PostgreSQL', async () => {
+    const disk = smallDisk(4096);
+    if (disk === undefined) return unmountable;
+    const env = { CHARRETTE_DATABASE_URL: server.url };
+    const made = await makeProject();
+    const project = path.join(disk, 'shop');
+    cpSync(made.project, project, { recursive: true });
+    const ballast = fill(disk, 120_000);
+    const full = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
+    expect(full.code, full.stderr).toBe(1);
+    expect(JSON.parse(full.stdout).error.code).toBe('disk-full');
+    rmSync(ballast);
+    const [run] = runsOf(project);
+    const resumed = await charrette(run === undefined ? [...quick, 'limits'] : ['resume', run], {
+      cwd: project,
+      env,
+    });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const [complete = ''] = runsOf(project);
+    // The one call whose answer found no room is made again.
+    const again = damageOf(project, complete, callsIn(made.calls));
+    expect(again.filter((problem) => !problem.startsWith('called again'))).toEqual([]);
+    expect(again.length).toBeLessThanOrEqual(1);
+    return 'disk-full, exit 1; resume completed it';
+  });
+});

@@ -1,16 +1,18 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 
 /** Joins an untrusted relative path to a root and refuses every way out: absolute, `..`, NUL, symlinks. */
 export async function containedPath(root: string, untrusted: string): Promise<string> {
   if (untrusted.includes('\0') || path.isAbsolute(untrusted)) throw unsafe(root, untrusted);
+  if (Buffer.byteLength(untrusted) > longest) throw unsafe(root, untrusted.slice(0, 200));
   const joined = path.resolve(root, untrusted);
-  if (!isInside(root, joined)) throw unsafe(root, untrusted);
-  const [realRoot, realTarget] = [await realpath(root), await realExistingPart(joined)];
-  if (!isInside(realRoot, realTarget)) throw unsafe(root, untrusted);
+  if (!isInside(root, joined) || !(await isReallyInside(root, joined))) throw unsafe(root, untrusted);
   return joined;
 }
+
+/** What systems take as a path. */
+const longest = 4096;
 
 export function isInside(root: string, target: string): boolean {
   const relative = path.relative(root, target);
@@ -20,20 +22,30 @@ export function isInside(root: string, target: string): boolean {
   );
 }
 
-/** The real path of the target, or of its nearest ancestor that exists, with the missing rest appended. */
-async function realExistingPart(target: string): Promise<string> {
-  try {
-    return await realpath(target);
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    const parent = path.dirname(target);
-    if (parent === target) return target;
-    return path.join(await realExistingPart(parent), path.basename(target));
+/** Follows the path from the root down as far as it exists. A link that leads nowhere may lead out once somebody writes to it. */
+async function isReallyInside(root: string, target: string): Promise<boolean> {
+  const realRoot = await realpath(root);
+  let place = realRoot;
+  for (const part of path.relative(root, target).split(path.sep)) {
+    const next = path.join(place, part);
+    try {
+      place = await realpath(next);
+    } catch (error) {
+      if (hasCode(error, 'ENAMETOOLONG', 'ELOOP')) return false;
+      if (!isMissing(error)) throw error;
+      return (await lstat(next).catch(() => undefined))?.isSymbolicLink() !== true;
+    }
+    if (!isInside(realRoot, place)) return false;
   }
+  return true;
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return hasCode(error, 'ENOENT', 'ENOTDIR');
+}
+
+function hasCode(error: unknown, ...codes: string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 
 function unsafe(root: string, untrusted: string): CharretteError {

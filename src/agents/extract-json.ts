@@ -21,10 +21,49 @@ export function extractJson(text: string, shape?: Shape): JsonValue | undefined 
   return largestValue(bounded, shape);
 }
 
+/** A block ends at the next fence that is at least as long; a pass over the lines, since a pattern would look back from each. */
 function fencedBlocks(text: string): string[] {
-  return [...text.matchAll(/^[ \t>]*(`{3,}|~{3,})[^\n]*\n([\s\S]*?)^[ \t>]*\1/gm)].map((match) =>
-    (match[2] ?? '').trim(),
-  );
+  const blocks: string[] = [];
+  const lines = text.split('\n');
+  const marks = lines.map(fenceOf);
+  /** The shortest fence of each kind that is known to have no end. */
+  const endless: Record<string, number> = {};
+  for (let at = 0; at < lines.length; at += 1) {
+    const open = marks[at];
+    if (open === undefined || open.length >= (endless[open.mark] ?? Number.POSITIVE_INFINITY)) continue;
+    const end = endOf(marks, at, open);
+    if (end < 0) {
+      endless[open.mark] = open.length;
+      continue;
+    }
+    blocks.push(
+      lines
+        .slice(at + 1, end)
+        .join('\n')
+        .trim(),
+    );
+    at = end;
+  }
+  return blocks;
+}
+
+type Fence = { mark: string; length: number };
+
+function endOf(marks: readonly (Fence | undefined)[], from: number, open: Fence): number {
+  for (let at = from + 1; at < marks.length; at += 1) {
+    const fence = marks[at];
+    if (fence?.mark === open.mark && fence.length >= open.length) return at;
+  }
+  return -1;
+}
+
+function fenceOf(line: string): Fence | undefined {
+  const start = line.search(/[^ \t>]/);
+  const mark = line[start];
+  if (mark !== '`' && mark !== '~') return undefined;
+  let end = start;
+  while (line[end] === mark) end += 1;
+  return end - start < 3 ? undefined : { mark, length: end - start };
 }
 
 /** The value that covers most characters; of equals the last, because conclusions come last. */

@@ -6,6 +6,9 @@ export type Identity = { colours: NamedColour[]; fonts: NamedFont[] };
 
 const colourForm = /#[0-9a-f]{6}\b|#[0-9a-f]{3}\b|rgba?\([^)]{5,40}\)|hsla?\([^)]{5,40}\)/i;
 
+/** What names a colour or a typeface is short; longer lines are prose, or made to keep the patterns busy. */
+const longestLine = 400;
+
 /**
  * Colours and typefaces that a document names: `Primary: #0b5fff`, `- **Primary** — #0b5fff`, `| primary | #0b5fff |`,
  * `Heading font: Inter`. Code fences count, comments do not.
@@ -14,7 +17,8 @@ export function readIdentity(text: string): Identity {
   const colours: NamedColour[] = [];
   const fonts: NamedFont[] = [];
   const plain = text.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, ' '));
-  for (const [index, line] of plain.split('\n').entries()) {
+  for (const [index, whole] of plain.split('\n').entries()) {
+    const line = whole.slice(0, longestLine);
     const found = colourForm.exec(line);
     const colour = found === null ? undefined : parseColour(found[0]);
     if (found !== null && colour !== undefined) {
@@ -22,7 +26,7 @@ export function readIdentity(text: string): Identity {
       if (name !== '') colours.push({ name, value: toHex(colour), line: index + 1 });
     }
     const font =
-      /^[\s>*+|-]*\**\s*((?:[\w-]+ )*(?:font|typeface)s?(?: family)?)\**\s*(?:[:|=]|—|–)\s*\**\s*["'`]?([^"'`|,;<>]{2,60})/i.exec(
+      /^[\s>*+|-]*((?:[\w-]+ )*(?:font|typeface)s?(?: family)?)[*\s]*(?:[:|=]|—|–)[\s*]*["'`]?([^"'`|,;<>]{2,60})/i.exec(
         line,
       );
     if (font !== null) {

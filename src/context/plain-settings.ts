@@ -63,7 +63,8 @@ function takeItem(line: string, levels: Level[]): boolean {
 
 function readValue(written: string): unknown {
   if (!written.startsWith('[')) return readScalar(written);
-  if (!/^\[[^[\]{}"']*\]$/.test(written)) return undefined;
+  // Other blanks than these are none to YAML.
+  if (!/^\[[^[\]{}"']*\]$/.test(written) || /[^\S ]/.test(written)) return undefined;
   const inner = written.slice(1, -1).trim();
   if (inner === '') return [];
   const items = inner.split(',').map((item) => readScalar(item.trim()));
@@ -85,5 +86,12 @@ function readScalar(written: string): string | number | boolean | undefined {
 function withoutComment(line: string): string {
   const comment = /(?:^| )#/.exec(line);
   const kept = comment === null ? line : line.slice(0, comment.index);
-  return kept.trimEnd() === '' && !line.includes('\t') ? '' : kept.replace(/ +$/, '');
+  return kept.trimEnd() === '' && !line.includes('\t') ? '' : withoutLastBlanks(kept);
+}
+
+/** A loop: the pattern for it looks at every run of blanks again from each of them. */
+function withoutLastBlanks(line: string): string {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === ' ') end -= 1;
+  return line.slice(0, end);
 }

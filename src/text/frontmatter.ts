@@ -25,6 +25,8 @@ export type FrontMatter = {
 
 /** Front matter is a few lines; more than this is not handed to the YAML parser. */
 const rawLimit = 256 * 1024;
+/** A block that is no YAML at all has a problem at every character; the first ones say enough. */
+const mostProblems = 20;
 
 /** Reads front matter whatever its state. Broken YAML and a missing end become problems, never exceptions. */
 export function readFrontMatter(text: string): FrontMatter {
@@ -53,7 +55,7 @@ function readYaml(raw: string): { data: Record<string, unknown>; problems: Front
   }
   try {
     const document = parseDocument(raw, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
-    const problems = document.errors.map((error): FrontMatterProblem => {
+    const problems = document.errors.slice(0, mostProblems).map((error): FrontMatterProblem => {
       const kind = error.code === 'DUPLICATE_KEY' ? 'duplicate-key' : 'invalid-yaml';
       return { kind, message: firstLine(error.message), line: lineAt(raw, error.pos[0]) };
     });
@@ -85,7 +87,12 @@ function firstLine(message: string): string {
 
 /** A document with the given front matter. Strict: the result reads back as the same data and body. */
 export function writeFrontMatter(data: Readonly<Record<string, unknown>>, body: string): string {
-  const keys = Object.keys(data);
-  const yaml = keys.length === 0 ? '' : stringify(data, { lineWidth: 0, aliasDuplicateObjects: false });
-  return `---\n${yaml}---\n${body}`;
+  if (Object.keys(data).length === 0) return `---\n---\n${body}`;
+  const yaml = stringify(data, { lineWidth: 0, aliasDuplicateObjects: false });
+  // The YAML writer loses some blanks of texts with several lines; JSON is YAML too, and loses none.
+  const readsBack = JSON.stringify(readYaml(yaml).data) === JSON.stringify(data);
+  const entries = Object.entries(data).map(
+    ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}\n`,
+  );
+  return `---\n${readsBack ? yaml : entries.join('')}---\n${body}`;
 }

@@ -17,9 +17,11 @@ export function matchesGlob(pattern: string, file: string): boolean {
 function unfold(pattern: string): string[] {
   const done: string[] = [];
   const open = [pattern];
+  let unfolded = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const braces = /\{([^{}]*)\}/.exec(next);
-    if (braces === null || done.length + open.length >= alternativeLimit) {
+    unfolded += 1;
+    if (braces === null || unfolded > alternativeLimit || done.length + open.length >= alternativeLimit) {
       done.push(next);
       continue;
     }

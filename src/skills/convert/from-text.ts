@@ -10,11 +10,12 @@ export type DraftAgent = (request: { prompt: string; schema: unknown }) => Promi
 
 /** S-026: phases that a text enumerates itself: a numbered or bulleted list, or "first …, then …, finally …". */
 export function phasesInText(text: string): RoughPhase[] {
-  const listed = [...text.matchAll(/^\s*(?:\d+[.)]|[-*])\s+(.+)$/gm)].map((match) => match[1] ?? '');
+  const listed = [...text.matchAll(/^[ \t]*(?:\d+[.)]|[-*])[ \t]+(\S.*)$/gm)].map((match) => match[1] ?? '');
   const spoken = /\bfirst(?:ly)?\b/i.test(text)
     ? text
+        .replace(/\s+/g, ' ')
         .split(
-          /\s*(?:[,.;]\s*)?\b(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|then|next|after that|finally|lastly)\b[,:]?\s*/i,
+          / ?(?:[,.;] ?)?\b(?:first(?:ly)?|second(?:ly)?|third(?:ly)?|then|next|after that|finally|lastly)\b[,:]?\s*/i,
         )
         .slice(1)
     : [];

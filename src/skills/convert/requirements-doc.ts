@@ -27,8 +27,8 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
     });
   }
   const head = linesText(document, title === undefined ? 0 : title.line + 1, sections[0]?.line ?? 0);
-  const triggers = /^\s*(?:[-*]\s*)?triggers?\s*[:：]\s*(.+)$/im.exec(head)?.[1];
-  const name = /^\s*(?:[-*]\s*)?name\s*[:：]\s*([a-z0-9-]+)\s*$/im.exec(head)?.[1];
+  const triggers = /^[ \t]*(?:[-*][ \t]*)?triggers?[ \t]*[:：][ \t]*(\S.*)$/im.exec(head)?.[1];
+  const name = /^[ \t]*(?:[-*][ \t]*)?name[ \t]*[:：][ \t]*([a-z0-9-]+)[ \t]*$/im.exec(head)?.[1];
   const read = sections.map((section): Inputs => {
     const phase: RoughPhase = {
       name: section.title.replace(/^(?:phase\s+)?\d+(?:\.\d+)?\s*[:.)—–-]\s*/i, '').trim() || section.title,
@@ -43,15 +43,18 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
     const paragraph =
       linesText(document, section.line + 1, section.endLine)
         .trim()
-        .split(/\n\s*\n/)[0] ?? '';
+        .split(/\n[ \t]*\n/)[0] ?? '';
     phase.description = /^\s*[-*#>|`]/.test(paragraph) ? '' : paragraph.replace(/\s+/g, ' ').trim();
     return { phase, inputs };
   });
   const intro =
     head
       .trim()
-      .split(/\n\s*\n/)
-      .find((paragraph) => !/^\s*(?:[-*]\s*)?(?:triggers?|name)\s*[:：]/i.test(paragraph)) ?? '';
+      .split(/\n[ \t]*\n/)
+      .find(
+        (paragraph) =>
+          paragraph.trim() !== '' && !/^\s*(?:[-*]\s*)?(?:triggers?|name)\s*[:：]/i.test(paragraph),
+      ) ?? '';
   return {
     skillName: name ?? slugify(title?.title ?? fallbackName, 64, fallbackName),
     ...(title === undefined ? {} : { title: title.title }),

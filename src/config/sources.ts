@@ -68,20 +68,26 @@ async function readSource(layer: ConfigSource['layer'], file: string): Promise<C
   const text = (await readTextFile(file)) ?? '';
   const lines = new LineCounter();
   // JSON is YAML with more brackets, so one reader gives line numbers for both.
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
-  const [problem] = document.errors;
-  if (problem !== undefined) {
-    const line = problem.linePos?.[0].line ?? 1;
-    throw new CharretteError({
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true, logLevel: 'error' });
+  const unreadable = (message: string, line?: number) =>
+    new CharretteError({
       code: 'config-unreadable',
-      message: `${file}:${line}: ${problem.message.split('\n')[0]}`,
+      message: `${file}${line === undefined ? '' : `:${line}`}: ${message.split('\n')[0]}`,
       fix: 'Correct the file, or move it away to go on without it.',
     });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw unreadable(problem.message, problem.linePos?.[0].line ?? 1);
+  let values: unknown;
+  try {
+    values = document.toJS() ?? {};
+  } catch (error) {
+    // References to what is not there, or to so much that it would fill the memory.
+    throw unreadable(error instanceof Error ? error.message : String(error));
   }
   return {
     layer,
     file,
-    values: document.toJS() ?? {},
+    values,
     lineOf: (keys) => {
       for (let length = keys.length; length > 0; length -= 1) {
         const node = document.getIn(keys.slice(0, length), true);

@@ -1,4 +1,12 @@
-import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import {
+  applyEdits,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { CharretteError } from '../errors.ts';
 import { isRecord } from '../safe-json.ts';
 import { isOurs } from './hook-config.ts';
@@ -19,6 +27,7 @@ const server = ['mcpServers', 'charrette'];
 export function addSettings(text: string | undefined, settings: SharedSettings, source: string): string {
   let result = text === undefined || text.trim() === '' ? '{}\n' : text;
   const before = read(result, source);
+  refuseOtherShapes(before, settings, source);
   for (const [key, value] of Object.entries(settings.base ?? {}))
     if (before[key] === undefined) result = set(result, [key], value);
   for (const [event, wanted] of Object.entries(settings.hooks ?? {})) {
@@ -37,6 +46,36 @@ export function addSettings(text: string | undefined, settings: SharedSettings, 
   if (settings.server !== undefined && serverOf(read(result, source)) === undefined)
     result = set(result, server, settings.server);
   return result;
+}
+
+/** Where our entries belong there must be nothing, or what can take them. */
+function refuseOtherShapes(
+  before: Record<string, unknown>,
+  { hooks = {} }: SharedSettings,
+  source: string,
+): void {
+  const present = before['hooks'];
+  const lists = isRecord(present)
+    ? Object.keys(hooks).map((event) => [`hooks.${event}`, present[event]] as const)
+    : [];
+  const objects = [
+    ['hooks', present],
+    ['mcpServers', before['mcpServers']],
+  ] as const;
+  const [wrong] = [
+    ...objects
+      .filter(([, value]) => value !== undefined && !isRecord(value))
+      .map(([place]) => [place, 'an object']),
+    ...lists
+      .filter(([, value]) => value !== undefined && !Array.isArray(value))
+      .map(([place]) => [place, 'a list']),
+  ];
+  if (wrong === undefined) return;
+  throw new CharretteError({
+    code: 'config-invalid',
+    message: `\`${wrong[0]}\` in ${source} is not ${wrong[1]}; nothing was changed.`,
+    fix: 'Correct the file, then install again.',
+  });
 }
 
 /** Takes our entries out again, and what would be left empty; everything else stays byte for byte. */
@@ -108,14 +147,32 @@ function read(text: string, source: string): Record<string, unknown> {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error === undefined && isRecord(value)) return value;
+  const twice =
+    error === undefined ? repeatedKey(parseTree(text, [], { allowTrailingComma: true })) : undefined;
+  if (error === undefined && twice === undefined && isRecord(value)) return value;
   const reason =
-    error === undefined
-      ? 'it is not an object'
-      : `${printParseErrorCode(error.error)} at character ${error.offset}`;
+    error !== undefined
+      ? `${printParseErrorCode(error.error)} at character ${error.offset}`
+      : twice !== undefined
+        ? `it has the key ${JSON.stringify(twice)} twice`
+        : 'it is not an object';
   throw new CharretteError({
     code: 'json-invalid',
     message: `${source} cannot be changed safely: ${reason}.`,
     fix: 'Correct the file; it was left as it is.',
   });
+}
+
+/** Readers take the last of two equal keys, the editor changes the first: what is written would never count. */
+function repeatedKey(tree: Node | undefined): string | undefined {
+  if (tree?.type !== 'object') return undefined;
+  const seen = new Set<string>();
+  for (const { children: [key, value] = [] } of tree.children ?? []) {
+    const name = String(key?.value);
+    if (seen.has(name)) return name;
+    seen.add(name);
+    const inner = name === 'hooks' || name === 'mcpServers' ? repeatedKey(value) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }

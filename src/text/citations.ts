@@ -41,7 +41,9 @@ export function pathsIn(text: string): { path: string; line?: number; endLine?: 
 /** Every `file:line` in a text. */
 export function citationsIn(text: string): TextCitation[] {
   return pathsIn(text).flatMap(({ path, line, endLine }) =>
-    line === undefined ? [] : [{ file: path, line, ...(endLine === undefined ? {} : { endLine }) }],
+    line === undefined || line === 0
+      ? []
+      : [{ file: path, line, ...(endLine === undefined || endLine < line ? {} : { endLine }) }],
   );
 }
 

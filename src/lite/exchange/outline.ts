@@ -121,7 +121,10 @@ export function filesFromOutline(
   complexity: Complexity,
 ): LitePlanFiles {
   const { title, summary, approach, decisions, edgeCases } = outline;
-  const idOf = new Map(outline.tasks.map(({ number }, index) => [number, taskId(index + 1)]));
+  // Two tasks of one number stay two tasks; who depends on that number means the first.
+  const idOf = new Map(
+    outline.tasks.map(({ number }, index) => [number, taskId(index + 1)] as const).toReversed(),
+  );
   return assemble(
     {
       summary: summary || title,
@@ -130,7 +133,7 @@ export function filesFromOutline(
       ...(decisions.length === 0 ? {} : { design_decisions: decisions }),
       ...(edgeCases.length === 0 ? {} : { edge_cases: edgeCases }),
     },
-    outline.tasks.map((task) => liteTask(task, idOf)),
+    outline.tasks.map((task, index) => liteTask(task, taskId(index + 1), idOf)),
     { ...facts, complexity },
     { source: 'action-planning-agent', planning_mode: 'agent-based' },
   );
@@ -138,14 +141,14 @@ export function filesFromOutline(
 
 const taskId = (number: number) => `TASK-${String(number).padStart(3, '0')}`;
 
-function liteTask(task: OutlineTask, idOf: ReadonlyMap<number, string>): LiteTask {
-  const { number, title, files, steps, criteria, tests, commands, risks, why, excludes, rest = {} } = task;
+function liteTask(task: OutlineTask, id: string, idOf: ReadonlyMap<number, string>): LiteTask {
+  const { title, files, steps, criteria, tests, commands, risks, why, excludes, rest = {} } = task;
   const { id: _formerId, ...kept } = rest;
   const known = taskActions.find((action) => title.toLowerCase().startsWith(action.toLowerCase()));
   const action = task.action ?? known;
   return {
     ...kept,
-    id: idOf.get(number) ?? taskId(number),
+    id,
     title,
     description: task.description || title,
     depends_on: task.dependsOn.map((each) => idOf.get(each) ?? taskId(each)),

@@ -98,6 +98,7 @@ check('kills at 16 seeded writes of every workflow', 'npm', [
   '--seed',
   seed,
 ]);
+check('60 s of texts for every reader', 'npm', ['run', 'fuzz', '--', '--seconds', '60']);
 suite('slow suites', ['run', 'test:slow'], 50 * minutes);
 rmSync(reports, { recursive: true, force: true });
 for (const failure of failures) say(`\nFAILED: ${failure}`);

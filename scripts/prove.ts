@@ -1,7 +1,8 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
 // that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
+// Without these two it also fuzzes every reader for `--fuzz-seconds N` (600).
 // `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
@@ -17,6 +18,7 @@ const { values: flags } = parseArgs({
     minutes: { type: 'string' },
     write: { type: 'string' },
     parallel: { type: 'string', default: '2' },
+    'fuzz-seconds': { type: 'string', default: '600' },
   },
 });
 const seed = Number(flags.seed ?? Date.now() % 100_000);
@@ -32,6 +34,17 @@ const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.i
 process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
 process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
+// All of it also means ten minutes of texts for every reader; a sample or a single workflow does not.
+if (flags.points === undefined && flags.story === undefined) {
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    'scripts/fuzz.ts',
+    '--seconds',
+    flags['fuzz-seconds'],
+  ];
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  if (status !== 0) process.exitCode = 1;
+}
 
 async function work(): Promise<void> {
   for (let story = waiting.shift(); story !== undefined; story = waiting.shift()) {

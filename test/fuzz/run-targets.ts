@@ -1,0 +1,92 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Exploration, Finding } from './explore.ts';
+import type { Growth } from './growth.ts';
+
+export type Job = { names: readonly string[]; milliseconds: number; seed: number; shared: SharedArrayBuffer };
+
+export type Report = Omit<Exploration, 'kept' | 'findings'> &
+  Omit<Growth, 'finding'> & { name: string; kept: number; findings: Finding[] };
+
+type Message = { type: 'start'; name: string } | { type: 'report'; report: Report };
+
+/** One text must be dealt with in this time; processors may be shared with others. */
+const hangMs = 15_000;
+const memoryMegabytes = 768;
+const longest = 300_000;
+
+/** Tries each target for a while, in a thread that may hang or run out of memory: that is a finding, the rest goes on. */
+export async function runTargets(
+  names: readonly string[],
+  options: { milliseconds: number; seed: number; onReport: (report: Report) => void },
+): Promise<void> {
+  let waiting = [...names];
+  while (waiting.length > 0) {
+    const end = await runThread(waiting, options);
+    if (end === undefined) return;
+    options.onReport({
+      name: end.name,
+      executions: end.executions,
+      ...{ atStart: 0, found: 0, kept: 0, perKilobyte: 0, kilobytes: 0, exponent: 0 },
+      findings: [end.finding],
+    });
+    waiting = waiting.slice(waiting.indexOf(end.name) + 1);
+  }
+}
+
+type Early = { name: string; executions: number; finding: Finding };
+
+function runThread(
+  names: readonly string[],
+  {
+    milliseconds,
+    seed,
+    onReport,
+  }: { milliseconds: number; seed: number; onReport: (report: Report) => void },
+): Promise<Early | undefined> {
+  const shared = new SharedArrayBuffer(8 + longest * 2);
+  const header = new Int32Array(shared, 0, 2);
+  const job: Job = { names, milliseconds, seed, shared };
+  const worker = new Worker(path.join(import.meta.dirname, 'worker.ts'), {
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+  return new Promise((resolve, reject) => {
+    let name: string | undefined;
+    let atStart = 0;
+    let count = -1;
+    let since = Date.now();
+    const stop = (finding: Omit<Finding, 'input'>) => {
+      clearInterval(watch);
+      void worker.terminate();
+      if (name === undefined) return reject(new Error(finding.message));
+      const input = Buffer.from(new Uint8Array(shared, 8, (header[1] ?? 0) * 2)).toString('utf16le');
+      resolve({ name, executions: (header[0] ?? 0) - atStart, finding: { ...finding, input } });
+    };
+    const watch = setInterval(() => {
+      const now = Atomics.load(header, 0);
+      if (now !== count) {
+        count = now;
+        since = Date.now();
+      } else if (name !== undefined && Date.now() - since > hangMs) {
+        stop({ kind: 'hang', message: `no answer within ${hangMs / 1000} s` });
+      }
+    }, 250);
+    worker.on('message', (message: Message) => {
+      if (message.type === 'report') onReport(message.report);
+      else {
+        name = message.name;
+        atStart = Atomics.load(header, 0);
+      }
+    });
+    worker.on('error', (error: Error & { code?: string }) => {
+      const memory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      stop({ kind: memory ? 'memory' : 'crash', message: `${error.name}: ${error.message}` });
+    });
+    worker.on('exit', () => {
+      clearInterval(watch);
+      resolve(undefined);
+    });
+  });
+}

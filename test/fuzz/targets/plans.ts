@@ -1,0 +1,196 @@
+import { readTasks } from '../../../src/compare/task-file.ts';
+import { readMeta } from '../../../src/feature/meta.ts';
+import { parseBranchInfo } from '../../../src/git/branch-facts.ts';
+import { splitNul } from '../../../src/git/run-git.ts';
+import { parseDirtyTree, sidecarStatus } from '../../../src/git/tree-record.ts';
+import { readArguments } from '../../../src/lite/arguments.ts';
+import { dependencyProblems } from '../../../src/lite/dependencies.ts';
+import { readEmbeddedPlan } from '../../../src/lite/exchange/embedded-plan.ts';
+import { readOpenSpec } from '../../../src/lite/exchange/openspec-reader.ts';
+import { writeOpenSpec } from '../../../src/lite/exchange/openspec-writer.ts';
+import { filesFromOutline, type Outline } from '../../../src/lite/exchange/outline.ts';
+import { readSpecKit } from '../../../src/lite/exchange/spec-kit-reader.ts';
+import { writeSpecKit } from '../../../src/lite/exchange/spec-kit-writer.ts';
+import { readTaskMaster } from '../../../src/lite/exchange/task-master.ts';
+import { readHandoffSpec, renderHandoff } from '../../../src/lite/handoff-spec.ts';
+import { readPlanFiles, recognisePlan } from '../../../src/lite/read-plan.ts';
+import { parseStepPrefix } from '../../../src/panel/breadcrumbs.ts';
+import { parseHeavyStatus } from '../../../src/panel/heavy-gate.ts';
+import { parseKeyValues } from '../../../src/panel/key-values.ts';
+import { parseHealth, parseSessionEnvironment } from '../../../src/panel/session-env.ts';
+import { parseTimingLedger } from '../../../src/panel/timing-ledger.ts';
+import { parseTokenLedger } from '../../../src/panel/token-ledger.ts';
+import { readDissent } from '../../../src/plan/dissent.ts';
+import { splitCommand } from '../../../src/plan/grounding-commands.ts';
+import { parseManifest } from '../../../src/plan/manifest-reader.ts';
+import { readPlan, renderPlan } from '../../../src/plan/plan-text.ts';
+import { holds, same, type Target } from '../target.ts';
+
+const plan =
+  '# Plan: Limit requests\n\nA bucket.\n\n## Files to modify/create\n\n- `README.md` — say it\n- new `src/a.ts` — the bucket\n\n## Approach\n\nDECISION_1 is followed.\n\n## Edge cases\n\n- clock\n\n## Failure modes\n\n- map grows\n  Early warning: memory\n  Mitigation: sweep\n\n## Testing strategy\n\nunit\n';
+const specKit =
+  '---\ndependencies: explicit\n---\n# Tasks: Limits\n\n## Phase 1: Setup\n\n- [ ] T001 [P] Create src/a.ts\n  - Done when: x\n  - Step: y\n- [x] T002 Old\n- [ ] T003 [US1] Wire in src/b.ts (depends on T001)\n';
+const openSpec =
+  '## 1. Setup\n- [ ] 1.1 Create `src/a.ts`\n- [x] 1.2 Old\n\n## 2. Wire\n- [ ] 2.1 Done when: x\n';
+const taskMaster =
+  '{"master":{"tasks":[{"id":1,"title":"A","description":"d","status":"pending","dependencies":[],"subtasks":[{"id":1,"title":"s"}]},{"id":2,"title":"B","dependencies":[1],"status":"done"}]}}';
+const separator = '\n=====\n';
+
+const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
+
+/** Whether a plan of another tool can be carried out; if not, it must say so. */
+function canBeDone(outline: Outline): boolean {
+  const { plan, tasks } = filesFromOutline(outline, facts, 'Medium');
+  holds(new Set(tasks.map(({ id }) => id)).size === outline.tasks.length, 'every task has a file of its own');
+  const problems = dependencyProblems(tasks);
+  const said = plan._metadata.quality_check?.critical ?? [];
+  holds(problems.length === 0 || said.length > 0, 'a plan with knots says so');
+  return problems.length === 0;
+}
+
+export const plans: readonly Target[] = [
+  {
+    name: 'plan-text',
+    reads: 'plans as text, with their dissent',
+    seeds: [plan, `${plan}\n## Dissent\n\n### DECISION_1: x\n- **Minority**: y\n`],
+    run(text) {
+      readDissent(text);
+      const reading = readPlan(text);
+      if (reading.ok) same(readPlan(renderPlan(reading.plan)), reading, 'a plan is read back as it was');
+    },
+  },
+  {
+    name: 'spec-kit',
+    reads: 'feature folders of GitHub spec-kit',
+    seeds: [
+      `${specKit}${separator}# Plan\n\n## Summary\n\ns${separator}# Spec\n\n## Success Criteria\n- x\n`,
+      specKit,
+    ],
+    run(text) {
+      const [tasks = '', plan = '', spec = ''] = text.split(separator);
+      const { outline } = readSpecKit({ tasks, plan, spec }, 'name');
+      const numbers = outline.tasks.map(({ number }) => number);
+      if (!canBeDone(outline) || new Set(numbers).size < numbers.length) return;
+      const files = writeSpecKit(outline, '001-name');
+      const file = (end: string) => files.find((each) => each.path.endsWith(end))?.text ?? '';
+      const again = readSpecKit(
+        { tasks: file('tasks.md'), plan: file('plan.md'), spec: file('spec.md') },
+        'name',
+      );
+      same(
+        again.outline.tasks.map(({ title, dependsOn }) => [title, dependsOn]),
+        outline.tasks.map(({ title, dependsOn }) => [title, dependsOn]),
+        'tasks survive a journey',
+      );
+    },
+  },
+  {
+    name: 'openspec',
+    reads: 'change folders of OpenSpec',
+    seeds: [
+      `${openSpec}${separator}# Change\n\n## Why\nx\n\n## What Changes\n- y${separator}## Decisions\n- z${separator}## ADDED Requirements\n### Requirement: a\n#### Scenario: b\n- WHEN c\n- THEN d\n`,
+      openSpec,
+    ],
+    run(text) {
+      const [tasks = '', proposal = '', design = '', spec = ''] = text.split(separator);
+      const { outline } = readOpenSpec(
+        { tasks, proposal, design, specs: [{ capability: 'name', text: spec }] },
+        'name',
+      );
+      canBeDone(outline);
+      writeOpenSpec(outline, 'name');
+    },
+  },
+  {
+    name: 'task-master',
+    reads: 'task files of Task Master, and plans that embed their tasks',
+    seeds: [
+      taskMaster,
+      '{"tasks":[{"id":"1","title":"A","dependencies":["2"]},{"id":"2","title":"B"}]}',
+      '{"summary":"s","approach":"a","tasks":[{"id":"TASK-001","title":"t","depends_on":[],"implementation":["x"],"acceptance":["y"]}]}',
+    ],
+    run(text) {
+      for (const read of [() => readTaskMaster(text, undefined), () => readEmbeddedPlan(text, 'plan.json')]) {
+        let outline: Outline | undefined;
+        try {
+          ({ outline } = read());
+        } catch (error) {
+          if (!(error instanceof Error) || error.name !== 'CharretteError') throw error;
+        }
+        if (outline !== undefined) canBeDone(outline);
+      }
+    },
+  },
+  {
+    name: 'lite-plans',
+    reads: 'plan.json and task files, handed-over specifications, arguments of skills',
+    seeds: [
+      '{"summary":"s","approach":"a","task_ids":["TASK-001"],"task_count":1,"complexity":"Low","estimated_time":"1h","recommended_execution":"Agent","_metadata":{}}\n=====\n{"id":"TASK-001","title":"t","description":"d","depends_on":[],"convergence":{"criteria":["x"]}}',
+      '```json:handoff-spec\n{"source":"x","summary":"y","implementation_scope":[{"objective":"z"}]}\n```\n',
+      '-y "add --yes" limits -e -- -y',
+    ],
+    run(text) {
+      const [planText = '', ...tasks] = text.split(separator);
+      recognisePlan(planText);
+      const spec = readHandoffSpec(text);
+      if (spec !== undefined) renderHandoff(spec);
+      const { text: words } = readArguments(text);
+      holds(words.length <= text.length, 'arguments do not grow');
+      readPlanFiles(
+        planText,
+        tasks.map((task, index) => ({ file: `TASK-00${index + 1}.json`, text: task })),
+      );
+    },
+  },
+  {
+    name: 'feature-state',
+    reads: '.meta.json of features, task files of comparisons',
+    seeds: [
+      '{"id":"001","slug":"x","status":"active","mode":"standard","phases":{"specify":{"started":"2026","iterations":2,"reviewerNotes":[{"severity":"warning","description":"d"}]}},"skippedPhases":["design"]}',
+      '- feature: add limits\n  criteria: [a]\n',
+      '[{"id":"a","feature":"b","criteria":["c"],"files":["d.ts"]}]',
+    ],
+    run(text) {
+      const { raw, problems } = readMeta(text);
+      holds(problems.length > 0 || Object.keys(raw).length >= 0, 'what is wrong is said');
+      readTasks(text, 'tasks.json');
+    },
+  },
+  {
+    name: 'key-value-files',
+    reads: 'manifests, session files, ledgers, branch and tree records',
+    seeds: [
+      'MANIFEST_VERSION=1\nPLAN_FILE=/a\nTIMESTAMP=t\nSESSION_ID=s\n',
+      'STATUS=ok\nREASON=x\n',
+      '2026-01-01T00:00:00Z\t2a\tsketch\t12\tok\n',
+      'IS_MAIN=true\nIS_USER_BRANCH=false\nUSER_PREFIX=u\nCURRENT_BRANCH=main\n',
+      'CLAUDE_HEALTHY=true\n',
+    ],
+    run(text) {
+      const manifest = parseManifest(text);
+      if ('value' in manifest)
+        for (const value of manifest.value.values())
+          holds(!/[\0-\x1f]/.test(value), 'no control characters in a manifest');
+      parseKeyValues(text);
+      parseSessionEnvironment(text);
+      parseHealth(text);
+      parseHeavyStatus(text);
+      parseTimingLedger(text);
+      parseTokenLedger(text);
+      parseBranchInfo(text);
+      parseDirtyTree(text);
+      sidecarStatus(text);
+      parseStepPrefix(text);
+      splitNul(text);
+    },
+  },
+  {
+    name: 'command-lines',
+    reads: 'commands that a plan names',
+    seeds: ['npm test && FOO=1 npm run "a b" > out | cat', "make 'x y'; ./run.sh 2>&1"],
+    run(text) {
+      for (const words of splitCommand(text))
+        holds(words.length > 0 && words.every((word) => text.includes(word)), 'words stand in the line');
+    },
+  },
+];

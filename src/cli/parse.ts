@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { columns, globalOptions } from './help.ts';
-import { suggestion } from './suggest.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }

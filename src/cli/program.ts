@@ -1,10 +1,10 @@
 import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
+import { suggestion } from '../text/suggestion.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
 import { commands } from './commands.ts';
 import { renderError } from './error-text.ts';
 import { renderRootHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
-import { suggestion } from './suggest.ts';
 import { version } from './version.ts';
 import { watchOutput } from './watch-output.ts';
 

@@ -217,3 +217,28 @@ test.each([
     review: { reviewer, gate },
   });
 });
+
+test('T-034: what is printed is what is sent: the project’s own lists and words count, misspelt files are named', async () => {
+  const { root } = featureDirectory();
+  const words = ['prompt', 'design', 'design-reviewer', '--cwd', root];
+  expect((await runCommandLine(...words)).out).toMatch(/^- PRD: /m);
+  writeFileSync(
+    path.join(root, 'charrette.config.json'),
+    JSON.stringify({ artifacts: { 'design/design-reviewer': ['spec'] } }),
+  );
+  const folder = path.join(root, '.charrette/prompts/design/design-reviewer');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'role.md'), 'Be kind.\n');
+  writeFileSync(path.join(folder, 'rolle.md'), 'Be unkind.\n');
+  const { out, err, exit } = await runCommandLine(...words);
+  expect(exit).toBe(0);
+  expect(out).toMatch(/^Be kind\.\n/);
+  expect(out).not.toContain('unkind');
+  expect(out).not.toMatch(/^- PRD: /m);
+  expect(out).toMatch(/^- Spec: /m);
+  expect(err).toContain(
+    'warning: prompts/design/design-reviewer/rolle.md replaces no part of a prompt. Did you mean `design/design-reviewer/role`?\n',
+  );
+  const flagged = await runCommandLine(...words, '--artifacts', 'prd');
+  expect(flagged.out).not.toMatch(/^- Spec: /m);
+});

@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
+import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import type { ArtifactKey } from '../prompts/artifacts.ts';
 import { findShellPlaceholders } from '../prompts/audit.ts';
@@ -6,6 +7,8 @@ import { type Compiled, compilePrompt, type Transport } from '../prompts/compile
 import { compose } from '../prompts/compose.ts';
 import { describeUses } from '../prompts/describe.ts';
 import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
+import { overrideWarnings } from '../prompts/known-parts.ts';
+import { readOverrides } from '../prompts/overrides.ts';
 import { renderProjectContext } from '../prompts/project-context.ts';
 import { readProject } from '../prompts/read-project.ts';
 import { reportPrompt } from '../prompts/report.ts';
@@ -16,6 +19,7 @@ import { parseTasks } from '../prompts/sections/tasks.ts';
 import { compileTaskPrompt } from '../prompts/task-prompt.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { findProject } from './project.ts';
 import { artifactList, collect, featureOf, featureOptions, textOfFile, wholeNumber } from './prompt-input.ts';
 
 export const promptCommand: CommandSpec = {
@@ -58,14 +62,15 @@ export const promptCommand: CommandSpec = {
 
 async function runPrompt(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
-  const dispatch = chosenDispatch(invocation);
+  const dispatch = await chosenDispatch(invocation);
   const feature = await readFeature(await featureOf(invocation));
   const compiled =
     dispatch.command === 'implementing'
       ? await compileTask(feature, invocation)
       : await compileCall(dispatch, feature, invocation);
-  const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)) });
-  const warnings = [...feature.meta.problems, ...compiled.warnings];
+  const overrides = await readOverrides(join(homeOf(findProject(global.cwd)).root, 'prompts'));
+  const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)), overrides });
+  const warnings = [...feature.meta.problems, ...compiled.warnings, ...overrideWarnings(overrides)];
   if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`warning: ${warning}\n`);
   if (global.output !== 'json') return { exit: 0, text: prompt.text };
   const { loadExactCounter } = await import('../text/tokens.ts');
@@ -98,10 +103,20 @@ function textOf(feature: FeatureFiles, name: string): string {
   return file.kind === 'present' ? (file.text ?? '') : '';
 }
 
-function chosenDispatch({ arguments: words, options }: Invocation): Dispatch {
-  const dispatch = dispatchFor(String(words[0]), String(words[1]));
+/** T-034: --artifacts wins over the configuration, which wins over the table: what is printed is what is sent. */
+async function chosenDispatch({
+  arguments: words,
+  options,
+  global,
+  terminal,
+}: Invocation): Promise<Dispatch> {
+  const [command, role] = [String(words[0]), String(words[1])];
+  const dispatch = dispatchFor(command, role);
   const required = options['artifacts'];
-  return Array.isArray(required) ? { ...dispatch, required: required as ArtifactKey[] } : dispatch;
+  if (Array.isArray(required)) return { ...dispatch, required: required as ArtifactKey[] };
+  const { loadConfig } = await import('../config/config.ts');
+  const world = { project: findProject(global.cwd), env: terminal.env, file: global.config };
+  return dispatchFor(command, role, (await loadConfig(world)).config.artifacts ?? {});
 }
 
 type Call = Compiled & { description?: string };

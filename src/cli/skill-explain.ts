@@ -2,9 +2,9 @@ import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { patterns, renderRule } from '../skills/explain.ts';
 import { allRules, ruleById, ruleFamilies } from '../skills/rules/catalog.ts';
+import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
-import { suggestion } from './suggest.ts';
 
 export const skillExplain: CommandSpec = {
   name: 'explain',

@@ -11,9 +11,9 @@ import { lintPackage } from '../skills/lint/engine.ts';
 import { countOf } from '../skills/lint/gate.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
+import { suggestion } from '../text/suggestion.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { collect } from './skill-common.ts';
-import { suggestion } from './suggest.ts';
 
 const where: readonly OptionSpec[] = [
   {

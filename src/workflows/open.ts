@@ -7,6 +7,7 @@ import { type Home, homeAround, runDirectoryOf } from '../engine/run-directory.t
 import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
+import { overrideWarnings } from '../prompts/known-parts.ts';
 import { readOverrides } from '../prompts/overrides.ts';
 import type { Config } from '../schema/config.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
@@ -91,11 +92,14 @@ async function makeServices(
       : own.filter(({ id }) => roster.some((agent) => agent.id === id));
   const agents = await seatAgents(settings, world);
   for (const [id, agent] of agents) agents.set(id, worker?.limited(agent) ?? agent);
+  const overrides = await readOverrides(`${home.root}/prompts`);
+  for (const text of overrideWarnings(overrides))
+    live.events.emit(`prompt-override:${text}`, { type: 'warning', text });
   return {
     agents,
     slots: shared,
     project: worker === undefined ? project : home.project,
-    overrides: await readOverrides(`${home.root}/prompts`),
+    overrides,
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
     nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),
   };

@@ -6,6 +6,7 @@ import { readAnswerFile } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
+import { refreshQueued } from './queue-facts.ts';
 import { answerQueued } from './queue-run.ts';
 
 export const command: CommandSpec = {
@@ -27,6 +28,7 @@ export const command: CommandSpec = {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string);
+    await refreshQueued(home, invocation, directory.id);
     const given =
       typeof options['file'] === 'string' ? await readAnswerFile(options['file']) : new Map<string, string>();
     for (const word of words[1] as string[]) given.set(...readPair(word));

@@ -4,6 +4,7 @@ import { isFinal, isLive, readRunRecord, updateRunRecord } from '../engine/run-r
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
+import { refreshQueued } from './queue-facts.ts';
 import { cancelQueued } from './queue-run.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 
@@ -20,6 +21,7 @@ export const command: CommandSpec = {
     } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string);
+    await refreshQueued(home, invocation, directory.id);
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) {
       throw new CharretteError({
@@ -27,8 +29,11 @@ export const command: CommandSpec = {
         message: `The run ${directory.id} has ended: ${record.status}.`,
       });
     }
-    if (record.queue !== undefined) await cancelQueued(home, directory.id, invocation);
-    else if (isLive(record)) {
+    if (record.queue !== undefined) {
+      await cancelQueued(home, directory.id, invocation);
+      await refreshQueued(home, invocation, directory.id);
+    }
+    if (record.queue === undefined && isLive(record)) {
       await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });
       while (!signal.aborted && isLive(await readRunRecord(directory))) await sleep(100);
     }

@@ -9,6 +9,7 @@ import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-re
 import { CharretteError } from '../errors.ts';
 import { repositoryIdentity } from '../git/repository-identity.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
+import { travels } from '../workflows/travel.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { sharedUrl, withQueue } from './shared-queue.ts';
 
@@ -124,15 +125,25 @@ async function enterQueue(
     codeVersion: record.codeVersion,
     repository: await repositoryIdentity(project),
     clone: cloneAt(project),
-    travels: false,
+    travels: travels(record.workflow, record.inputs),
     baseCommit: record.baseCommit,
     agents: (record.inputs as RunInputs).roster.map(({ id }) => id),
     labels: record.queue?.labels ?? [],
     priority,
   };
-  const { enqueue } = await import('../engine/queue/queued-run.ts');
+  const [{ enqueue }, { copyRun }] = await Promise.all([
+    import('../engine/queue/queued-run.ts'),
+    import('../engine/queue/mirror.ts'),
+  ]);
   try {
-    await withQueue(home.project, invocation, ({ pool }) => enqueue(pool, run));
+    // With its files or not at all: a worker elsewhere may take it at once.
+    await withQueue(home.project, invocation, ({ transaction }) =>
+      transaction(async (client) => {
+        await enqueue(client, run);
+        if (run.travels && !(await copyRun(client, run.run, directory.root)))
+          await client.query('UPDATE charrette.runs SET travels = false WHERE run = $1', [run.run]);
+      }),
+    );
   } catch (error) {
     await updateRunRecord(directory, { status: 'stopped' });
     throw error;

@@ -4,6 +4,7 @@ import { readAnswerFile, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
+import { refreshQueued } from './queue-facts.ts';
 import { heldByWorker, queueAgain, queued } from './queue-run.ts';
 
 export const command: CommandSpec = {
@@ -22,6 +23,7 @@ export const command: CommandSpec = {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string | undefined);
+    await refreshQueued(home, invocation, directory.id);
     const record = await readRunRecord(directory);
     if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled') {
       throw new CharretteError({

@@ -17,6 +17,8 @@ export type RunSummary = {
   /** Calls that did not say how many tokens they used. */
   callsUnknown: number;
   usd: number;
+  /** Why a queued run does not go on. */
+  waits?: string;
 };
 
 export function shownStatus(record: RunRecord): RunSummary['status'] {
@@ -64,9 +66,10 @@ export function renderRuns(
   ]);
   const head = ['run', 'status', 'age', 'workflow', 'calls', 'tokens', 'title'];
   const right = [false, false, true, false, true, true];
-  return `${textTable([head, ...rows], { right })
-    .map(fit)
-    .join('\n')}\n`;
+  const waiting = runs.flatMap(({ run, waits }) =>
+    waits === undefined ? [] : [`${run} waits: ${untrustedLine(waits)}`],
+  );
+  return `${[...textTable([head, ...rows], { right }), ...waiting].map(fit).join('\n')}\n`;
 }
 
 function describeTokens({ calls, callsUnknown, tokens }: RunSummary): string {

@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command.ts';
 import { findHome } from './project.ts';
+import { refreshQueued } from './queue-facts.ts';
 import { listRuns, renderRuns } from './run-list.ts';
 
 const list = {
@@ -9,8 +10,14 @@ const list = {
     ['charrette runs list', 'every run with its status'],
     ['charrette runs list --json', 'the same for a program'],
   ],
-  async run({ global, terminal: { stdout } }) {
-    const runs = await listRuns(findHome(global.cwd));
+  async run({ global, terminal }) {
+    const { stdout } = terminal;
+    const home = findHome(global.cwd);
+    const facts = await refreshQueued(home, { global, terminal });
+    const runs = (await listRuns(home)).map((run) => {
+      const waits = facts.get(run.run)?.waits;
+      return waits === undefined ? run : { ...run, waits };
+    });
     const fit = stdout.isTTY === true ? await lineFitter(stdout.columns ?? 80) : undefined;
     return { exit: 0, json: { runs }, text: renderRuns(runs, Date.now(), fit) };
   },

@@ -10,8 +10,14 @@ import { listArtifacts, readArtifact } from './artifacts.ts';
 import type { CommandSpec, Terminal } from './command.ts';
 import { columns } from './help.ts';
 import { findHome, findRun } from './project.ts';
+import { type QueueFacts, refreshQueued } from './queue-facts.ts';
 import { shownStatus } from './run-list.ts';
 import { worktreesOf } from './run-work.ts';
+
+function describeQueue({ state, worker, waits }: QueueFacts): string {
+  const where = worker === undefined ? '' : ` in ${worker}`;
+  return `${state}${where}${waits === undefined ? '' : `: ${waits}`}`;
+}
 
 export const command: CommandSpec = {
   name: 'show',
@@ -26,6 +32,7 @@ export const command: CommandSpec = {
   async run({ arguments: [name], options, global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);
+    const queue = (await refreshQueued(home, { global, terminal }, directory.id)).get(directory.id);
     const artifacts = await listArtifacts(directory);
     if (typeof options['artifact'] === 'string') {
       const text = await readArtifact(directory, options['artifact']);
@@ -47,6 +54,7 @@ export const command: CommandSpec = {
       artifacts,
       cost,
       worktrees,
+      ...(queue === undefined ? {} : { queue: { ...record.queue, ...queue } }),
       directory: path.resolve(directory.root),
     };
     if (global.output !== 'text') return { exit: 0, json: result };
@@ -55,6 +63,7 @@ export const command: CommandSpec = {
     const facts: [string, string][] = [
       ['run', directory.id],
       ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
+      ...(queue === undefined ? [] : [['queue', untrustedLine(describeQueue(queue))] as [string, string]]),
       ['workflow', record.workflow],
       ['title', untrustedLine(record.title)],
       ['made', `${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`],

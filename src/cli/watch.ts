@@ -4,6 +4,7 @@ import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-re
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { makeAnswerHere } from './answer-here.ts';
 import type { CommandSpec } from './command.ts';
+import { followQueued } from './follow-queued.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView } from './live/run-view.ts';
 import { findHome, findRun } from './project.ts';
@@ -31,7 +32,8 @@ export const command: CommandSpec = {
       terminal,
       signal,
     } = invocation;
-    const directory = await findRun(findHome(global.cwd), name as string | undefined);
+    const home = findHome(global.cwd);
+    const directory = await findRun(home, name as string | undefined);
     const view = await openRunView(global, terminal, { signal });
     const idle = new AbortController();
     const watching = (async () => {
@@ -42,6 +44,8 @@ export const command: CommandSpec = {
         await sleep(500, undefined, { signal: idle.signal }).catch(() => {});
       }
     })();
+    const queued = isAwaited(await readRunRecord(directory));
+    const copying = queued ? followQueued(home, directory.id, invocation, idle.signal) : undefined;
     const events = followEvents(directory.events, {
       signal: AbortSignal.any([signal, idle.signal]),
       until: (event) => event.type === 'run-end',
@@ -58,9 +62,10 @@ export const command: CommandSpec = {
       await person.end();
       view.close();
     }
+    const settled = over ? await settledRecord(directory, signal) : undefined;
     idle.abort();
-    await watching;
-    const record = over ? await settledRecord(directory, signal) : await readRunRecord(directory);
+    await Promise.all([watching, copying]);
+    const record = settled ?? (await readRunRecord(directory));
     const status = shownStatus(record);
     const exit = (
       isFinal(record.status) ? (record.exit ?? 1) : status === 'paused' ? exitCodes.paused : 0

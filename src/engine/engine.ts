@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
-import { isRecord } from '../safe-json.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { heldElsewhere, otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
@@ -23,6 +22,7 @@ import {
   rememberAnswers,
   unanswered,
 } from './question.ts';
+import { relocateInputs } from './relocate.ts';
 import { resultOf } from './result-of.ts';
 import { type Home, listRunIds, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
@@ -345,6 +345,12 @@ export class Engine {
       live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
   }
 
+  /** Ends everything at once: the runs belong to somebody else by now. */
+  abandon(): void {
+    this.#inboxes.stop();
+    for (const live of this.#live.values()) void live.stop();
+  }
+
   /** Lets go of a run that was not taken up after all; one that ends here is let go of by itself. */
   forget(runId: string): void {
     this.#letGo(runId);
@@ -453,8 +459,7 @@ export class Engine {
 
   /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
   #localInput(input: unknown, runId: string): unknown {
-    if (this.#options.guard === undefined || !isRecord(input) || !('project' in input)) return input;
-    return { ...input, project: this.#homeOf(runId).project };
+    return this.#options.guard === undefined ? input : relocateInputs(input, this.#homeOf(runId).project);
   }
 
   /** Once the store knows that a run has ended, nothing of it stays in this process and its journal goes. */

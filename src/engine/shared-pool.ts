@@ -5,8 +5,8 @@ import postgres from 'pg';
 const longestSilenceMs = 30_000;
 const tickMs = 500;
 const connections = 10;
-/** A server ends transactions of a process that was cut off, so that they block nobody. */
-const idleTransactionMs = 60_000;
+/** A server ends transactions of a process that was cut off or suspended, so that whoever takes its runs over is not held up. */
+const idleTransactionMs = 10_000;
 
 /** Connections to a server, none of which waits for ever: a line that went dead does not say so by itself. */
 export function sharedPool(url: string, patienceMs: number): postgres.Pool {

@@ -99,6 +99,19 @@ export function claimRuns<Candidate extends Place>(
   });
 }
 
+/** Says in which clone the newest directory of a run is; false: the run has gone to somebody else. */
+export async function setClone(
+  { pool }: Queue,
+  claim: { run: string; epoch: number },
+  clone: string,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    'UPDATE charrette.runs SET at_clone = $3 WHERE run = $1 AND epoch = $2',
+    [claim.run, claim.epoch, clone],
+  );
+  return rowCount === 1;
+}
+
 /** Says how a run that this worker holds stands; false: it holds it no more. */
 export async function setState(
   { pool }: Queue,

@@ -16,6 +16,8 @@ export async function openQueue(url: string): Promise<Queue> {
     connectionString: url,
     max: 6,
     connectionTimeoutMillis: 10_000,
+    // A process that is suspended in the middle of a transaction must not stop all others.
+    idle_in_transaction_session_timeout: 5_000,
     application_name: 'charrette queue',
   });
   // A connection that breaks while nobody uses it is replaced by the next query.

@@ -68,8 +68,8 @@ export function entryOf(row: Row): QueueEntry {
 export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: QueuedRun): Promise<void> {
   await db.query(
     `INSERT INTO charrette.runs
-       (run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+       (run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, at_clone)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $6)`,
     [
       run.run,
       run.workflow,

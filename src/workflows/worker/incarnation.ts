@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,9 +7,18 @@ import type { World } from '../../agents/settings.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
-import { type Claim, claimRuns, handBack, type QueueLimits, setState } from '../../engine/queue/claim.ts';
+import {
+  type Claim,
+  claimRuns,
+  handBack,
+  type QueueLimits,
+  setClone,
+  setState,
+} from '../../engine/queue/claim.ts';
 import { readMessages, removeMessage } from '../../engine/queue/messages.ts';
+import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
+import { restoreRun } from '../../engine/queue/restore.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
 import { beat, giveUpSilent, registerWorker, removeWorker } from '../../engine/queue/workers.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
@@ -38,7 +48,13 @@ export type WorkerOptions = {
 
 export type IncarnationEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
 
-type Held = Claim<ServedPlace> & { state: GuardedState };
+type Held = Claim<ServedPlace> & {
+  state: GuardedState;
+  mirror: RunMirror;
+  live?: LiveRun;
+  /** How many events had been kept. */
+  kept: number;
+};
 
 const pollMs = 200;
 
@@ -135,24 +151,32 @@ export class Incarnation {
   async #take(claim: Claim<ServedPlace>): Promise<void> {
     const { run, title, epoch } = claim.entry;
     const { home } = claim.place;
-    this.#held.set(run, { ...claim, state: 'at-work' });
+    const { queue } = this.#options;
+    const directory = runDirectoryOf(home, run);
+    const mirror = new RunMirror(queue, claim.entry, directory.root, claim.entry.travels);
+    this.#held.set(run, { ...claim, state: 'at-work', mirror, kept: 0 });
     this.#report({ type: 'run-take', run, title, project: home.project, epoch });
     try {
+      if (claim.entry.travels && (claim.entry.atClone !== claim.place.clone || !existsSync(directory.record)))
+        await restoreRun(queue, directory, home.project);
+      if (!(await setClone(queue, claim.entry, claim.place.clone))) throw new LostRun(run);
       await this.#engine?.start(run, home);
-      const { status } = await readRunRecord(runDirectoryOf(home, run));
+      const { status } = await readRunRecord(directory);
       // Somebody left a cancel in its inbox.
       if (status === 'cancelled') await this.#changed(run, 'ended');
     } catch (thrown) {
+      if (thrown instanceof LostRun) this.#lose();
       if (this.#lost.signal.aborted) return;
       const error = toCharretteError(thrown);
       const { code, message, fix } = error;
       this.#report({ type: 'run-refuse', run, message });
-      await updateRunRecord(runDirectoryOf(home, run), {
+      await updateRunRecord(directory, {
         status: 'failed',
         exit: 1,
         error: { code, message, ...(fix === undefined ? {} : { fix }) },
       }).catch(() => {});
       await this.#changed(run, 'ended');
+      this.#engine?.forget(run);
     }
   }
 
@@ -178,6 +202,8 @@ export class Incarnation {
     const directory = runDirectoryOf(held.place.home, run);
     const { status, queue: wishes } = await readRunRecord(directory);
     const { epoch } = held.entry;
+    // What people are to look at goes first.
+    if (state !== 'ended') await held.live?.keep().catch(() => {});
     await this.#surely(() => setState(this.#options.queue, { run, epoch }, state, status));
     if (state === 'at-work') this.#report({ type: 'run-continue', run });
     if (state === 'asking') {
@@ -188,7 +214,6 @@ export class Incarnation {
       this.#ended += 1;
       this.#report({ type: 'run-end', run, status });
       this.#held.delete(run);
-      this.#engine?.forget(run);
     }
   }
 
@@ -202,7 +227,35 @@ export class Incarnation {
     return true;
   }
 
-  async #keep(_live: LiveRun): Promise<void> {}
+  /** Nothing that a run wrote counts before it is where other workers find it, and nothing of a lost run ever does. */
+  async #keep(live: LiveRun): Promise<void> {
+    const { id } = live.directory;
+    const held = [...this.#held].find(([run]) => run === id || id.startsWith(`${run}-`))?.[1];
+    const count = live.events.count;
+    if (held === undefined) {
+      // It has ended here; what still comes in of it is of no use.
+      void live.stop();
+      throw new LostRun(id);
+    }
+    try {
+      if (held.entry.run === id) held.live = live;
+      await this.#surely(() => held.mirror.keep());
+      held.kept = count;
+    } catch (error) {
+      if (error instanceof LostRun) this.#lose();
+      else throw error;
+    }
+    if (!this.#lost.signal.aborted) return;
+    void live.stop();
+    throw new LostRun(id);
+  }
+
+  /** Lets people elsewhere see what was written between steps. */
+  #keepNews(): void {
+    for (const { entry, live, kept } of this.#held.values())
+      if (entry.travels && live !== undefined && !live.stopping && live.events.count !== kept)
+        void live.keep().catch(() => {});
+  }
 
   /** Says that this worker is there. One that comes too late must assume that its runs are gone. */
   async #beat(): Promise<void> {
@@ -215,6 +268,7 @@ export class Incarnation {
       this.#places = await Promise.all(this.#places.map(refreshPlace));
       if (!(await beat(queue, this.#id, this.#places.map(publicPlace)))) return this.#lose();
       this.#beaten = sent;
+      this.#keepNews();
       for (const { worker, runs } of await giveUpSilent(queue, silentSeconds))
         this.#report({ type: 'worker-gone', worker, runs });
     } catch (error) {
@@ -225,6 +279,7 @@ export class Incarnation {
   #lose(): void {
     if (this.#lost.signal.aborted) return;
     this.#lost.abort();
+    this.#engine?.abandon();
     this.#report({ type: 'worker-lost', worker: this.#id, runs: [...this.#held.keys()] });
   }
 
@@ -240,8 +295,10 @@ export class Incarnation {
     const { queue, drainSeconds } = this.#options;
     await this.#engine?.rest(AbortSignal.any([AbortSignal.timeout(drainSeconds * 1000), this.#lost.signal]));
     const back = this.#lost.signal.aborted ? [] : [...this.#held.values()];
-    for (const { entry, place } of back)
+    for (const { entry, place, live } of back) {
       await updateRunRecord(runDirectoryOf(place.home, entry.run), { status: 'queued', process: undefined });
+      await live?.keep().catch(() => {});
+    }
     await this.#engine?.close();
     for (const { entry } of back) {
       await this.#surely(() => handBack(queue, entry, 'its worker was stopped'));
@@ -260,6 +317,7 @@ export class Incarnation {
         await body();
         return;
       } catch (error) {
+        if (error instanceof LostRun) throw error;
         this.#storeFails(error);
         await sleep(pollMs);
       }

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../config/config.ts';
+import type { Home } from '../engine/run-directory.ts';
+import { toCharretteError } from '../errors.ts';
+import type { Invocation } from './command.ts';
+import { lookAt } from './queue-facts.ts';
+import { withQueue } from './shared-queue.ts';
+
+const intervalMs = 400;
+
+/** Keeps the copy of a run that goes on elsewhere up to date, and says once why a run waits, until the signal ends it. */
+export async function followQueued(
+  home: Home,
+  run: string,
+  caller: Pick<Invocation, 'global' | 'terminal'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { global, terminal } = caller;
+  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+  if (typeof config.store !== 'object') return;
+  let said: string | undefined;
+  try {
+    await withQueue(home.project, caller, async (queue) => {
+      let seen: ReadonlyMap<string, number> = new Map();
+      while (!signal.aborted) {
+        const look = await lookAt(queue, home, [run], config.queue?.silentSeconds ?? 15, seen);
+        seen = look.seen;
+        const waits = look.facts.get(run)?.waits;
+        if (waits !== undefined && waits !== said && !global.quiet)
+          terminal.stderr.write(`waits: ${waits}\n`);
+        said = waits;
+        await sleep(intervalMs, undefined, { signal }).catch(() => {});
+      }
+    });
+  } catch (error) {
+    if (!signal.aborted) terminal.stderr.write(`${toCharretteError(error).message}\n`);
+  }
+}

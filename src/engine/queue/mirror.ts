@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import type postgres from 'pg';
+import { listRunFiles, type RunFile } from '../run-files.ts';
+import type { Queue } from './queue.ts';
+
+/** A run that was given to another worker; whoever held it must not write another word. */
+export class LostRun extends Error {
+  constructor(run: string) {
+    super(`The run ${run} was given to another worker.`);
+    this.name = 'LostRun';
+  }
+}
+
+/** Larger ones are not copied to the store, and the run stays with its clone. */
+export const mirrorBounds = { file: 8 * 1024 * 1024, run: 64 * 1024 * 1024 } as const;
+
+/** A piece of a file: from where on, and what. Files that only grow are kept in pieces, others whole. */
+type Part = { path: string; position: number; bytes: Buffer };
+
+/**
+ * The files of a run in the store, brought up to date before a step counts as done. In the same transaction it is
+ * checked that the run is still ours: what a worker writes that has lost its run never gets here.
+ */
+export class RunMirror {
+  readonly #queue: Queue;
+  readonly #claim: { run: string; epoch: number };
+  readonly #root: string;
+  readonly #known = new Map<string, RunFile>();
+  /** False: only whose the run is gets checked. */
+  #copies: boolean;
+  #current: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(queue: Queue, claim: { run: string; epoch: number }, root: string, copies: boolean) {
+    this.#queue = queue;
+    this.#claim = claim;
+    this.#root = root;
+    this.#copies = copies;
+  }
+
+  /** Keeps everything that is written by now. One look serves all who ask before it begins. */
+  keep(): Promise<void> {
+    this.#next ??= this.#current.then(() => {
+      this.#next = undefined;
+      const looking = this.#copies ? this.#copy() : this.#check(this.#queue.pool);
+      this.#current = looking.catch(() => {});
+      return looking;
+    });
+    return this.#next;
+  }
+
+  async #copy(): Promise<void> {
+    const files = await listRunFiles(this.#root);
+    const tooMuch = excess(files);
+    if (tooMuch !== undefined) return this.#stay(tooMuch);
+    const changed = files.filter((file) => !isSame(this.#known.get(file.path), file));
+    const present = new Set(files.map((file) => file.path));
+    const gone = [...this.#known.keys()].filter((name) => !present.has(name));
+    if (changed.length === 0 && gone.length === 0) return this.#check(this.#queue.pool);
+    const read = await Promise.all(changed.map((file) => this.#read(file)));
+    const parts = read.flatMap(({ part }) => part ?? []);
+    const replaced = [...gone, ...parts.filter(({ position }) => position === 0).map((part) => part.path)];
+    await this.#queue.transaction(async (client) => {
+      await this.#check(client);
+      await writeParts(client, this.#claim.run, replaced, parts);
+    });
+    for (const { file } of read) this.#known.set(file.path, file);
+    for (const name of gone) this.#known.delete(name);
+  }
+
+  /** What is new of a file. */
+  async #read(file: RunFile): Promise<{ file: RunFile; part: Part[] }> {
+    const known = this.#known.get(file.path);
+    const grown = known !== undefined && known.inode === file.inode && known.size < file.size;
+    const position = grown && file.path.endsWith('.jsonl') ? known.size : 0;
+    const bytes = await readFrom(path.join(this.#root, file.path), position, file.size - position);
+    if (bytes === undefined) return { file, part: [] };
+    return {
+      file: { ...file, size: position + bytes.length },
+      part: [{ path: file.path, position, bytes }],
+    };
+  }
+
+  /** Too large to travel: from here on the run belongs to its clone. */
+  async #stay(reason: string): Promise<void> {
+    const { rowCount } = await this.#queue.pool.query(
+      'UPDATE charrette.runs SET travels = false, note = $3 WHERE run = $1 AND epoch = $2',
+      [this.#claim.run, this.#claim.epoch, reason],
+    );
+    if (rowCount === 0) throw new LostRun(this.#claim.run);
+    this.#copies = false;
+  }
+
+  async #check(db: Pick<postgres.PoolClient, 'query'>): Promise<void> {
+    const { rowCount } = await db.query(
+      'SELECT 1 FROM charrette.runs WHERE run = $1 AND epoch = $2 FOR SHARE',
+      [this.#claim.run, this.#claim.epoch],
+    );
+    if (rowCount === 0) throw new LostRun(this.#claim.run);
+  }
+}
+
+/** Copies all files of a run that is being put into the queue; false: they are too large to travel. */
+export async function copyRun(client: postgres.PoolClient, run: string, root: string): Promise<boolean> {
+  const files = await listRunFiles(root);
+  if (excess(files) !== undefined) return false;
+  const parts = await Promise.all(
+    files.map(async (file): Promise<Part[]> => {
+      const bytes = await readFrom(path.join(root, file.path), 0, file.size);
+      return bytes === undefined ? [] : [{ path: file.path, position: 0, bytes }];
+    }),
+  );
+  await writeParts(
+    client,
+    run,
+    files.map((file) => file.path),
+    parts.flat(),
+  );
+  return true;
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function writeParts(
+  client: postgres.PoolClient,
+  run: string,
+  replaced: readonly string[],
+  parts: readonly Part[],
+): Promise<void> {
+  if (replaced.length > 0)
+    await client.query('DELETE FROM charrette.files WHERE run = $1 AND path = ANY($2)', [run, replaced]);
+  if (parts.length === 0) return;
+  await client.query(
+    `INSERT INTO charrette.files (run, path, position, bytes, digest, change)
+     SELECT $1, path, position, bytes, digest, nextval('charrette.changes')
+     FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::text[]) AS part (path, position, bytes, digest)`,
+    [
+      run,
+      parts.map((part) => part.path),
+      parts.map(({ position }) => position),
+      parts.map(({ bytes }) => bytes),
+      parts.map(({ bytes }) => digestOf(bytes)),
+    ],
+  );
+}
+
+function excess(files: readonly RunFile[]): string | undefined {
+  const large = files.find(({ size }) => size > mirrorBounds.file);
+  if (large !== undefined) return `${large.path} is larger than ${mirrorBounds.file} bytes`;
+  const sum = files.reduce((total, { size }) => total + size, 0);
+  return sum > mirrorBounds.run ? `its files are larger than ${mirrorBounds.run} bytes` : undefined;
+}
+
+function isSame(known: RunFile | undefined, file: RunFile): boolean {
+  return (
+    known !== undefined &&
+    known.size === file.size &&
+    known.modified === file.modified &&
+    known.inode === file.inode
+  );
+}
+
+/** So many bytes from a position on; fewer when there are fewer, `undefined` when the file has gone. */
+async function readFrom(file: string, position: number, length: number): Promise<Buffer | undefined> {
+  const handle = await open(file, 'r').catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const bytes = Buffer.alloc(Math.max(0, length));
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, position);
+    return bytes.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

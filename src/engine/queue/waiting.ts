@@ -1,0 +1,30 @@
+import { obstacle } from './place.ts';
+import type { QueueEntry } from './queued-run.ts';
+import type { WorkerEntry } from './workers.ts';
+
+/** Why a run does not go on, in words; nothing when it goes on, asks or has ended. */
+export function whyWaiting(
+  entry: QueueEntry,
+  workers: readonly WorkerEntry[],
+  silentSeconds: number,
+): string | undefined {
+  const live = workers.filter((worker) => worker.silentSeconds <= silentSeconds);
+  if (entry.state === 'at-work' || entry.state === 'asking') {
+    if (live.some(({ worker }) => worker === entry.worker)) return undefined;
+    return `its worker ${entry.worker ?? ''} is silent${live.length === 0 ? ' and no other is there' : ''}`;
+  }
+  if (entry.state === 'ended') return undefined;
+  if (live.length === 0) return 'no worker is there';
+  const sameCode = live.filter(({ codeVersion }) => codeVersion === entry.codeVersion);
+  if (sameCode.length === 0) return `no worker has workflow code ${entry.codeVersion}`;
+  const labelled = sameCode.filter(({ labels }) => entry.labels.every((label) => labels.includes(label)));
+  if (labelled.length === 0) return `no worker has the labels ${entry.labels.join(', ')}`;
+  const places = labelled.flatMap((worker) => worker.places);
+  const obstacles = places.flatMap((place) => obstacle(entry, place) ?? []);
+  if (obstacles.length < places.length) return 'workers are busy';
+  const own = places.filter(({ repository }) => repository === entry.repository);
+  if (own.length === 0) return `no worker has the repository ${entry.repository}`;
+  const reasons = own.flatMap((place) => obstacle(entry, place) ?? []);
+  const size = entry.note === undefined || entry.travels ? '' : ` (${entry.note})`;
+  return `no worker can do it: ${[...new Set(reasons)].slice(0, 3).join('; ')}${size}`;
+}

@@ -28,6 +28,7 @@ export function readIdLines<Token extends string>(
   );
   const lines: IdLine<Token>[] = [];
   const repeated: string[] = [];
+  const seen = new Set<string>();
   for (const raw of toLines(text)) {
     const match = pattern.exec(raw.trim());
     const rest = match?.[4] ?? '';
@@ -35,8 +36,9 @@ export function readIdLines<Token extends string>(
     const id = `${match[1]?.toUpperCase()}_${Number(match[2])}`;
     const token = tokens.find((candidate) => candidate.toLowerCase() === match[3]?.toLowerCase());
     if (token === undefined) continue;
-    if (lines.some((line) => line.id === id)) repeated.push(id);
+    if (seen.has(id)) repeated.push(id);
     else lines.push({ id, token, reason: reasonOf(rest) });
+    seen.add(id);
   }
   return { lines, repeated };
 }

@@ -1,0 +1,311 @@
+// Many panel runs at the same time on one PostgreSQL: `node bench/load.ts [--runs 200] [--workers 0,1,2,4] [--write FILE]`
+// after a build. 0 workers: one engine in one process with agents inside it. Otherwise so many `charrette worker` processes
+// take the runs from the queue, and the agents are models on a scripted server on loopback. Exit 1 when anything is lost.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { makeExampleRepository } from '../scripts/example-repository.mjs';
+import { readEvents } from '../src/engine/event-log.ts';
+import { readLedger } from '../src/engine/ledger.ts';
+import { type Home, homeOf, runDirectoryOf } from '../src/engine/run-directory.ts';
+import { isFinal, readRunRecord } from '../src/engine/run-record.ts';
+import { taskOf } from '../test/agents/panel-answers.mjs';
+import { shopAnswer } from '../test/agents/shop-answers.mjs';
+import { perform } from '../test/crash/in-process.ts';
+import { startModelServer } from '../test/model-server/server.ts';
+import { findPostgres, startPostgres } from '../test/support/postgres.ts';
+import { calibrate, calibrationLine, median } from './calibration.ts';
+import { machineLine, markdownTable } from './markdown.ts';
+import { makePanelProject, openPanel } from './panel.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '200' },
+    workers: { type: 'string', default: '0,1,2,4' },
+    write: { type: 'string' },
+  },
+});
+const count = Number(flags.runs);
+const program = path.resolve(import.meta.dirname, '..', 'bin', 'charrette');
+const quick = ['--auto', '--quick', '--dialectic', 'off', '--no-branch'];
+/** What a run delivers; everything else has times in it. */
+const delivered = [
+  'plan.txt',
+  'approach-synthesis.txt',
+  'contested-decisions.md',
+  'voting-tally.md',
+  'accepted-plan-findings.md',
+  'rejected-findings.md',
+  'oos.md',
+];
+
+type Row = {
+  title: string;
+  seconds: number;
+  overheads: number[];
+  calls: number;
+  /** Of all processes that worked on the runs. */
+  peak: number;
+  idle: number;
+  cpuSeconds: number;
+  problems: string[];
+};
+
+if (findPostgres() === undefined) {
+  process.stdout.write('PostgreSQL is not installed; nothing was measured\n');
+  process.exit(1);
+}
+const lines = [machineLine(), calibrationLine(calibrate())];
+const rows: Row[] = [];
+for (const workers of flags.workers.split(',').map(Number)) {
+  const row = await measure(workers);
+  rows.push(row);
+  process.stderr.write(
+    `${row.title}: ${row.seconds.toFixed(1)} s, ${row.problems.length} problems\n${row.problems.slice(0, 5).join('\n')}\n`,
+  );
+}
+lines.push(
+  '',
+  markdownTable(
+    [
+      `${count} runs`,
+      'Time',
+      'Runs a second',
+      'Lane overhead, p50',
+      'p99',
+      'Memory a run',
+      'Processor time a run',
+      'Calls',
+      'Lost or twice',
+    ],
+    rows.map(cellsOf),
+  ),
+);
+const text = `${lines.join('\n')}\n`;
+process.stdout.write(text);
+if (flags.write !== undefined) writeFileSync(flags.write, text);
+process.exitCode = rows.some(({ problems }) => problems.length > 0) ? 1 : 0;
+
+function cellsOf({ title, seconds, overheads, calls, peak, idle, cpuSeconds, problems }: Row): string[] {
+  return [
+    title,
+    `${seconds.toFixed(1)} s`,
+    (count / seconds).toFixed(1),
+    `${median(overheads).toFixed(0)} ms`,
+    `${percentile(overheads, 99).toFixed(0)} ms`,
+    `${((peak - idle) / count / 1e6).toFixed(2)} MB`,
+    `${((cpuSeconds / count) * 1000).toFixed(0)} ms`,
+    String(calls),
+    String(problems.length),
+  ];
+}
+
+async function measure(workers: number): Promise<Row> {
+  const workspace = mkdtempSync(path.join(tmpdir(), 'charrette-load-'));
+  const postgres = await startPostgres();
+  try {
+    const project = path.join(workspace, 'shop');
+    return await (workers === 0 ? inside(project, postgres.url) : queued(project, postgres.url, workers));
+  } finally {
+    await postgres.stop();
+    rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** All runs in one engine, agents in the same process. */
+async function inside(project: string, url: string): Promise<Row> {
+  const inputs = makePanelProject(project, quick.slice(1));
+  const calls = new Map<string, number>();
+  const { engine, home, make } = await openPanel({
+    project,
+    inputs,
+    store: { url },
+    parallel: 64,
+    onCall: ({ run, task, seat, attempt }) => {
+      const key = `${run} ${task} ${seat} ${attempt}`;
+      calls.set(key, (calls.get(key) ?? 0) + 1);
+    },
+  });
+  const ids = await Promise.all(Array.from({ length: count }, (_, index) => make(`run ${index}`)));
+  globalThis.gc?.();
+  const idle = process.memoryUsage.rss();
+  let peak = idle;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 50);
+  const cpu = process.cpuUsage();
+  const started = performance.now();
+  await Promise.all(
+    ids.map(async (id) => {
+      await engine.start(id);
+      await engine.wait(id, { signal: new AbortController().signal });
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  clearInterval(sampling);
+  await engine.close();
+  const repeated = [...calls].filter(([, times]) => times > 1).map(([key]) => `twice: ${key}`);
+  const examined = await examine(home, ids, calls.size);
+  return {
+    title: 'one process, agents inside',
+    seconds,
+    peak,
+    idle,
+    cpuSeconds: (user + system) / 1e6,
+    ...examined,
+    problems: [...repeated, ...examined.problems],
+  };
+}
+
+/** The runs wait in the queue; then the workers start. */
+async function queued(project: string, url: string, workers: number): Promise<Row> {
+  const model = await startModelServer({
+    rules: [
+      {
+        when: /^## Answer$/m,
+        reply: (prompt) => {
+          const task = taskOf(prompt);
+          return task === undefined ? undefined : { json: shopAnswer(task, prompt, 'alpha') };
+        },
+      },
+    ],
+  });
+  makeExampleRepository(project);
+  const agents = Object.fromEntries(
+    ['alpha', 'beta'].map((name) => [
+      name,
+      { protocol: 'model', model: name, baseUrl: `${model.url}/run/${name}/v1`, family: name },
+    ]),
+  );
+  const config = { detect: false, author: 'alpha', agents, limits: { parallel: 64 } };
+  writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify(config));
+  spawnSync('git', ['add', '--all'], { cwd: project });
+  process.env['CHARRETTE_DATABASE_URL'] = url;
+  const home = homeOf(project);
+  const processes: ChildProcess[] = [];
+  try {
+    const alone = await memoryAlone(project);
+    for (let index = 0; index < count; index += 1) await queueRun(project);
+    const ids = readdirSync(home.runs).sort();
+    const limit = String(Math.ceil(count / workers));
+    const started = performance.now();
+    for (let index = 0; index < workers; index += 1)
+      processes.push(
+        spawn(process.execPath, [program, 'worker', '--limit', limit, '--quiet'], {
+          cwd: project,
+          stdio: ['ignore', 'ignore', 'inherit'],
+        }),
+      );
+    await untilAllEnded(home, ids);
+    const seconds = (performance.now() - started) / 1000;
+    const peak = sum(processes.map(({ pid = 0 }) => peakOf(pid)));
+    const cpuSeconds = sum(processes.map(({ pid = 0 }) => cpuOf(pid)));
+    const served = model.requests.filter(({ wire }) => wire !== undefined).length;
+    const title = workers === 1 ? '1 worker' : `${workers} workers`;
+    return { title, seconds, peak, idle: workers * alone, cpuSeconds, ...(await examine(home, ids, served)) };
+  } finally {
+    for (const child of processes) child.kill('SIGTERM');
+    await Promise.all(processes.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)));
+    delete process.env['CHARRETTE_DATABASE_URL'];
+    await model.close();
+  }
+}
+
+/** What a worker takes that has nothing to do. */
+async function memoryAlone(project: string): Promise<number> {
+  const worker = spawn(process.execPath, [program, 'worker'], {
+    cwd: project,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await once(worker.stderr, 'data');
+  await sleep(1000);
+  const bytes = peakOf(worker.pid ?? 0);
+  worker.kill('SIGTERM');
+  await once(worker, 'exit');
+  return bytes;
+}
+
+async function queueRun(project: string): Promise<void> {
+  const words = ['design', ...quick, '--yes', '--json', '--queue', 'let customers cancel an order'];
+  const { exit, stderr } = await perform(words, { project, home: project, calls: '', answers: '' });
+  if (exit !== 0) throw new Error(`the run could not be queued: ${stderr}`);
+}
+
+async function untilAllEnded(home: Home, ids: readonly string[]): Promise<void> {
+  const left = new Set(ids);
+  const limit = Date.now() + 30 * 60_000;
+  while (left.size > 0 && Date.now() < limit) {
+    for (const id of left) {
+      const { status } = await readRunRecord(runDirectoryOf(home, id));
+      if (isFinal(status)) left.delete(id);
+    }
+    await sleep(200);
+  }
+}
+
+/** Every run done, every call on record once and no more of them made than that, and all runs deliver the same. */
+async function examine(
+  home: Home,
+  ids: readonly string[],
+  made: number,
+): Promise<Pick<Row, 'overheads' | 'calls' | 'problems'>> {
+  const problems: string[] = [];
+  const overheads: number[] = [];
+  const digests = new Map<string, string>();
+  let calls = 0;
+  for (const id of ids) {
+    const directory = runDirectoryOf(home, id);
+    const { status, error } = await readRunRecord(directory);
+    if (status !== 'done') problems.push(`${id} ended as ${status} ${error?.message ?? ''}`);
+    const ledger = readLedger(directory.ledger);
+    calls += ledger.length;
+    const events = readEvents(directory.events);
+    const types = events.filter(({ type }) => type === 'run-end').length;
+    if (types !== 1) problems.push(`${id} ended ${types} times`);
+    const asked = new Map<string, number>();
+    for (const event of events) {
+      if (event.type === 'lane-queue') asked.set(event.lane, Date.parse(event.time));
+      if (event.type !== 'lane-end') continue;
+      const own = ledger.filter(({ id: lane }) => lane.startsWith(`${event.lane}-`));
+      const working = sum(own.map(({ durationMs }) => durationMs));
+      overheads.push(Math.max(0, Date.parse(event.time) - (asked.get(event.lane) ?? 0) - working));
+    }
+    for (const name of delivered) {
+      const file = path.join(directory.artifacts, name);
+      const content = existsSync(file) ? readFileSync(file, 'utf8').replaceAll(id, 'RUN') : 'absent';
+      const digest = createHash('sha256').update(content).digest('hex');
+      const first = digests.get(name) ?? digest;
+      digests.set(name, first);
+      if (first !== digest) problems.push(`${id}: ${name} differs`);
+    }
+  }
+  if (made !== calls) problems.push(`${made} calls were made, ${calls} are on record`);
+  return { overheads, calls, problems };
+}
+
+function peakOf(pid: number): number {
+  const kilobytes = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return Number(kilobytes) * 1024;
+}
+
+/** Processor time so far, in hundredths of a second as Linux counts. */
+function cpuOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((one, two) => one - two);
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * part) / 100))] ?? Number.NaN;
+}

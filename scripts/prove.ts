@@ -1,6 +1,7 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
 // that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
-// Without these two it also fuzzes every reader for `--fuzz-seconds N` (600).
+// Without these two it also fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
+// `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpus } from 'node:os';
@@ -19,6 +20,7 @@ const { values: flags } = parseArgs({
     write: { type: 'string' },
     parallel: { type: 'string', default: '2' },
     'fuzz-seconds': { type: 'string', default: '600' },
+    'soak-minutes': { type: 'string', default: '20' },
   },
 });
 const seed = Number(flags.seed ?? Date.now() % 100_000);
@@ -34,14 +36,16 @@ const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.i
 process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
 process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
-// All of it also means ten minutes of texts for every reader; a sample or a single workflow does not.
-if (flags.points === undefined && flags.story === undefined) {
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    'scripts/fuzz.ts',
-    '--seconds',
-    flags['fuzz-seconds'],
-  ];
+// All of it also means ten minutes of texts for every reader, and the measurements; a sample or a single workflow does not.
+const further = [
+  ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
+  ['bench/growth.ts'],
+  ['bench/load.ts'],
+  ['bench/soak.ts', '--minutes', flags['soak-minutes']],
+];
+for (const script of flags.points === undefined && flags.story === undefined ? further : []) {
+  process.stdout.write(`\n== ${script.join(' ')}\n`);
+  const args = ['--disable-warning=ExperimentalWarning', ...script];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
   if (status !== 0) process.exitCode = 1;
 }

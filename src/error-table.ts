@@ -62,6 +62,10 @@ export const errorTable = {
     exit: 7,
     meaning: 'The limit on tokens or money was reached and the run was stopped there.',
   },
+  'archive-invalid': {
+    exit: 2,
+    meaning: 'An archive of a run cannot be read, or its run cannot go on here.',
+  },
   'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
   'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
   'checks-failed': { exit: 6, meaning: 'The tests of the project fail, so the feature is not finished.' },

@@ -43,7 +43,7 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./plan.ts')).plan,
   },
   runs: {
-    summary: 'List, prune and remove runs',
+    summary: 'List, export, import, prune and remove runs',
     load: async () => (await import('./runs.ts')).command,
   },
   show: {

@@ -32,7 +32,7 @@ async function lineFitter(columns: number): Promise<(line: string) => string> {
 export const command: CommandSpec = {
   ...list,
   name: 'runs',
-  summary: 'List, prune and remove runs',
+  summary: 'List, export, import, prune and remove runs',
   examples: [
     ['charrette runs', 'every run with its status'],
     ['charrette runs --json', 'the same for a program'],
@@ -40,6 +40,14 @@ export const command: CommandSpec = {
   ],
   subcommands: {
     list: { summary: list.summary, load: async () => list },
+    export: {
+      summary: 'Write a run to one file',
+      load: async () => (await import('./runs-archive.ts')).exportRun,
+    },
+    import: {
+      summary: 'Take a run over from a file',
+      load: async () => (await import('./runs-archive.ts')).importRun,
+    },
     prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-remove.ts')).prune },
     rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-remove.ts')).remove },
   },

@@ -4,7 +4,7 @@ import { isRecord } from '../safe-json.ts';
  * Whether a run keeps everything it has in its own directory, so that it can be gone on with elsewhere. Worktrees,
  * commits, feature documents and pages stay in the clone they were made in.
  */
-function keepsToItsDirectory(workflow: string, inputs: unknown): boolean {
+export function keepsToItsDirectory(workflow: string, inputs: unknown): boolean {
   if (!isRecord(inputs) || inputs['fromRun'] !== undefined) return false;
   if (workflow === 'design')
     return inputs['subagent'] !== true && inputs['out'] === undefined && inputs['caller'] === undefined;

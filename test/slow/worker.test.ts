@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeF
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { until } from '../support/live-program.ts';
+import { startCharrette, until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 import { artifactsOf, callsIn, charrette, makeProject } from '../support/program.ts';
 import { type LiveWorker, recordOf, startWorker } from '../support/worker-program.ts';
@@ -209,5 +209,22 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect(plain.stderr()).not.toContain(`took ${bound}`);
     for (const worker of [plain, own]) worker.kill('SIGTERM');
     await Promise.all([plain.ended, own.ended]);
+  });
+
+  test('a run moves from the embedded store to the server and back with resume, and repeats no finished call', async () => {
+    const { project, calls } = await makeProject({ delayMs: 300 });
+    const plain = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--yes', 'limits'];
+    const embedded = startCharrette(plain, { cwd: project });
+    await embedded.says(/2a: sketches — /);
+    embedded.kill('SIGKILL');
+    await embedded.ended;
+    const served = startCharrette(['resume'], { cwd: project, env: shared });
+    await until(() => callsIn(calls).some((call) => call.startsWith('plan-review')));
+    served.kill('SIGTERM');
+    await served.ended;
+    const back = await charrette(['resume', '--json'], { cwd: project });
+    expect(JSON.parse(back.stdout)).toMatchObject({ status: 'done' });
+    const repeated = callsIn(calls).filter((call, index, all) => all.indexOf(call) !== index);
+    expect(repeated.filter((call) => /^(sketch|synthesis|plan) /.test(call))).toEqual([]);
   });
 });

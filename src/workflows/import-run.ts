@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { World } from '../agents/settings.ts';
+import { relocateInputs } from '../engine/relocate.ts';
+import type { RunArchive } from '../engine/run-archive.ts';
+import { type Home, prepareHome, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import { containedPath } from '../files/contained.ts';
+import { repositoryIdentity } from '../git/repository-identity.ts';
+import { runGit } from '../git/run-git.ts';
+import { isRecord } from '../safe-json.ts';
+import type { Config } from '../schema/config.ts';
+import { rosterOf } from './roster.ts';
+import { keepsToItsDirectory } from './travel.ts';
+import { codeVersion } from './version.ts';
+import { withhold } from './withheld.ts';
+
+/**
+ * Puts the run of an archive into this project, whole or not at all. What it would execute comes from here: its agents
+ * are those that the project has under the same names, never the commands that the archive carries.
+ */
+export async function importRun(
+  home: Home,
+  archive: RunArchive,
+  { config, world }: { config: Config; world: World },
+): Promise<RunRecord> {
+  const directory = runDirectoryOf(home, archive.run);
+  if (existsSync(directory.root)) {
+    throw new CharretteError({
+      code: 'would-overwrite',
+      message: `There is a run ${archive.run} already.`,
+      fix: `Remove it first: \`charrette runs rm ${archive.run}\`.`,
+    });
+  }
+  const own = await repositoryIdentity(home.project);
+  if (archive.repository !== own) {
+    throw new CharretteError({
+      code: 'usage',
+      message: `The run is about the repository ${archive.repository}; this is ${own}.`,
+      fix: 'Import it in a clone of its repository.',
+    });
+  }
+  await prepareHome(home);
+  const staging = path.join(home.root, `importing-${archive.run}`);
+  const staged = { ...directory, root: staging, record: path.join(staging, 'run.json') };
+  await rm(staging, { recursive: true, force: true });
+  try {
+    for (const folder of ['artifacts', 'lanes', 'inbox'])
+      await mkdir(path.join(staging, folder), { recursive: true });
+    for (const file of archive.files) {
+      const target = await containedPath(staging, file.path);
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, file.bytes, { flag: 'wx' });
+    }
+    const record = await adapt(await readRunRecord(staged), archive.run, home.project, config, world);
+    await writeRunRecord(staged, record);
+    await rename(staging, directory.root);
+    return record;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** The record as it has to be here; one that has not ended is checked for everything that going on needs. */
+async function adapt(
+  record: RunRecord,
+  run: string,
+  project: string,
+  config: Config,
+  world: World,
+): Promise<RunRecord> {
+  if (record.run !== run) throw unusable(`its record is of ${record.run}`);
+  const { process: _process, queue: _queue, ...rest } = record;
+  if (isFinal(record.status) && record.status !== 'failed') return rest;
+  const { inputs } = record;
+  if (!isRecord(inputs) || !Array.isArray(inputs['roster'])) throw unusable('its record has no agents');
+  if (!keepsToItsDirectory(record.workflow, inputs))
+    throw unusable(`a ${record.workflow} run like this keeps work outside its directory`);
+  if (record.codeVersion !== codeVersion)
+    throw unusable(`it was started by workflow code ${record.codeVersion}, and this is ${codeVersion}`);
+  const { baseCommit } = record;
+  if (typeof baseCommit === 'string' && !(await hasCommit(project, baseCommit)))
+    throw unusable(`its commit ${baseCommit.slice(0, 40)} is not in this clone`);
+  const ids = inputs['roster'].map((agent: unknown) => (isRecord(agent) ? String(agent['id']) : ''));
+  return {
+    ...rest,
+    inputs: {
+      ...(relocateInputs(inputs, project) as object),
+      project,
+      roster: rosterOf(config, world, ids).map(withhold),
+    },
+    status: record.status === 'failed' ? 'failed' : 'stopped',
+  };
+}
+
+async function hasCommit(project: string, commit: string): Promise<boolean> {
+  if (!/^[0-9a-f]{40,64}$/.test(commit)) return false;
+  return (await runGit(project, ['cat-file', '-e', `${commit}^{commit}`], { offline: true })).code === 0;
+}
+
+function unusable(reason: string): CharretteError {
+  return new CharretteError({
+    code: 'archive-invalid',
+    message: `The run cannot be gone on with here: ${reason}.`,
+    fix: 'Let it end where it is, or go on there. Nothing was written.',
+  });
+}

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { createTar, parseTar } from 'nanotar';
+import { expect, test } from 'vitest';
+import { startCharrette } from '../support/live-program.ts';
+import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+
+const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--yes'];
+
+test('a stopped run is exported, imported in another clone and finished there without repeating a finished call', async () => {
+  const { project, calls } = await makeProject({ delayMs: 200 });
+  const live = startCharrette([...quick, 'limits'], { cwd: project });
+  await live.says(/2a: sketches — /);
+  const refused = await charrette(['runs', 'export', 'latest', '--json'], { cwd: project });
+  expect(JSON.parse(refused.stdout).error.message).toContain('is at work');
+  live.kill('SIGTERM');
+  await live.ended;
+  const [run = ''] = runsOf(project);
+  const before = callsIn(calls);
+  const finished = before.filter((call) => call.startsWith('sketch'));
+  expect(finished).toHaveLength(2);
+  const file = path.join(path.dirname(project), 'run.tar.gz');
+  const exported = await charrette(['runs', 'export', run, file, '--json'], { cwd: project });
+  expect(exported.code, exported.stderr).toBe(0);
+  expect(JSON.parse(exported.stdout)).toMatchObject({ run, status: 'stopped', file });
+  const again = await charrette(['runs', 'export', run, file, '--json'], { cwd: project });
+  expect(JSON.parse(again.stdout).error.code).toBe('would-overwrite');
+  const twice = await charrette(['runs', 'import', file, '--json'], { cwd: project });
+  expect(JSON.parse(twice.stdout).error.code).toBe('would-overwrite');
+
+  const clone = path.join(path.dirname(project), 'clone');
+  execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
+  cpSync(path.join(project, '.charrette', 'config.json'), path.join(clone, '.charrette', 'config.json'));
+  const imported = await charrette(['runs', 'import', file, '--json'], { cwd: clone });
+  expect(imported.code, imported.stderr + imported.stdout).toBe(0);
+  expect(JSON.parse(imported.stdout)).toEqual({ run, status: 'stopped', next: `charrette resume ${run}` });
+  const record = readFileSync(path.join(clone, '.charrette', 'runs', run, 'run.json'), 'utf8');
+  expect(record).not.toContain(project);
+  const resumed = await charrette(['resume', run, '--json'], { cwd: clone });
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ run, status: 'done' });
+  expect(callsIn(calls).filter((call) => call.startsWith('sketch'))).toEqual(finished);
+});
+
+test('an archive does not bring commands of its own, and a hostile one writes nothing', async () => {
+  const { project } = await makeProject({ delayMs: 60_000 });
+  const live = startCharrette([...quick, 'limits'], { cwd: project });
+  await live.says('Sketches');
+  live.kill('SIGTERM');
+  await live.ended;
+  const [run = ''] = runsOf(project);
+  const file = path.join(path.dirname(project), 'run.tar.gz');
+  await charrette(['runs', 'export', run, file], { cwd: project });
+  const clone = path.join(path.dirname(project), 'clone');
+  execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
+  cpSync(path.join(project, '.charrette', 'config.json'), path.join(clone, '.charrette', 'config.json'));
+  const stranger = ['runs', 'import', file, '--json'];
+
+  writeFileSync(
+    file,
+    retold(file, 'run.json', (record) => record.replaceAll('panel-agent.mjs', 'evil.mjs')),
+  );
+  expect((await charrette(stranger, { cwd: clone })).code).toBe(0);
+  const taken = readFileSync(path.join(clone, '.charrette', 'runs', run, 'run.json'), 'utf8');
+  expect(taken).not.toContain('evil.mjs');
+  await charrette(['runs', 'rm', run], { cwd: clone });
+
+  const whole = readFileSync(file);
+  for (const [changed, code] of [
+    [
+      retold(file, 'run.json', (record) => record.replace('"branch":', '"out":"/tmp/elsewhere","branch":')),
+      'archive-invalid',
+    ],
+    [retold(file, 'run.json', (record) => record.replaceAll(run, 'other-run')), 'archive-invalid'],
+    [retold(file, 'run.json', (record) => record.replace('"one"', '"stranger"')), 'agent-not-found'],
+    [gzipSync(Buffer.from('no archive')), 'archive-invalid'],
+    [whole.subarray(0, whole.length - 20), 'archive-invalid'],
+  ] as [Buffer, string][]) {
+    writeFileSync(file, changed);
+    const { stdout } = await charrette(stranger, { cwd: clone });
+    expect(JSON.parse(stdout).error?.code).toBe(code);
+  }
+  expect(runsOf(clone)).toEqual([]);
+  expect(existsSync(path.join(clone, '.charrette', `importing-${run}`))).toBe(false);
+});
+
+/** The archive with one file changed and everything else in keeping with that. */
+function retold(file: string, name: string, change: (text: string) => string): Buffer {
+  const entries = parseTar(new Uint8Array(gunzipSync(readFileSync(file))));
+  const texts = entries.map((entry) => entry.text);
+  const manifest = JSON.parse(texts[0] ?? '');
+  const at = manifest.files.findIndex((entry: { path: string }) => entry.path === name);
+  texts[at + 1] = change(texts[at + 1] ?? '');
+  const digest = execFileSync('sha256sum', { input: texts[at + 1] })
+    .toString()
+    .slice(0, 64);
+  manifest.files[at].digest = digest;
+  texts[0] = JSON.stringify(manifest);
+  return gzipSync(createTar(entries.map((entry, index) => ({ name: entry.name, data: texts[index] ?? '' }))));
+}

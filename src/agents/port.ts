@@ -118,7 +118,13 @@ export type Capabilities = {
   trust: 'terminal-event' | 'schema-only';
 };
 
-export type Probe = { healthy: boolean; version?: string; message?: string };
+export type Probe = {
+  healthy: boolean;
+  /** L-123: false when its program is not there at all. */
+  available?: boolean;
+  version?: string;
+  message?: string;
+};
 
 export type CallContext = {
   signal: AbortSignal;

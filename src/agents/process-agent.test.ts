@@ -358,6 +358,7 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n
     };
     expect(await agent.probe(context)).toMatchObject({
       healthy: false,
+      available: false,
       message: expect.stringContaining('no-such-agent'),
     });
     const request = task();

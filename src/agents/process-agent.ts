@@ -39,14 +39,18 @@ export function createProcessAgent(driver: Driver, settings: AgentSettings, worl
     call,
     answered: async (task) => (await readAnswer(task, settings)) !== undefined,
     // A plain program promises answers to tasks, not to small talk; that it is there is all that can be asked.
-    probe: (context) =>
-      driver.succeedsByExit === true ? presence(driver, settings, world) : probeAgent(call, context),
+    probe: async (context) => {
+      const there = await presence(driver, settings, world);
+      if (driver.succeedsByExit === true) return there;
+      const { available } = there;
+      return { ...(await probeAgent(call, context)), ...(available === undefined ? {} : { available }) };
+    },
   };
 }
 
 async function presence(driver: Driver, settings: AgentSettings, world: World): Promise<Probe> {
   if (resolveProgram(driver, settings, world) !== undefined) return { healthy: true };
-  return { healthy: false, message: missingProgram(driver, settings) };
+  return { healthy: false, available: false, message: missingProgram(driver, settings) };
 }
 
 type Call = { driver: Driver; settings: AgentSettings; world: World; task: AgentTask; context: CallContext };

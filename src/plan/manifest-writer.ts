@@ -46,10 +46,14 @@ export async function writeManifest(input: ManifestInput): Promise<ManifestWriti
 }
 
 /** C-17: puts an older manifest aside at the start of a run, so that a failed rerun leaves nothing valid behind. */
-export async function poisonManifest(implementDirectory: string): Promise<boolean> {
-  const live = path.join(implementDirectory, exportFolder, manifestName);
+export function poisonManifest(implementDirectory: string): Promise<boolean> {
+  return putAside(path.join(implementDirectory, exportFolder, manifestName));
+}
+
+/** Renames a file of an earlier run out of the way; false when there is none. */
+export async function putAside(file: string): Promise<boolean> {
   try {
-    await rename(live, `${live}.stale`);
+    await rename(file, `${file}.stale`);
     return true;
   } catch (error) {
     if (isMissing(error)) return false;

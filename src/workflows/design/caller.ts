@@ -4,7 +4,7 @@ import { exportFailureWarning } from '../../panel/closing.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import { healthFile, knownUnhealthy, readSessionEnvironment, renderHealth } from '../../panel/session-env.ts';
 import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
-import { poisonManifest, writeManifest } from '../../plan/manifest-writer.ts';
+import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
 import type { Desk } from './desk.ts';
 
 /** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
@@ -15,12 +15,15 @@ export function callerOf(sessionEnvironment: string | undefined): Caller | undef
   return { sessionEnvironment, directory: path.dirname(sessionEnvironment) };
 }
 
-/** C-17, L-114: an old export is put aside; agents that the caller knows to be down are named. */
+const handOffName = 'oos-accepted-design.md';
+
+/** C-17, L-114: an old export and old observations are put aside; agents that the caller knows to be down are named. */
 export async function greetCaller(desk: Desk): Promise<string[]> {
   const { caller } = desk.inputs;
   if (caller === undefined) return [];
   return desk.context.step('read session environment', async () => {
     await poisonManifest(caller.directory);
+    await putAside(path.join(caller.directory, handOffName));
     return knownUnhealthy(await readSessionEnvironment(caller.sessionEnvironment));
   });
 }
@@ -53,7 +56,7 @@ export async function handOver(desk: Desk, text: string): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined || text === '') return;
   await desk.context.step('hand over observations', () =>
-    writeFileAtomic(path.join(caller.directory, 'oos-accepted-design.md'), text),
+    writeFileAtomic(path.join(caller.directory, handOffName), text),
   );
 }
 
@@ -61,10 +64,12 @@ export async function handOver(desk: Desk, text: string): Promise<void> {
 export async function exportDesign(desk: Desk): Promise<boolean> {
   const { caller } = desk.inputs;
   if (caller === undefined) return true;
-  const { artifacts, id } = desk.context.live.directory;
+  const { artifacts } = desk.context.live.directory;
   const now = new Date(desk.context.clock.now());
+  // L-796: the session is the caller's, not ours.
+  const sessionId = process.env['SESSION_ID'] ?? '';
   const written = await desk.context.step('write manifest', () =>
-    writeManifest({ designDirectory: artifacts, implementDirectory: caller.directory, sessionId: id, now }),
+    writeManifest({ designDirectory: artifacts, implementDirectory: caller.directory, sessionId, now }),
   );
   if (!written.ok) desk.warn(`${exportFailureWarning(artifacts, desk.inputs.prefix)} (${written.message})`);
   return written.ok;

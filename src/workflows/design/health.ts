@@ -25,16 +25,17 @@ export function probeAgents(
         }
         const laneDirectory = path.join(desk.context.live.directory.lanes, `probe-${agent.id}`);
         await mkdir(laneDirectory, { recursive: true });
-        const { healthy, message } = await agent.probe({
+        const {
+          healthy,
+          available = true,
+          message,
+        } = await agent.probe({
           signal,
           onEvent() {},
           laneDirectory,
           directory: desk.inputs.project,
         });
-        return [
-          agent.id,
-          { available: true, healthy, ...(message === undefined ? {} : { reason: message }) },
-        ];
+        return [agent.id, { available, healthy, ...(message === undefined ? {} : { reason: message }) }];
       }),
     );
     signal.throwIfAborted();

@@ -129,7 +129,9 @@ export const command: CommandSpec = {
       fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
-    if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`${warning}\n`);
+    if (!global.quiet)
+      for (const warning of warnings)
+        terminal.stderr.write(warning.startsWith('**') ? `${warning}\n` : `**⚠ ${warning}**\n`);
     if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
     const home = homeOf(project);
     const run = await createRun(

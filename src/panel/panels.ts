@@ -81,13 +81,12 @@ export const panels = {
 export type PanelName = keyof typeof panels;
 export const panelNames = Object.keys(panels) as PanelName[];
 
-/** L-005, L-201: the sketch seats of a run; 0, 2 and 4 are the counts a user can ask for. */
-export function sketchSeats(
-  panel: PanelSpec,
-  { quick = false, count }: { quick?: boolean; count?: 0 | 2 | 4 } = {},
-): readonly SeatSpec[] {
-  if (count === 0) return [];
-  if (count === 2) return panel.quickSketches;
-  if (count === 4) return panel.sketches.length > 0 ? diagonalSeats : [];
-  return quick ? panel.quickSketches : panel.sketches;
+/** 0, 2 and 4 are the counts a person can ask for; 10 are all of the wide panel. */
+export type SketchCount = 0 | 2 | 4 | 10;
+
+/** L-005, L-201: the sketch seats of a run: all of the panel, two generic ones, or one for each of four stances. */
+export function sketchSeats(panel: PanelSpec, count: SketchCount): readonly SeatSpec[] {
+  if (count === 0 || panel.sketches.length === 0) return [];
+  if (count === panel.sketches.length || count === 10) return panel.sketches;
+  return count === 2 ? panel.quickSketches : diagonalSeats;
 }

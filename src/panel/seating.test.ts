@@ -31,12 +31,7 @@ test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch
     ['Codex-Innovation', 'codex-sketch-innovation', 'codex-sketch-innovation-output.txt'],
     ['Codex-Pragmatic', 'codex-sketch-pragmatic', 'codex-sketch-pragmatic-output.txt'],
   ]);
-  const quick = fillSeats(
-    sketchSeats(panels.diagonal, { quick: true }),
-    'sketch',
-    usual,
-    up(cursor, codex, claude),
-  );
+  const quick = fillSeats(sketchSeats(panels.diagonal, 2), 'sketch', usual, up(cursor, codex, claude));
   expect(quick.map(({ label, output }) => [label, output])).toEqual([
     ['Cursor-Generic', 'cursor-sketch-generic-output.txt'],
     ['Codex-Generic', 'codex-sketch-generic-output.txt'],
@@ -161,14 +156,15 @@ test('every panel gives every seat a name of its own and somebody to fill it, wh
 });
 
 test('L-005 0, 2 and 4 sketches', () => {
-  const count = (number: 0 | 2 | 4) => sketchSeats(panels.wide, { count: number }).length;
-  expect([
-    count(0),
-    count(2),
-    count(4),
-    sketchSeats(panels.wide).length,
-    sketchSeats(panels.solo).length,
-  ]).toEqual([0, 2, 4, 10, 0]);
+  const counts = (name: keyof typeof panels) =>
+    ([0, 2, 4, 10] as const).map((count) => sketchSeats(panels[name], count).length);
+  expect([counts('diagonal'), counts('wide'), counts('pair'), counts('solo')]).toEqual([
+    [0, 2, 4, 4],
+    [0, 2, 4, 10],
+    [0, 2, 4, 2],
+    [0, 0, 0, 0],
+  ]);
+  expect(sketchSeats(panels.wide, 2).map(({ stance }) => stance)).toEqual(['generic', 'generic']);
 });
 
 test('F-41 labels come from ids, never from models', () => {

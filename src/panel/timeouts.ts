@@ -11,19 +11,6 @@ export const timeouts = {
 
 export type TimeoutFamily = keyof typeof timeouts;
 
-/** L-124: how the health probe is repeated. */
-export const probePolicy = {
-  attempts: 3,
-  pauseSeconds: 10,
-  prompt: 'Respond with OK',
-  accepted: 'ok',
-} as const;
-
-/** L-124: whether a reply to the probe counts; all white space is dropped, nothing else. */
-export function isProbeReply(text: string): boolean {
-  return text.replace(/\s+/g, '').toLowerCase() === probePolicy.accepted;
-}
-
 /** A limit given by the user shortens the agent's time; the pauses around it keep their distance. */
 export function scaledTimeout(family: TimeoutFamily, agentSeconds: number) {
   const seconds = Math.max(1, Math.min(timeouts[family].agentSeconds, Math.floor(agentSeconds)));

@@ -12,7 +12,8 @@ if (Number(delay) > 0 && !existsSync(`${callsFile}.hurry`))
   await new Promise((resolve) => setTimeout(resolve, Number(delay)));
 const held = () => existsSync(`${callsFile}.hold`) && readFileSync(`${callsFile}.hold`, 'utf8') === task;
 while (callsFile && held()) await new Promise((resolve) => setTimeout(resolve, 20));
-if (failTask === task) {
+// `vote` fails a task, `vote!author` fails it on every seat but one.
+if (failTask === task || (failTask?.startsWith(`${task}!`) && failTask !== `${task}!${seat}`)) {
   process.stderr.write('told to fail\n');
   process.exit(3);
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DesignInputs } from '../../src/workflows/design/state.ts';
@@ -89,6 +89,16 @@ describe('branch facts of a caller', () => {
     );
   });
 
+  test('L-007, L-791: a session environment in a directory that is not there is refused, and nothing is made', async () => {
+    const missing = path.join(project, 'nowhere', 'session.env');
+    const ended = await charrette(['design', '--auto', '--no-branch', '--session-env', missing, 'x'], {
+      cwd: project,
+    });
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toContain('The directory of --session-env does not exist');
+    expect(existsSync(path.dirname(missing))).toBe(false);
+  });
+
   test('L-102, L-113: facts that do not hold, or lack one, are named and git is asked instead', async () => {
     const wrong = await dry('--branch-info', combined.replace('=main', '=other'), '--quiet', 'x');
     expect(wrong.inputs.entry?.facts.currentBranch).toBe('main');
@@ -104,7 +114,9 @@ describe('branch facts of a caller', () => {
       ],
       { cwd: project },
     );
-    expect(mismatch.stderr).toContain('--branch-info says x, git says main; git counts.');
+    expect(mismatch.stderr).toContain(
+      '--branch-info does not hold: currentBranch is "main", not "x". Git counts.',
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readOutOfScope } from '../../src/review/outcome-files.ts';
+import { readOutOfScope, readRejected } from '../../src/review/outcome-files.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 
 test('L-690, L-693, L-694: a second round adds to what the first one found, and what is voted in or observed is printed', async () => {
@@ -63,3 +63,54 @@ test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is
   expect(prompt).toContain('### DECISION_1: Where the bucket lives\n- **Chosen**: in memory');
   expect(prompt).toContain('- **Open because**: not-covered, still-contested');
 }, 180_000);
+
+/** A short walk in which a task fails, on every seat or on all but one. */
+async function failing(failTask: string, ...flags: string[]) {
+  const { project } = await makeProject({ failTask });
+  const words = ['design', '--auto', '--yes', '--no-branch', '--quick', '--panel', 'pair', ...flags];
+  const ended = await charrette([...words, 'add rate limiting'], { cwd: project });
+  const [run = ''] = runsOf(project);
+  return { ended, artifacts: artifactsOf(project, run) };
+}
+
+test('L-639, L-640, L-642, panel/C-20: without a voter the planning agent votes, and the tally calls it so', async () => {
+  const { ended, artifacts } = await failing('vote!author', '--dialectic', 'off');
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toContain('**⚠ Degraded voting panel: missing ');
+  expect(artifacts['voting-tally.md']).toContain(
+    '- **Rule**: no voter answered: the planning agent decided alone (main-agent-vote-required)',
+  );
+  expect(artifacts['voting-tally.md']).toContain(
+    '| Item | Title | Author | YES | NO | EXONERATE | Outcome |',
+  );
+  expect(artifacts['accepted-plan-findings.md']).toContain('### FINDING_1');
+}, 120_000);
+
+test('F-19: when nobody votes at all nothing is accepted, nothing is lost, and that is what is said', async () => {
+  const { ended, artifacts } = await failing('vote', '--dialectic', 'off');
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toContain('**ℹ Nobody voted: no finding was accepted. Plan unchanged.**');
+  expect(ended.stderr).not.toContain('rejected all in-scope findings');
+  expect(artifacts['accepted-plan-findings.md']).toBe('');
+  expect(readRejected(artifacts['rejected-findings.md'] ?? '').map(({ outcome }) => outcome)).toEqual([
+    'neutral',
+    'neutral',
+  ]);
+}, 120_000);
+
+test('panel/C-07: with too few sketches the run fails loudly and says what is needed', async () => {
+  const { ended } = await failing('sketch');
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain('0 of 2 sketches are usable, at least 1 are needed');
+  expect(ended.stderr).toMatch(/fix: .*resume/);
+}, 120_000);
+
+test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, with the reason and what was argued', async () => {
+  const { ended, artifacts } = await failing('judge');
+  expect(ended.code).toBe(0);
+  const text = artifacts['dialectic-resolutions.md'] ?? '';
+  expect(text).toContain('**Disposition**: fallback-to-synthesis');
+  expect(text).toContain('**Why fallback**: 0 judges eligible');
+  expect(text).toContain('**Thesis summary**: Our side is the smaller change here.');
+  expect(text).not.toContain('**Vote tally**');
+}, 120_000);

@@ -15,6 +15,17 @@ test('L-005, L-202, L-203: regular has four sketches, quick two, and nothing els
   expect(quick).toEqual({ ...regular, quick: true, sketches: 2 });
 });
 
+test('L-005: a number of sketches that is asked for wins; without one every panel has its own', () => {
+  const count = (flags: Parameters<typeof depthOf>[0], name?: Parameters<typeof depthOf>[2]) =>
+    depthOf(flags, {}, name).sketches;
+  expect([count({ panel: 'wide' }), count({ panel: 'pair' }), count({ panel: 'solo' })]).toEqual([10, 2, 0]);
+  expect([count({}, 'wide'), count({ sketches: '4' }, 'wide'), count({ panel: 'wide' }, 'quick')]).toEqual([
+    10, 4, 2,
+  ]);
+  expect(depthOf({ sketches: '4' }, {}, 'quick')).toMatchObject({ quick: false, sketches: 4 });
+  expect(depthOf({}, { sketches: 2 }, undefined).sketches).toBe(2);
+});
+
 test('an explicit flag wins over the depth, the configuration only where no depth was asked for', () => {
   expect(depthOf({ sketches: '0', dialectic: 'off' }, {}, 'wide')).toMatchObject({
     panel: 'wide',

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../errors.ts';
-import type { PanelName } from '../../panel/panels.ts';
+import { type PanelName, panels, type SketchCount } from '../../panel/panels.ts';
 import type { Config } from '../../schema/config.ts';
 
 export type DepthFlags = {
@@ -14,7 +14,7 @@ export type DepthFlags = {
 export type Depth = {
   panel: PanelName;
   quick: boolean;
-  sketches: 0 | 2 | 4;
+  sketches: SketchCount;
   dialectic: 'off' | 'advisory' | 'binding';
 };
 
@@ -23,7 +23,7 @@ export const depths = {
   solo: { panel: 'solo', quick: true, sketches: 0, dialectic: 'off' },
   quick: { panel: 'diagonal', quick: true, sketches: 2, dialectic: 'binding' },
   regular: { panel: 'diagonal', quick: false, sketches: 4, dialectic: 'binding' },
-  wide: { panel: 'wide', quick: false, sketches: 4, dialectic: 'binding' },
+  wide: { panel: 'wide', quick: false, sketches: 10, dialectic: 'binding' },
 } as const satisfies Record<string, Depth>;
 
 export type DepthName = keyof typeof depths;
@@ -50,11 +50,13 @@ export function namedDepth(flags: DepthFlags): DepthName | 'auto' | undefined {
 export function depthOf(flags: DepthFlags, config: Config, name: DepthName | undefined): Depth {
   const base: Depth = depths[name ?? 'regular'];
   const settings = name === undefined ? config : {};
-  const sketches = flags.sketches === undefined ? undefined : (Number(flags.sketches) as Depth['sketches']);
+  const panel = (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel;
+  const own = Math.min(base.quick ? base.sketches : 10, panels[panel].sketches.length);
+  const sketches = flags.sketches === undefined ? (settings.sketches ?? own) : Number(flags.sketches);
   return {
-    panel: (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel,
-    quick: base.quick,
-    sketches: sketches ?? settings.sketches ?? base.sketches,
+    panel,
+    quick: base.quick && sketches !== 4,
+    sketches: sketches as SketchCount,
     dialectic: (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic ?? base.dialectic,
   };
 }

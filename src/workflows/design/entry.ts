@@ -2,6 +2,7 @@ import { CharretteError } from '../../errors.ts';
 import {
   type BranchFacts,
   branchFacts,
+  branchInfoMismatches,
   detectMainBranch,
   incompleteBranchInfo,
   parseBranchInfo,
@@ -117,17 +118,13 @@ function suppliedFacts(
       warnings: [incompleteBranchInfo],
     };
   }
-  const agrees =
-    said.currentBranch === actual.currentBranch &&
-    said.isMain === actual.isMain &&
-    said.isUserBranch === actual.isUserBranch;
-  if (trustBranchInfo || agrees) return { facts: said, supplied: true, warnings: [] };
+  // A caller may have its own way to make a prefix; what counts is where the repository stands.
+  const wrong = branchInfoMismatches({ ...said, userPrefix: actual.userPrefix }, actual);
+  if (trustBranchInfo || wrong.length === 0) return { facts: said, supplied: true, warnings: [] };
   return {
     facts: actual,
     supplied: false,
-    warnings: [
-      `--branch-info says ${said.currentBranch || 'detached'}, git says ${actual.currentBranch || 'detached'}; git counts.`,
-    ],
+    warnings: [`**⚠ --branch-info does not hold: ${wrong.join('; ')}. Git counts.**`],
   };
 }
 

@@ -25,9 +25,8 @@ export function estimateOf(
   const debates = depth.dialectic === 'off' || depth.sketches === 0 ? 0 : 3;
   const judges = debates === 0 ? 0 : depth.dialectic === 'binding' ? 6 : 3;
   const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
-  const sketches = depth.panel === 'wide' && depth.sketches === 4 ? 10 : depth.sketches;
   const author = depth.panel === 'solo' ? 2 : 5;
-  const calls = sketches + 2 * debates + judges + panel + author;
+  const calls = depth.sketches + 2 * debates + judges + panel + author;
   const tokens = Math.round(calls * (12_000 + characters / 4));
   const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
   return { calls, tokens, ...moneyOf(tokens, callers, prices) };

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -67,6 +68,7 @@ export async function prepareDesign(
     world,
     only?.filter((name) => name !== ''),
   );
+  const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
   const branch = flags.branch !== false && config.branch !== false;
   const entry = await enterRepository(project, {
     feature,
@@ -88,7 +90,6 @@ export async function prepareDesign(
       ? await options.chooseDepth(await propose(options, entry.baseCommit, characters, roster, config.prices))
       : named;
   const depth = depthOf(flags, config, name);
-  const sessionEnv = flags.sessionEnv === undefined ? undefined : path.resolve(options.cwd, flags.sessionEnv);
   const inputs: DesignInputs = {
     feature,
     project,
@@ -134,6 +135,19 @@ function unasked({ interactive, flags, dryRun }: PrepareOptions): string[] {
     : [
         '**⚠ No terminal: questions and discussions are skipped as with --auto; --answers FILE switches them on.**',
       ];
+}
+
+/** L-007, L-791: the file may be missing, the directory in which a caller waits for its results may not. */
+function sessionFile(cwd: string, given: string): string {
+  if (given === '') return '';
+  const file = path.resolve(cwd, given);
+  const directory = path.dirname(file);
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return file;
+  throw new CharretteError({
+    code: 'not-found',
+    message: `The directory of --session-env does not exist: ${directory}.`,
+    fix: 'Make it first, or leave --session-env out to work without a calling program.',
+  });
 }
 
 /** Alone works the author where one is named, else the first choice. */

@@ -40,14 +40,15 @@ export async function vote(
   if (degraded !== undefined) desk.warn(degraded);
   if (quorum.tier === 'none') {
     quorum = quorumOf([...ballots, ...(await poll([seats.author], 'adjudicate'))]);
-    if (quorum.tier === 'none') {
-      const reason = 'No voter answered and the planning agent gave no vote either; nothing was accepted.';
-      desk.warn(reason);
-      return { entries: tally(items, quorum), quorum };
-    }
+    if (quorum.tier === 'none')
+      desk.warn('No voter answered and the planning agent gave no vote either; nothing was accepted.');
+    else quorum = { ...quorum, rule: adjudication };
   }
   return { entries: tally(items, quorum), quorum };
 }
+
+/** C-20: an adjudication is called so. */
+const adjudication = 'no voter answered: the planning agent decided alone (main-agent-vote-required)';
 
 async function collectVotes(
   desk: Desk,

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/port.ts';
 import { type Availability, type HealthScope, isUp } from '../../panel/health.ts';
-import { type PanelName, panels } from '../../panel/panels.ts';
+import { type PanelName, panels, sketchSeats } from '../../panel/panels.ts';
 import {
   debateBuckets,
   fillBench,
@@ -22,7 +22,7 @@ export function seatsOf(desk: Desk, design: Design): PanelSeats {
 export function seatPanel(
   agents: readonly Pick<Agent, 'id' | 'family'>[],
   health: Availability<HealthScope>,
-  inputs: Pick<DesignInputs, 'panel' | 'quick' | 'sketches' | 'padding' | 'author'>,
+  inputs: Pick<DesignInputs, 'panel' | 'sketches' | 'padding' | 'author'>,
 ): PanelSeats {
   const panel = panels[inputs.panel as PanelName];
   const seating = seatAgents(
@@ -30,8 +30,7 @@ export function seatPanel(
     inputs.author,
   );
   const rules = { padding: inputs.padding };
-  const specs =
-    inputs.sketches === 0 ? [] : inputs.quick || inputs.sketches === 2 ? panel.quickSketches : panel.sketches;
+  const specs = sketchSeats(panel, inputs.sketches);
   const author = seating.author?.id ?? '';
   const others = agents.map(({ id }) => id).filter((id) => id !== author);
   const writer: Place = { id: 'author', label: 'Author', stance: 'generic', agents: [author, ...others] };

@@ -3,6 +3,7 @@ import type { NumberedDecision } from '../../dialectic/decisions.ts';
 import type { Resolution } from '../../dialectic/resolutions.ts';
 import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
+import type { SketchCount } from '../../panel/panels.ts';
 import type { Stance } from '../../panel/stances.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import type { Config } from '../../schema/config.ts';
@@ -26,7 +27,7 @@ export type DesignInputs = RunInputs & {
   dialectic: 'off' | 'advisory' | 'binding';
   /** C-22: both sides of a decision by one agent, or by two. */
   debates: 'bucket' | 'diagonal';
-  sketches: 0 | 2 | 4;
+  sketches: SketchCount;
   reviewRounds: 1 | 2;
   padding: boolean;
   rules?: Config['rules'];

@@ -28,7 +28,7 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
         sketchPrompt({ commission: design.commission, stance: seat.stance, schema, maximumEffort }),
       input: {},
     })),
-    desk.inputs.quick ? 'sketches-quick' : 'sketches-regular',
+    seats.some(({ stance }) => stance !== 'generic') ? 'sketches-regular' : 'sketches-quick',
   );
   await checkTree(desk, 'sketch-collection');
   const usable: SeatSketch[] = [];

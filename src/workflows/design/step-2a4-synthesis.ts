@@ -16,6 +16,8 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
     await desk.context.artifact('contested-decisions.md', renderDecisions([]));
     return { decisions: [] };
   }
+  // L-451: only stances give the four highlights something to stand on.
+  const highlights = sketches.some(({ seat }) => seat.stance !== 'generic');
   const { value, family } = await desk.author(seatsOf(desk, design).author, {
     lane: 'synthesis',
     task: 'synthesis',
@@ -27,12 +29,12 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
           label: seat.label,
           text: renderSketch(sketch),
         })),
-        highlights: !desk.inputs.quick,
+        highlights,
         schema,
       }),
     input: {
       sketches: sketches.map(({ seat, sketch }) => ({ seat: seat.label, sketch })),
-      highlights: !desk.inputs.quick,
+      highlights,
     },
   });
   const text = renderSynthesis(value);

@@ -185,7 +185,7 @@ describe('preflight', () => {
     const dirty = await preflight(root, strict);
     expect(dirty).toMatchObject({ exit: 2 });
     expect(renderPreflight(dirty)).toBe(
-      'PREFLIGHT=fail\nPREFLIGHT_ERROR=the tree is not clean (1 paths: new.txt)\n',
+      'PREFLIGHT=fail\nPREFLIGHT_ERROR=the tree is not clean (1 path: new.txt)\n',
     );
     rmSync(path.join(root, 'new.txt'));
     repository.write('.git/index', 'broken');

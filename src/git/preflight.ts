@@ -46,7 +46,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
     return fail(
       2,
       tree.status === 'dirty'
-        ? `the tree is not clean (${paths.length} paths: ${shown})`
+        ? `the tree is not clean (${paths.length} ${paths.length === 1 ? 'path' : 'paths'}: ${shown})`
         : `the state of the tree is unknown (${tree.reason})`,
     );
   }

@@ -60,7 +60,7 @@ const refusals: [
     [],
     5,
     'dirty-tree',
-    /not clean \(1 paths: README\.md\)[\s\S]*commit or stash/,
+    /not clean \(1 path: README\.md\)[\s\S]*commit or stash/,
   ],
   [
     'a repository without a commit',

@@ -36,6 +36,7 @@ test('L-004, L-420, L-429, L-535: a changed tree is asked about after every coll
     const [run = ''] = runsOf(project);
     expect(code, boundary).toBe(7);
     expect(stderr).toContain(`The working tree is dirty after ${boundary}: stray-${task}.txt.`);
+    expect(stderr).toContain(`dirty-tree-${boundary}: An agent changed the working tree (1 path). What now?`);
     // Who was at work stands in the log.
     const log = readFileSync(path.join(rootOf(project, run), 'execution-issues.md'), 'utf8');
     expect(log).toMatch(

@@ -1,6 +1,6 @@
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
-import { type Boundary, probeTree } from '../../git/tree-probe.ts';
+import { type Boundary, probeTree, type TreeProbe } from '../../git/tree-probe.ts';
 import { renderDirtyTree } from '../../git/tree-record.ts';
 import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
@@ -51,7 +51,7 @@ export async function guardTree(
   const answers = await desk.context.ask([
     {
       id,
-      text: `An agent changed the working tree (${paths.length} paths). What now?`,
+      text: `${whatHappened(probe)}. What now?`,
       detail: paths.slice(0, 20).join('\n'),
       options: recoveryOptions(probe.status, true).map((value) => ({ value, label: labels[value] })),
     },
@@ -70,9 +70,15 @@ export async function guardTree(
   }
   throw new CharretteError({
     code: 'dirty-tree',
-    message: `Cancelled at ${boundary}: the working tree was changed (${paths.slice(0, 5).join(', ')}).`,
+    message: `Cancelled at ${boundary}. ${whatHappened(probe)}${paths.length === 0 ? '' : `: ${paths.slice(0, 5).join(', ')}`}.`,
     fix: 'Clean the working tree by hand, then resume the run.',
   });
+}
+
+function whatHappened({ status, tracked, newUntracked, reason }: TreeProbe): string {
+  if (status === 'unknown') return `Nobody can say whether the working tree is as it was (${reason})`;
+  const count = tracked.length + newUntracked.length;
+  return `An agent changed the working tree (${count} ${count === 1 ? 'path' : 'paths'})`;
 }
 
 async function restore(

@@ -71,7 +71,7 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     load: async () => (await import('./compare.ts')).command,
   },
   report: {
-    summary: 'A run on one page: plan, debates, votes, cost',
+    summary: 'A run on one page: result, how it came about, cost',
     load: async () => (await import('./report.ts')).command,
   },
   costs: {

@@ -5,18 +5,19 @@ import { readEvents } from '../engine/event-log.ts';
 import { readLedger } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { readRunRecord } from '../engine/run-record.ts';
+import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
+import type { DocumentView } from '../web/view/documents.ts';
 import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome, findRun } from './project.ts';
 
 export const command: CommandSpec = {
   name: 'report',
-  summary: 'A run on one page: plan, debates, votes, cost per phase and seat',
+  summary: 'A run on one page: its result, how it came about, cost per phase and seat',
   examples: [
     ['charrette report', 'the latest run, as Markdown on stdout'],
     ['charrette report 4f2a90c1 --out report.md', 'into a file'],
@@ -39,6 +40,7 @@ export const command: CommandSpec = {
     const html = options['html'] === true;
     if (html && options['md'] === true)
       throw new CharretteError({ code: 'usage', message: '--html and --md ask for different reports.' });
+    const outFile = typeof options['out'] === 'string' ? path.resolve(global.cwd, options['out']) : undefined;
     const artifacts: Record<string, string> = {};
     for (const artifact of await listArtifacts(directory))
       artifacts[artifact.name] = (await readTextFile(artifact.path)) ?? '';
@@ -51,6 +53,11 @@ export const command: CommandSpec = {
           events: readEvents(directory.events),
           ledger,
           artifacts,
+          documents: await documentsOf(
+            directory,
+            record,
+            path.dirname(outFile ?? path.join(home.project, 'report.md')),
+          ),
           ...(prices === undefined ? {} : { prices }),
         });
     const accepted = acceptedCount(artifacts);
@@ -66,13 +73,26 @@ export const command: CommandSpec = {
         ? {}
         : { perAcceptedFinding: perAcceptedFinding(total, accepted) }),
     };
-    const { out } = options;
-    if (typeof out !== 'string' && !html) return { exit: 0, text, json };
-    const file = typeof out === 'string' ? path.resolve(global.cwd, out) : directory.report;
+    if (outFile === undefined && !html) return { exit: 0, text, json };
+    const file = outFile ?? directory.report;
     await writeFileAtomic(file, text);
     return { exit: 0, text: `Wrote ${file}\n`, json: { ...json, file } };
   },
 };
+
+/** Pictures are named by their place as seen from where the report will stand. */
+async function documentsOf(
+  directory: RunDirectory,
+  record: RunRecord,
+  folder: string,
+): Promise<DocumentView[]> {
+  const { documentViews } = await import('../web/view/documents.ts');
+  const place = path.relative(folder, directory.artifacts).split(path.sep).join('/');
+  return (await documentViews(directory, record)).map((document) => ({
+    ...document,
+    text: document.text.replaceAll('](screenshot-', `](${place}/screenshot-`),
+  }));
+}
 
 /** The page is read and the views are made only for those who ask for them. */
 async function htmlText(

@@ -1,3 +1,4 @@
+import { noteText, phaseTitle } from '../cli/live/phase-title.ts';
 import { type CostRow, costsBy, describeMoney, perAcceptedFinding } from '../engine/costs.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
@@ -6,12 +7,15 @@ import type { RunRecord } from '../engine/run-record.ts';
 import { ruleBasedMark } from '../evidence/static/wording.ts';
 import { diagramBody } from '../plan/diagram.ts';
 import { formatElapsed } from '../text/elapsed.ts';
+import type { DocumentView } from '../web/view/documents.ts';
 
 export type ReportSource = {
   record: RunRecord;
   events: readonly RunEvent[];
   ledger: readonly LedgerEntry[];
   artifacts: Readonly<Record<string, string>>;
+  /** The result of workflows other than a design. */
+  documents: readonly DocumentView[];
   prices?: Readonly<Record<string, Price>>;
 };
 
@@ -22,7 +26,7 @@ export function acceptedCount(artifacts: ReportSource['artifacts']): number {
 
 /** The whole run on one page: result, how it came about, who said what, what it cost. */
 export function markdownReport(source: ReportSource): string {
-  const { record, events, ledger, artifacts, prices } = source;
+  const { record, events, ledger, artifacts, documents, prices } = source;
   const accepted = acceptedCount(artifacts);
   const [total] = costsBy(ledger, () => 'all calls', prices);
   return [
@@ -37,6 +41,7 @@ export function markdownReport(source: ReportSource): string {
       ? []
       : [`- Per accepted finding: ${describePerFinding(perAcceptedFinding(total, accepted))}`]),
     ...warnings(events),
+    ...documents.flatMap(({ title, text }) => section(title, lowered(text))),
     ...section('Plan', artifacts['plan.txt']),
     ...section('Architecture', diagramBody(artifacts['architecture-diagram.md'] ?? '')),
     ...section('Synthesis', artifacts['approach-synthesis.txt']),
@@ -44,6 +49,7 @@ export function markdownReport(source: ReportSource): string {
     ...section('Votes', artifacts['voting-tally.md']?.replace(/^## Voting Tally\n+/, '')),
     ...section('Not implemented', artifacts['rejected-findings.md']),
     ...section('Out of scope', artifacts['oos.md']),
+    ...section('What happened', documents.length === 0 ? '' : story(events)),
     ...section('Lanes', laneTable(events)),
     ...section('Cost by phase', costTable(costsBy(ledger, ({ phase }) => phase, prices))),
     ...section('Cost by seat', costTable(costsBy(ledger, ({ seat, agent }) => `${seat} (${agent})`, prices))),
@@ -73,6 +79,44 @@ function warnings(events: readonly RunEvent[]): string[] {
 
 function section(title: string, body: string | undefined): string[] {
   return body === undefined || body.trim() === '' ? [] : ['', `## ${title}`, '', body.trimEnd()];
+}
+
+/** Headings of a document stand below that of its section. */
+function lowered(text: string): string {
+  let fence = '';
+  return text
+    .split('\n')
+    .map((line) => {
+      const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1] ?? '';
+      if (fence === '') fence = mark;
+      else if (mark.startsWith(fence)) fence = '';
+      return fence === '' && /^#{1,4} /.test(line) && mark === ''
+        ? `${line.startsWith('# ') ? '##' : '#'}${line}`
+        : line;
+    })
+    .join('\n');
+}
+
+/** The steps of the run as it told them, each with its notes. */
+function story(events: readonly RunEvent[]): string {
+  const told = new Set<string>();
+  const steps = new Map<string, { title: string; notes: string[] }>();
+  for (const event of events) {
+    if (event.type === 'phase-start' || event.type === 'phase-end' || event.type === 'phase-skip') {
+      const title = phaseTitle(event.line ?? '');
+      const step = steps.get(event.phase) ?? { title: event.phase, notes: [] };
+      steps.set(event.phase, { ...step, title: title === '' ? step.title : title });
+    } else if (event.type === 'note') {
+      const text = noteText(event.text);
+      const step = steps.get(event.phase ?? '') ?? { title: event.phase ?? '', notes: [] };
+      if (text !== '' && !told.has(text)) step.notes.push(text);
+      told.add(text);
+      steps.set(event.phase ?? '', step);
+    }
+  }
+  return [...steps.values()]
+    .flatMap(({ title, notes }) => [`- ${title}`, ...notes.map((note) => `  - ${note}`)])
+    .join('\n');
 }
 
 function laneTable(events: readonly RunEvent[]): string {

@@ -7,6 +7,7 @@ import { type Answer, type Question, readQuestions, unanswered } from '../engine
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { isRecord } from '../safe-json.ts';
+import { type DocumentView, documentViews } from './view/documents.ts';
 import { readRunFiles } from './view/run-files.ts';
 import { type RunView, runViewOf } from './view/run-view.ts';
 
@@ -41,6 +42,8 @@ export type Snapshot = {
   artifacts: { name: string; bytes: number }[];
   costs: CostPoint[];
   view: RunView;
+  /** What workflows other than a design have to show. */
+  documents: DocumentView[];
 };
 
 /** What of the inputs is worth showing; the rest holds command lines and paths of the machine. */
@@ -97,5 +100,6 @@ export async function snapshotOf(
       };
     }),
     view: runViewOf(files),
+    documents: await documentViews(directory, record),
   };
 }

@@ -51,6 +51,11 @@ export function emptyTimeline(): Timeline {
   return { groups: new Map(), phaseOf: new Map(), agents: [], last: 0, seq: 0, version: 0 };
 }
 
+/** From the first event to the last, or to now while the run goes on: the one answer to how long a run took. */
+export function spanOf({ start = 0, last }: Timeline, now?: number): { start: number; end: number } {
+  return { start, end: Math.max(last, now ?? last) };
+}
+
 /** Adds one event; the cost of an event does not grow with the number of those before it. */
 export function applyEvent(timeline: Timeline, event: RunEvent): void {
   const time = Date.parse(event.time);

@@ -48,10 +48,21 @@ const phaseNames: Readonly<Record<string, string>> = {
   '3b': 'Diagram',
   '4': 'Not taken up',
   '5': 'Hand-over',
+  'LP-0': 'Preferences',
+  'LP-1': 'Explore',
+  'LP-2': 'Clarify',
+  'LP-3': 'Plan',
+  'LP-4': 'Confirm',
+  'LP-5': 'Hand-over',
+  'LE-0': 'Preferences',
+  LE: 'Execute',
+  LV: 'Verify',
 };
 
-export function phaseName(phase: string): string {
-  const name = phaseNames[phase] ?? phase.replaceAll(/[-_]/g, ' ');
+/** A numbered phase is called as its own line calls it. */
+export function phaseName(phase: string, line = ''): string {
+  const own = /^phase-\d+$/.test(phase) ? /Phase \d+: .+?(?= skipped:|$)/.exec(line)?.[0] : undefined;
+  const name = phaseNames[phase] ?? own ?? phase.replaceAll(/[-_]/g, ' ');
   return name === '' ? 'Other' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Snapshot } from '../../src/web/snapshot.ts';
+import { spanOf } from '../../src/web/timeline.ts';
 import { Status } from './chips.tsx';
 import { count, elapsed, money } from './format.ts';
 import type { RunStore } from './run-store.ts';
@@ -16,12 +17,7 @@ export function RunHead({
 }) {
   const status = store.state?.status ?? snapshot.status;
   const now = useNow(status === 'running');
-  const end =
-    snapshot.ended === undefined
-      ? status === 'running'
-        ? now
-        : store.timeline.last
-      : Date.parse(snapshot.ended);
+  const { start, end } = spanOf(store.timeline, status === 'running' ? now : undefined);
   const tokens = snapshot.costs.reduce((sum, cost) => sum + cost.inputTokens + cost.outputTokens, 0);
   const usd = snapshot.costs.reduce((sum, cost) => sum + (cost.usd ?? 0), 0);
   const accepted = snapshot.view.findings.filter(({ outcome }) => outcome === 'accepted').length;
@@ -52,7 +48,7 @@ export function RunHead({
         </p>
       )}
       <dl class="facts">
-        <Fact name="Time" value={elapsed(Math.max(0, end - Date.parse(snapshot.created)))} />
+        <Fact name="Time" value={elapsed(end - start)} />
         <Fact name="Calls" value={count(snapshot.costs.length)} />
         <Fact name="Tokens" value={tokens === 0 ? 'none counted' : count(tokens)} />
         {usd > 0 && <Fact name="Cost" value={money(usd)} />}

@@ -10,6 +10,7 @@ import { Artifacts } from './sections/artifacts.tsx';
 import { Costs } from './sections/costs.tsx';
 import { Debates } from './sections/debates.tsx';
 import { Diagram } from './sections/diagram.tsx';
+import { Document } from './sections/document.tsx';
 import { Findings } from './sections/findings.tsx';
 import { Log } from './sections/log.tsx';
 import { Plan } from './sections/plan.tsx';
@@ -99,6 +100,7 @@ function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lan
         openLane={inReport ? undefined : openLane}
       />
     )),
+    ...snapshot.documents.map(({ id, title, text }) => ({ id, title, content: <Document text={text} /> })),
     ...shown(view.plan !== undefined, 'plan', 'Plan', () => <Plan view={view} />),
     ...shown(view.diagram !== undefined, 'diagram', 'Architecture', () => (
       <Diagram source={view.diagram ?? ''} />

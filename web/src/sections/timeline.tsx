@@ -1,6 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import type { LaneSpan, PhaseGroup, PhaseSpan } from '../../../src/web/timeline.ts';
+import { type LaneSpan, type PhaseGroup, type PhaseSpan, spanOf } from '../../../src/web/timeline.ts';
 import { Agent, Agents, useAgentTone } from '../chips.tsx';
 import { elapsed, phaseName, taskName } from '../format.ts';
 import { type RunStore, useVersion } from '../run-store.ts';
@@ -16,8 +16,7 @@ export const TimelineSection = memo(function TimelineSection({ store, live, open
   useVersion(store, 'events');
   const now = useSeconds(live);
   const { timeline } = store;
-  const start = timeline.start ?? 0;
-  const end = live ? Math.max(timeline.last, now) : timeline.last;
+  const { start, end } = spanOf(timeline, live ? now : undefined);
   // The scale grows in steps, so that a new event moves only its own bar.
   const length = live ? stepAbove(end - start) : Math.max(1, end - start);
   return (
@@ -74,10 +73,10 @@ const PhaseRow = memo(function PhaseRow({ group, start, length, end, openLane }:
         <span class="row-label">
           {lanes.length > mostOpen ? (
             <button type="button" class="link" aria-expanded={shown} onClick={() => setOpen(!shown)}>
-              {phaseName(phase)} ({lanes.length})
+              {phaseName(phase, span?.line)} ({lanes.length})
             </button>
           ) : (
-            phaseName(phase)
+            phaseName(phase, span?.line)
           )}
         </span>
         <span class="track" aria-hidden="true">

@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { liteMarkdown } from '../../cli/live/lite-markdown.ts';
+import type { RunDirectory } from '../../engine/run-directory.ts';
+import type { RunRecord } from '../../engine/run-record.ts';
+import { readTextFile } from '../../files/bounded.ts';
+import { containedPath } from '../../files/contained.ts';
+import { isRecord } from '../../safe-json.ts';
+
+/** A document of a run that people read, as Markdown. */
+export type DocumentView = { id: string; title: string; text: string };
+
+type Wanted = readonly [title: string, artifact: string];
+
+const lite: readonly Wanted[] = [
+  ['Result', 'execution-summary.md'],
+  ['Plan', 'plan.json'],
+  ['Code review', 'code-review.md'],
+  ['Test review', 'test-review.md'],
+  ['To verify', 'follow-up-test.md'],
+  ['To finish', 'follow-up-enhance.md'],
+  ['To tidy up', 'follow-up-refactor.md'],
+  ['To document', 'follow-up-doc.md'],
+];
+
+/** What the result of a workflow is, in the order in which it is read. A design has views of its own. */
+const documents: Readonly<Record<string, readonly Wanted[]>> = {
+  'lite-plan': lite,
+  'lite-execute': lite,
+  'feature-phase': [['Outcome', 'phase-outcome.md']],
+  'feature-implement': [['Outcome', 'phase-outcome.md']],
+  'skill-run': [
+    ['Result', 'summary.md'],
+    ['Outputs', 'outputs.json'],
+  ],
+  compare: [['Comparison', 'comparison.md']],
+  refine: [['Refinement', 'refine-report.md']],
+};
+
+const largest = 1024 * 1024;
+
+/** The documents that a run has so far. */
+export async function documentViews(
+  directory: RunDirectory,
+  { workflow, inputs }: Pick<RunRecord, 'workflow' | 'inputs'>,
+): Promise<DocumentView[]> {
+  const views: DocumentView[] = [];
+  for (const [title, name] of documents[workflow] ?? []) {
+    const text = await readDocument(directory, name);
+    if (text !== undefined) views.push({ id: idOf(title), title, text });
+  }
+  const history = workflow.startsWith('feature-') ? await reviewHistory(directory, inputs) : undefined;
+  if (history !== undefined) views.push({ id: 'review-history', title: 'Review history', text: history });
+  return views;
+}
+
+async function readDocument(directory: RunDirectory, name: string): Promise<string | undefined> {
+  const text = await readTextFile(path.join(directory.artifacts, name), largest).catch(() => undefined);
+  if (text === undefined || text.trim() === '') return undefined;
+  if (name === 'plan.json')
+    return liteMarkdown(directory.artifacts, text).then(
+      (plan) => plan.replace(/^# (.*)$/m, '**$1**'),
+      () => fenced(text),
+    );
+  return name.endsWith('.json') ? fenced(text) : withoutTitle(text);
+}
+
+/** The reviews of all phases so far stand beside the feature's documents. */
+async function reviewHistory(directory: RunDirectory, inputs: unknown): Promise<string | undefined> {
+  const folder = isRecord(inputs) ? inputs['directory'] : undefined;
+  if (typeof folder !== 'string') return undefined;
+  const project = path.dirname(path.dirname(path.dirname(directory.root)));
+  try {
+    const file = await containedPath(
+      project,
+      path.join(path.relative(project, folder), '.review-history.md'),
+    );
+    const text = await readTextFile(file, largest);
+    return text === undefined || text.trim() === '' ? undefined : withoutTitle(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The heading of the document is that of its section. */
+function withoutTitle(text: string): string {
+  return text.replace(/^\s*# [^\n]*\n+/, '').trimEnd();
+}
+
+function fenced(json: string): string {
+  const fence = '`'.repeat(Math.max(3, ...[...json.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  return `${fence}json\n${json.trimEnd()}\n${fence}`;
+}
+
+function idOf(title: string): string {
+  return title.toLowerCase().replaceAll(/\W+/g, '-');
+}

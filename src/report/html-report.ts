@@ -9,6 +9,8 @@ export type ReportData = {
   snapshot: Snapshot;
   events: RunEvent[];
   artifacts: Record<string, string>;
+  /** Pictures that the run made, as data addresses. */
+  pictures: Record<string, string>;
   /** Cited lines by `path:from-to`. */
   sources: Record<string, SourceLines>;
 };

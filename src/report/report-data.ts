@@ -5,6 +5,7 @@ import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { citedParts } from '../web/cited-parts.ts';
+import { isPicture, readPicture } from '../web/picture.ts';
 import { snapshotOf } from '../web/snapshot.ts';
 import { type CitedLines, linesAround, readAtCommit, type SourceLines } from '../web/source-lines.ts';
 import type { ReportData } from './html-report.ts';
@@ -22,20 +23,23 @@ export async function reportData(
 ): Promise<ReportData> {
   const snapshot = await snapshotOf(directory, prices);
   const artifacts: Record<string, string> = {};
+  const pictures: Record<string, string> = {};
   let room = mostArtifactText;
   for (const { name, path, bytes } of await listArtifacts(directory)) {
     room -= bytes;
-    if (room >= 0) artifacts[name] = (await readTextFile(path)) ?? '';
+    if (room >= 0 && isPicture(name)) pictures[name] = await readPicture(directory, name).catch(() => '');
+    else if (room >= 0) artifacts[name] = (await readTextFile(path)) ?? '';
   }
-  const cited = placesIn([snapshot.view, Object.values(artifacts)]);
+  const cited = placesIn([snapshot.view, snapshot.documents, Object.values(artifacts)]);
   return {
     snapshot: {
       ...snapshot,
       questions: [],
-      artifacts: snapshot.artifacts.filter(({ name }) => name in artifacts),
+      artifacts: snapshot.artifacts.filter(({ name }) => name in artifacts || name in pictures),
     },
     events: readEvents(directory.events).filter(({ type }) => !leftOut.includes(type)),
     artifacts,
+    pictures,
     sources: await readPlaces(project, snapshot.baseCommit, cited),
   };
 }

@@ -8,6 +8,7 @@ import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import type { ServerContext } from '../mcp/tool.ts';
+import { readPicture } from './picture.ts';
 import { snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
 import { answerRun, cancelRun, resumeRun } from './steer.ts';
@@ -74,6 +75,14 @@ const routes: readonly Route[] = [
     answer: async ({ home }, [run, name = '']) => ({
       kind: 'text',
       text: await readArtifact(await existing(home, run), name),
+    }),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/pictures\/([^/]+)$/,
+    answer: async ({ home }, [run, name = '']) => ({
+      kind: 'text',
+      text: await readPicture(await existing(home, run), name),
     }),
   },
   {

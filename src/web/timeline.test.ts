@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../engine/event.ts';
-import { applyEvent, emptyTimeline } from './timeline.ts';
+import { applyEvent, emptyTimeline, spanOf } from './timeline.ts';
 
 const usage = { basis: 'measured', inputTokens: 10, cachedInputTokens: 0, outputTokens: 5 } as const;
 
@@ -79,4 +79,16 @@ test('a lane of which only the end is known is shown all the same', () => {
   expect([...groups.values()].flatMap(({ lanes }) => lanes)).toEqual([
     expect.objectContaining({ lane: 'x', state: 'crash', start: 999_500, end: 1_000_000 }),
   ]);
+});
+
+test('a step without an end of its own is over when the next begins, and the run lasts from its first event to its last', () => {
+  const timeline = timelineOf(
+    { type: 'phase-start', phase: 'LP-0', line: 'preferences' },
+    { type: 'phase-start', phase: 'LP-1', line: 'explore' },
+    { type: 'note', text: 'on' },
+  );
+  expect(timeline.groups.get('LP-0')?.span).toMatchObject({ state: 'done', end: 1_001_000 });
+  expect(timeline.groups.get('LP-1')?.span).toMatchObject({ state: 'running' });
+  expect(spanOf(timeline)).toEqual({ start: 1_000_000, end: 1_002_000 });
+  expect(spanOf(timeline, 1_009_000).end).toBe(1_009_000);
 });

@@ -65,6 +65,7 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
   switch (event.type) {
     case 'phase-start': {
       const { phase, line } = event;
+      endOpenPhases(timeline, phase, time);
       replacePhase(timeline, { phase, start: time, state: 'running', line });
       break;
     }
@@ -120,6 +121,13 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
 function laneOf({ groups, phaseOf }: Timeline, lane: string, time: number): LaneSpan {
   const known = groups.get(phaseOf.get(lane) ?? '')?.lanes.find((each) => each.lane === lane);
   return known ?? { lane, label: lane, task: '', phase: '', queued: time, attempt: 0, state: 'queued' };
+}
+
+/** Phases follow one another: the start of the next ends one that had nothing to say at its end. */
+function endOpenPhases(timeline: Timeline, next: string, time: number): void {
+  for (const { phase, span } of timeline.groups.values())
+    if (phase !== next && span?.state === 'running')
+      replacePhase(timeline, { ...span, end: time, state: 'done' });
 }
 
 function replacePhase(timeline: Timeline, span: PhaseSpan): void {

@@ -28,6 +28,7 @@ export const liveSource: Source = {
     watchRun(run, watcher, async (after) => (await request(at(run, `/events?after=${after}`))).text()),
   artifact: async (run, name) =>
     cleanText(await (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text()),
+  picture: async (run, name) => (await request(at(run, `/pictures/${encodeURIComponent(name)}`))).text(),
   lane: (run, lane) => json(at(run, `/lanes/${encodeURIComponent(lane)}`)),
   lines: (run, { path, line, endLine }) =>
     json(at(run, `/source?${new URLSearchParams({ path, line: `${line}`, end: `${endLine}` })}`)),

@@ -6,6 +6,7 @@ import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import { Cited } from './cited.tsx';
+import { isPictureName, Picture } from './picture.tsx';
 
 const longest = 300_000;
 const safeLink = /^(?:https?:|mailto:)/i;
@@ -102,7 +103,11 @@ function inline(node: PhrasingContent | Nodes, index: number): ComponentChildren
         <span key={index}>{node.children.map(inline)}</span>
       );
     case 'image':
-      return <span key={index}>[image: {node.alt ?? ''}]</span>;
+      return isPictureName(node.url) ? (
+        <Picture key={index} name={node.url} alt={node.alt ?? node.url} />
+      ) : (
+        <span key={index}>[image: {node.alt ?? ''}]</span>
+      );
     case 'html':
       return <code key={index}>{node.value}</code>;
     case 'footnoteReference':

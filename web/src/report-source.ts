@@ -6,7 +6,7 @@ import type { Source } from './source.ts';
 export function reportSource(): Source | undefined {
   const text = document.getElementById('charrette-report')?.textContent;
   if (text === undefined || text === null) return undefined;
-  const { snapshot, events, artifacts, sources } = parse<ReportData>(text);
+  const { snapshot, events, artifacts, pictures, sources } = parse<ReportData>(text);
   const missing = (what: string) => Promise.reject(new Error(`${what} is not part of this report.`));
   return {
     report: snapshot.run,
@@ -19,6 +19,7 @@ export function reportSource(): Source | undefined {
       return () => {};
     },
     artifact: async (_run, name) => artifacts[name] ?? missing(name),
+    picture: async (_run, name) => pictures[name] ?? missing(name),
     lane: () => missing('The text of a lane'),
     lines: async (_run, { path, line, endLine }) =>
       sources[`${path}:${line}-${endLine}`] ?? missing(`${path}:${line}`),

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { SynthesisView } from '../../src/web/view/run-view.ts';
 import { Agents } from './chips.tsx';
 import { OpenPlace, type Place } from './cited.tsx';
 import { LaneDialog } from './lane-dialog.tsx';
+import { Pictures } from './picture.tsx';
 import { RunHead } from './run-head.tsx';
 import { type RunStore, useRunStore } from './run-store.ts';
 import { SectionNav } from './section-nav.tsx';
@@ -41,6 +43,7 @@ export function RunPage({
   useEffect(() => {
     if (snapshot !== undefined) document.title = `${snapshot.title} · Charrette`;
   }, [snapshot?.title]);
+  const pictures = useCallback((name: string) => source.picture(run, name), [source, run]);
   const sections = sectionsOf(source, store, run, setLane);
   useEffect(() => {
     if (section !== undefined && snapshot !== undefined) document.getElementById(section)?.scrollIntoView();
@@ -57,31 +60,40 @@ export function RunPage({
     );
   return (
     <Agents.Provider value={agents}>
-      <OpenPlace.Provider value={snapshot.baseCommit === undefined ? undefined : setPlace}>
-        <div class="page">
-          <RunHead source={source} store={store} snapshot={snapshot} />
-          <Questions source={source} store={store} snapshot={snapshot} />
-          <div class="columns">
-            <SectionNav run={run} sections={sections} />
-            <div class="sections">
-              {sections.map(({ id, title, content }) => (
-                <section key={id} id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
-                  <h2 id={`${id}-title`}>{title}</h2>
-                  {content}
-                </section>
-              ))}
+      <Pictures.Provider value={pictures}>
+        <OpenPlace.Provider value={snapshot.baseCommit === undefined ? undefined : setPlace}>
+          <div class="page">
+            <RunHead source={source} store={store} snapshot={snapshot} />
+            <Questions source={source} store={store} snapshot={snapshot} />
+            <div class="columns">
+              <SectionNav run={run} sections={sections} />
+              <div class="sections">
+                {sections.map(({ id, title, content }) => (
+                  <section key={id} id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
+                    <h2 id={`${id}-title`}>{title}</h2>
+                    {content}
+                  </section>
+                ))}
+              </div>
             </div>
           </div>
-        </div>
-        {place !== undefined && (
-          <SourceDialog source={source} run={run} place={place} onClose={() => setPlace(undefined)} />
-        )}
-        {lane !== undefined && (
-          <LaneDialog source={source} run={run} lane={lane} onClose={() => setLane(undefined)} />
-        )}
-      </OpenPlace.Provider>
+          {place !== undefined && (
+            <SourceDialog source={source} run={run} place={place} onClose={() => setPlace(undefined)} />
+          )}
+          {lane !== undefined && (
+            <LaneDialog source={source} run={run} lane={lane} onClose={() => setLane(undefined)} />
+          )}
+        </OpenPlace.Provider>
+      </Pictures.Provider>
     </Agents.Provider>
   );
+}
+
+/** A design by one alone has nothing to bring together. */
+function hasWords(synthesis: SynthesisView | undefined): boolean {
+  if (synthesis === undefined) return false;
+  const { summary, agreements, divergences, ideas } = synthesis;
+  return summary.trim() !== '' || agreements.length + divergences.length + ideas.length > 0;
 }
 
 /** What there is to see, in the order in which a design comes about; the result of a finished one stands first. */
@@ -106,12 +118,12 @@ function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lan
       <Diagram source={view.diagram ?? ''} />
     )),
     ...shown(view.sketches.length > 0, 'sketches', 'Sketches', () => <Sketches sketches={view.sketches} />),
-    ...shown(view.synthesis !== undefined, 'synthesis', 'Synthesis', () => (
+    ...shown(hasWords(view.synthesis), 'synthesis', 'Synthesis', () => (
       <Synthesis synthesis={view.synthesis} sketches={view.sketches} />
     )),
     ...shown(view.debates.length > 0, 'debates', 'Debates', () => <Debates debates={view.debates} />),
     ...shown(view.findings.length > 0, 'findings', 'Findings', () => <Findings findings={view.findings} />),
-    ...shown(view.votes !== undefined, 'votes', 'Votes', () => <Votes view={view} />),
+    ...shown((view.votes?.voters.length ?? 0) > 0, 'votes', 'Votes', () => <Votes view={view} />),
     ...shown(snapshot.costs.length > 0, 'cost', 'Cost', () => <Costs costs={snapshot.costs} />),
     ...shown(snapshot.artifacts.length > 0, 'files', 'Files', () => (
       <Artifacts source={source} run={run} artifacts={snapshot.artifacts} />

@@ -204,3 +204,13 @@ export function useVersion(store: RunStore, kind: 'snapshot' | 'events'): void {
   const [, setVersion] = useState(0);
   useEffect(() => store.subscribe(kind, () => setVersion((version) => version + 1)), [store, kind]);
 }
+
+/** Draws it again only for events that change a row; of a run that is over, also for its last one. */
+export function useTimelineVersion(store: RunStore, live: boolean): void {
+  const [, setVersion] = useState('');
+  useEffect(() => {
+    const look = () => setVersion(`${store.timeline.version} ${live ? '' : store.timeline.last}`);
+    look();
+    return store.subscribe('events', look);
+  }, [store, live]);
+}

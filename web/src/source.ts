@@ -23,6 +23,8 @@ export type Source = {
   /** All events so far, then those that come; the result ends it. */
   watch: (run: string, watcher: Watcher) => () => void;
   artifact: (run: string, name: string) => Promise<string>;
+  /** A picture of the run as a data address. */
+  picture: (run: string, name: string) => Promise<string>;
   lane: (run: string, lane: string) => Promise<LaneText>;
   lines: (run: string, place: { path: string; line: number; endLine: number }) => Promise<SourceLines>;
   steer: (run: string, action: 'answers' | 'resume' | 'cancel', body?: unknown) => Promise<void>;

@@ -47,6 +47,8 @@ export class CompareDesk {
   readonly services: RunServices;
   readonly inputs: CompareInputs;
   readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
+  /** Who designs, by lane. */
+  readonly #designers = new Map<string, string>();
   #phase = 'setup';
   #started = 0;
 
@@ -87,6 +89,7 @@ export class CompareDesk {
     const lane = laneOf(number, side);
     const [first] = roster;
     const agent = side === 'solo' ? (author ?? first?.id ?? '') : roster.map(({ id }) => id).join(', ');
+    this.#designers.set(lane, agent);
     const label = side === 'solo' ? 'designed alone' : 'designed by the panel';
     this.context.emit({ type: 'lane-queue', lane, task: 'design', seat: side, label, phase: this.#phase });
     this.context.emit({ type: 'lane-start', lane, agent, attempt: 1 });
@@ -107,11 +110,11 @@ export class CompareDesk {
   }
 
   endDesign(number: number, side: Side, result: DesignResult, usage: Usage): void {
-    const { agents, elapsedMs, problem } = result;
+    const { elapsedMs, problem } = result;
     this.context.emit({
       type: 'lane-end',
       lane: laneOf(number, side),
-      agent: agents.join(', '),
+      agent: this.#designers.get(laneOf(number, side)) ?? '',
       kind: problem === undefined ? 'ok' : 'crash',
       ...(problem === undefined ? {} : { message: problem }),
       elapsedMs,

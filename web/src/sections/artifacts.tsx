@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../dialog.tsx';
 import { count } from '../format.ts';
 import { Markdown } from '../markdown.tsx';
+import { isPictureName, Picture } from '../picture.tsx';
 import type { Source } from '../source.ts';
 import { useLoaded } from '../use-loaded.ts';
 
@@ -44,13 +45,16 @@ export function Artifacts({
 
 function ArtifactDialog(props: { source: Source; run: string; artifact: Artifact; onClose: () => void }) {
   const { source, run, artifact, onClose } = props;
-  const { value, problem } = useLoaded(`${artifact.name} ${artifact.bytes}`, () =>
-    source.artifact(run, artifact.name),
+  const picture = isPictureName(artifact.name);
+  const { value, problem } = useLoaded(`${artifact.name} ${artifact.bytes}`, async () =>
+    picture ? '' : source.artifact(run, artifact.name),
   );
   return (
     <Dialog title={artifact.name} onClose={onClose}>
       {problem !== undefined && <p class="notice bad">{problem}</p>}
-      {value !== undefined &&
+      {picture && <Picture name={artifact.name} alt={artifact.name} />}
+      {!picture &&
+        value !== undefined &&
         (artifact.name.endsWith('.json') ? (
           <pre class="plain" tabIndex={0}>
             {value}

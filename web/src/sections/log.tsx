@@ -17,7 +17,7 @@ export const Log = memo(function Log({ store }: { store: RunStore }) {
           {all ? `Show the last ${atFirst}` : `Show all ${log.length} lines`}
         </button>
       )}
-      <ol>
+      <ol class={all ? 'whole' : undefined}>
         {(all ? log : log.slice(-atFirst)).map((line) => (
           <Line key={line.seq} line={line} />
         ))}

@@ -3,17 +3,19 @@ import { useEffect, useState } from 'preact/hooks';
 import { type LaneSpan, type PhaseGroup, type PhaseSpan, spanOf } from '../../../src/web/timeline.ts';
 import { Agent, Agents, useAgentTone } from '../chips.tsx';
 import { elapsed, phaseName, taskName } from '../format.ts';
-import { type RunStore, useVersion } from '../run-store.ts';
+import { type RunStore, useTimelineVersion } from '../run-store.ts';
 
 type Props = { store: RunStore; live: boolean; openLane: ((lane: string) => void) | undefined };
 
 type Scale = { start: number; length: number };
 
 const mostOpen = 60;
+/** A row as the style has it; only for steps that nobody has looked at yet. */
+const rowHeight = 27;
 
 /** Who worked when: a row per lane, grouped by step. */
 export const TimelineSection = memo(function TimelineSection({ store, live, openLane }: Props) {
-  useVersion(store, 'events');
+  useTimelineVersion(store, live);
   const now = useSeconds(live);
   const { timeline } = store;
   const { start, end } = spanOf(timeline, live ? now : undefined);
@@ -68,7 +70,10 @@ const PhaseRow = memo(function PhaseRow({ group, start, length, end, openLane }:
   const to = Math.max(span?.end ?? end, ...lanes.map((lane) => lane.end ?? from));
   const skipped = span?.state === 'skipped';
   return (
-    <li class={`phase${skipped ? ' skipped' : ''}`}>
+    <li
+      class={`phase${skipped ? ' skipped' : ''}`}
+      style={{ containIntrinsicSize: `auto ${rowHeight * (1 + (shown ? lanes.length : 0))}px` }}
+    >
       <div class="row phase-row">
         <span class="row-label">
           {lanes.length > mostOpen ? (

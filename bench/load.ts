@@ -119,7 +119,7 @@ async function measure(workers: number): Promise<Row> {
 
 /** All runs in one engine, agents in the same process. */
 async function inside(project: string, url: string): Promise<Row> {
-  const inputs = makePanelProject(project, quick.slice(1));
+  const inputs = makePanelProject(project, quick.slice(1, -1));
   const calls = new Map<string, number>();
   const { engine, home, make } = await openPanel({
     project,
@@ -165,12 +165,15 @@ async function inside(project: string, url: string): Promise<Row> {
 
 /** The runs wait in the queue; then the workers start. */
 async function queued(project: string, url: string, workers: number): Promise<Row> {
+  let served = 0;
   const model = await startModelServer({
     rules: [
       {
         when: /^## Answer$/m,
         reply: (prompt) => {
           const task = taskOf(prompt);
+          // Signs of life that agents are asked for are not calls of a run.
+          served += 1;
           return task === undefined ? undefined : { json: shopAnswer(task, prompt, 'alpha') };
         },
       },
@@ -206,7 +209,6 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
     const seconds = (performance.now() - started) / 1000;
     const peak = sum(processes.map(({ pid = 0 }) => peakOf(pid)));
     const cpuSeconds = sum(processes.map(({ pid = 0 }) => cpuOf(pid)));
-    const served = model.requests.filter(({ wire }) => wire !== undefined).length;
     const title = workers === 1 ? '1 worker' : `${workers} workers`;
     return { title, seconds, peak, idle: workers * alone, cpuSeconds, ...(await examine(home, ids, served)) };
   } finally {

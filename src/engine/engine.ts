@@ -66,8 +66,8 @@ type Registered = (run: string, key: string, input: unknown) => Promise<unknown>
 const resumeQueue = 'charrette-resume';
 /** What was about to begin when a run was stopped has to find it stopped. */
 const graceMs = 10_000;
-/** How often the store is asked about the end of a run; this process notices its own by itself. */
-const askStoreMs = 1000;
+/** How often the store is asked about the end of a run; those that began here tell it themselves. */
+const askStoreMs = { here: 5000, elsewhere: 1000 } as const;
 /** How long ending waits for a server that may not answer. */
 const closingMs = 5000;
 
@@ -511,11 +511,15 @@ export class Engine {
     const told =
       known === undefined
         ? over
-        : Promise.race([over, resultOf(runId, () => known.getResult({ pollingIntervalMs: askStoreMs }))]);
+        : Promise.race([
+            over,
+            resultOf(runId, () => known.getResult({ pollingIntervalMs: askStoreMs.here })),
+          ]);
+    const pauseMs = known === undefined ? askStoreMs.elsewhere : askStoreMs.here;
     let ended = false;
     const asked = async () => {
       while (!ended && !left.aborted) {
-        await sleep(askStoreMs, undefined, { signal: left }).catch(() => {});
+        await sleep(pauseMs, undefined, { signal: left }).catch(() => {});
         if (ended || left.aborted) return;
         const [found] = await DBOS.listWorkflows({
           workflowIDs: [runId],

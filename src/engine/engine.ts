@@ -713,8 +713,10 @@ export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Pro
 function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('stop');
-    const options = { once: true, ...(left === undefined ? {} : { signal: left }) };
-    signal.addEventListener('abort', () => resolve('stop'), options);
+    const hear = () => resolve('stop');
+    signal.addEventListener('abort', hear, { once: true });
+    // By hand: the `signal` option of a listener was seen to leave it in place.
+    left?.addEventListener('abort', () => signal.removeEventListener('abort', hear), { once: true });
   });
 }
 

@@ -32,6 +32,11 @@ export const reviewOptions: readonly OptionSpec[] = [
     default: 'reference',
   },
   {
+    flags: '--inline-up-to <characters>',
+    description: 'documents up to this size go into the prompt',
+    parse: wholeNumber('inline-up-to', 1_000_000),
+  },
+  {
     flags: '--gate <mode>',
     description: 'what holds a phase up',
     choices: ['strict', 'blockers-only'],
@@ -82,6 +87,7 @@ export async function prepareFeature<Named extends Phase>(
     author,
     reviewer,
     transport: options['transport'] as 'reference',
+    ...(typeof options['inlineUpTo'] === 'number' ? { inlineUpTo: options['inlineUpTo'] } : {}),
     gate: options['gate'] as 'strict',
     ...(typeof options['max'] === 'number' ? { max: options['max'] } : {}),
     artifacts,

@@ -154,18 +154,15 @@ test.each<[string, (directory: string) => void, string[], number, string]>([
     2,
     '.waivers.json',
   ],
-])(
-  'bad input, T-116, lean/C-26: %s is said before anything starts',
-  async (_name, spoil, words, exit, message) => {
-    const { directory } = featureDirectory();
-    const before = readFileSync(path.join(directory, 'design.md'), 'utf8');
-    spoil(directory);
-    const result = await phase(directory, ...words);
-    expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
-    expect(existsSync(path.resolve(directory, '../../../.charrette/runs'))).toBe(false);
-    expect(readFileSync(path.join(directory, 'design.md'), 'utf8')).toBe(before);
-  },
-);
+])('bad input, lean/C-26: %s is said before anything starts', async (_name, spoil, words, exit, message) => {
+  const { directory } = featureDirectory();
+  const before = readFileSync(path.join(directory, 'design.md'), 'utf8');
+  spoil(directory);
+  const result = await phase(directory, ...words);
+  expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
+  expect(existsSync(path.resolve(directory, '../../../.charrette/runs'))).toBe(false);
+  expect(readFileSync(path.join(directory, 'design.md'), 'utf8')).toBe(before);
+});
 
 test('bad input: a state that is absent or from another machine stops nothing', async () => {
   const { directory } = featureDirectory({ prd: undefined, meta: undefined });

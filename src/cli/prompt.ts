@@ -147,6 +147,7 @@ async function compileCall(
     implementationFiles: stringList(options['files']),
     ...(issues === undefined ? {} : { issues }),
     ...(outlines === undefined ? {} : { outlines }),
+    ...(dispatch.answer === 'research' ? { subject: textOf(feature, 'spec.md').slice(0, 20_000) } : {}),
   });
   const tasks =
     dispatch.target === 'tasks' && feature.files.tasks.kind === 'present' ? feature.files.tasks.text : '';

@@ -150,7 +150,7 @@ test('lean/C-21: an accepted issue does not stop the gate again, a new one does,
   expect(judgeAnswer(answer(false, again), [{ ...waiver, reason: ' ' }]).gate).toBe('fail');
 });
 
-test('T-149: the gate never passes with an open blocker, whatever else is said', () => {
+test('T-117: the gate never passes with an open blocker, whatever else is said', () => {
   fc.assert(
     fc.property(
       fc.boolean(),

@@ -6,6 +6,7 @@ import { readFeature } from '../prompts/feature-files.ts';
 import { noResumeState, type ResumeState, withFixSummary } from '../prompts/resume/state.ts';
 import { dispatchFor } from '../prompts/roles/table.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
+import { judgeAnswer } from './gate.ts';
 import { type CallOutcome, type ReviewCall, type ReviewPort, reviewOnce } from './review-call.ts';
 
 const prose = 'The cache keeps every answer for a minute and then asks the store again.\n'.repeat(120);
@@ -76,6 +77,32 @@ test('T-075, lean/C-23: a missing confirmation is a line in the history and chan
   const { answer, markers } = await reviewOnce(await call(), port([{ text: ok, session: 's1' }]));
   expect(answer?.approved).toBe(true);
   expect(markers).toEqual(['LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads']);
+});
+
+test('T-149: the same answer gets the same verdict, fresh or continued, by reference or inline', async () => {
+  const answers = [
+    ok,
+    '{"approved":true,"issues":[{"severity":"warning","description":"w"}]}',
+    '{"approved":false,"issues":[]}',
+    '{"approved":false,"issues":[{"severity":"suggestion","description":"s"}]}',
+  ];
+  for (const text of answers) {
+    const { state, call } = await afterFirst();
+    const ways: [string, Partial<ReviewCall>, 'fresh' | 'resumed'][] = [
+      ['fresh by reference', {}, 'fresh'],
+      ['fresh inline', { transport: 'inline' }, 'fresh'],
+      ['continued by reference', { state, iteration: 2 }, 'resumed'],
+      ['continued inline', { state, iteration: 2, transport: 'inline' }, 'resumed'],
+    ];
+    const verdicts = new Set<string>();
+    for (const [name, more, kind] of ways) {
+      const { answer, record } = await reviewOnce(await call(more), port([{ text, session: 's2' }]));
+      expect(record.kind, name).toBe(kind);
+      if (answer === undefined) throw new Error(`${name}: no answer`);
+      verdicts.add(JSON.stringify(judgeAnswer(answer)));
+    }
+    expect(verdicts.size, text).toBe(1);
+  }
 });
 
 test('T-090, T-099, T-107: the second round continues the session with the delta and moves the chain on', async () => {

@@ -139,7 +139,7 @@ test('T-091, T-092, T-096, §2C: --commit commits each revision and the complete
   );
 }, 240_000);
 
-test('§2C, T-093: a commit that fails blocks the completion, and the run goes on when the cause is mended', async () => {
+test('§2C: a commit that fails blocks the completion, and the run goes on when the cause is mended', async () => {
   const project = makeProject();
   await run(project, 'feature', 'new', 'Search');
   git(project, 'config', 'user.name', 'Ann');
@@ -240,6 +240,27 @@ test('§2B, T-134: tasks side by side that change the same lines are done again 
   ]);
   expect(promptOf(project, id, 'task-1.2-again-2-1')).toContain('The code has changed since: src/shared.js.');
   expect(readOf(project, 'implementation-log.md').match(/^## Task \S+/gm)).toHaveLength(3);
+}, 240_000);
+
+test('lean/C-05, T-149: a small document goes into the prompt, a large one does not, and the verdicts are the same', async () => {
+  const states = await Promise.all(
+    ['100000', '50'].map(async (size) => {
+      const project = makeProject();
+      await run(project, 'feature', 'new', 'Search');
+      const words = ['--about', 'about.md', '--yes', '--inline-up-to', size];
+      const { code, stderr } = await run(project, 'feature', 'specify', ...words);
+      expect(code, stderr).toBe(0);
+      const prompt = promptOf(project, runsOf(project)[0] ?? '', 'specify-spec-reviewer-1-1');
+      expect(prompt.includes('Complete spec.md:')).toBe(size === '100000');
+      expect(prompt.includes('(under review)')).toBe(size === '50');
+      return stateOf(project) as { phases: { specify: { iterations: number; reviewerNotes: unknown } } };
+    }),
+  );
+  const [small, large] = states.map(({ phases }) => [
+    phases.specify.iterations,
+    phases.specify.reviewerNotes,
+  ]);
+  expect(small).toEqual(large);
 }, 240_000);
 
 /** The documents were written by hand; this says so. */

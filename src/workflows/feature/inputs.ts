@@ -24,6 +24,8 @@ export type FeatureInputs = RunInputs & {
   author: string;
   reviewer: string;
   transport: Transport;
+  /** lean/C-05: a document under review of at most so many characters goes into the prompt all the same. */
+  inlineUpTo?: number;
   gate: GateMode;
   /** Rounds at most, where somebody set them. */
   max?: number;

@@ -2,9 +2,12 @@ import { type GateResult, judgeAnswer } from '../../feature/gate.ts';
 import type { ReviewAnswer, ReviewIssue } from '../../feature/review-answer.ts';
 import { type ReviewCall, reviewOnce } from '../../feature/review-call.ts';
 import { readWaivers } from '../../feature/waiver-file.ts';
+import type { Transport } from '../../prompts/compile.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { ResumeState } from '../../prompts/resume/state.ts';
+import type { Dispatch } from '../../prompts/roles/dispatch.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
+import { chooseTransport } from '../../prompts/transport.ts';
 import { loadExactCounter } from '../../text/tokens.ts';
 import type { CallPlace, FeatureDesk } from './desk.ts';
 import { unanswered } from './desk.ts';
@@ -54,7 +57,7 @@ export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise
       state,
       iteration,
       max,
-      transport: inputs.transport,
+      transport: transportOf(desk, dispatch, feature),
       agentResumes: resumes,
       finalValidation: review.finalValidation ?? false,
       ...(previous === undefined
@@ -93,4 +96,16 @@ export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise
   const how = reviewed.record.kind === 'resumed' ? ', session continued' : '';
   desk.note(`${label}: reviewer ${result.reviewer}, gate ${result.gate} (${result.reason})${how}`);
   return { ...common, answer: reviewed.answer, result };
+}
+
+/** lean/C-05, T-142: every agent that can be seated opens files itself, so only wish and size decide. */
+function transportOf({ inputs }: FeatureDesk, { target }: Dispatch, { files }: FeatureFiles): Transport {
+  const file = target === undefined ? undefined : files[target];
+  const characters = file?.kind === 'present' ? (file.text?.length ?? file.bytes) : 0;
+  return chooseTransport({
+    canRead: true,
+    characters,
+    ...(inputs.transport === 'inline' ? { requested: 'inline' } : {}),
+    ...(inputs.inlineUpTo === undefined ? {} : { inlineUpTo: inputs.inlineUpTo }),
+  });
 }

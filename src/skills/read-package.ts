@@ -10,6 +10,8 @@ const mostEntries = 5_000;
 const material = new Set(['assets', 'templates', 'references', 'examples', 'evals', 'tests']);
 /** Folders that hold material wherever they are: inputs of tests, often wrong on purpose, and a template to copy. */
 const samples = /^_{0,2}fixtures_{0,2}$|^testdata$|^(?:_|skill-)?template(?:-skill)?$/;
+/** What `--force` keeps of a package it replaces. */
+const backup = /^\..+\.backup-\d{8}-\d{6}/;
 /** Folders of tests; a skill may be called so too, then its SKILL.md lies right in it. */
 const tests = /^_{0,2}tests?_{0,2}$/;
 const skipped = new Set(['node_modules', '.git', '.hg', '.svn', '__pycache__', '.venv']);
@@ -107,7 +109,12 @@ export function findPackages(root: string): string[] {
     if (depth >= 12 || found.length >= 100_000) return;
     for (const entry of entries) {
       if (!entry.isDirectory() || skipped.has(entry.name)) continue;
-      if (samples.test(entry.name) || ((isPackage || inPackage) && material.has(entry.name))) continue;
+      if (
+        samples.test(entry.name) ||
+        backup.test(entry.name) ||
+        ((isPackage || inPackage) && material.has(entry.name))
+      )
+        continue;
       const below = path.join(directory, entry.name);
       if (tests.test(entry.name) && !existsSync(path.join(below, 'SKILL.md'))) continue;
       walk(below, depth + 1, isPackage || inPackage);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -48,6 +49,19 @@ test('uninstall never touches text of the user', async () => {
   expect(outcome.kept).toEqual(['SKILL.md']);
   expect(readFileSync(path.join(root, 'demo-flow/SKILL.md'), 'utf8')).toBe('mine now');
   expect(existsSync(path.join(root, 'demo-flow/notes.md'))).toBe(true);
+});
+
+test('installing a package where it already lives, or beside the same files of a user, leaves uninstall nothing to remove', async () => {
+  const { source, root } = setUp();
+  const own = path.join(root, 'demo-flow');
+  cpSync(source, own, { recursive: true });
+  for (const from of [own, path.join(root, '../skills/demo-flow/'), source]) {
+    expect((await installSkill(from, 'demo-flow', root, 'claude', plain)).written).toEqual([]);
+    await expect(uninstallSkill('demo-flow', root, plain)).rejects.toMatchObject({ code: 'not-found' });
+    expect(await readTree(own)).toEqual(await readTree(source));
+  }
+  await installSkill(source, 'demo-flow', root, 'claude', { force: true, dryRun: false });
+  expect((await uninstallSkill('demo-flow', root, plain)).removed).toHaveLength(5);
 });
 
 test('an update replaces what nobody touched and refuses what somebody did', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { writeFileAtomic, writeJsonAtomic } from '../../files/atomic.ts';
@@ -47,6 +47,8 @@ export async function installSkill(
   const lock = await readLock(root);
   const before = lock.skills[name];
   const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [] };
+  // A package that lives where the host looks is not installed; were it in the lock, uninstall would remove the only copy.
+  if (await isSamePlace(source, directory)) return outcome;
   const hashes: Record<string, string> = {};
   const contents = new Map(
     [...files].map(([file, bytes]) => [
@@ -71,7 +73,11 @@ export async function installSkill(
   }
   for (const [file, bytes] of contents) {
     const there = await readBytes(path.join(directory, file));
-    if (there !== undefined && hashOf(there) === hashes[file]) continue;
+    if (there !== undefined && hashOf(there) === hashes[file]) {
+      // The same bytes, but put there by somebody else: they stay theirs unless they are taken over by force.
+      if (before?.files[file] !== hashes[file] && !options.force) delete hashes[file];
+      continue;
+    }
     outcome.written.push(file);
     if (options.dryRun) continue;
     await mkdir(directory, { recursive: true });
@@ -79,11 +85,18 @@ export async function installSkill(
   }
   const stale = Object.entries(before?.files ?? {}).filter(([file]) => !contents.has(file));
   await removeFiles(directory, stale, outcome, options.dryRun);
-  if (!options.dryRun) {
+  if (!options.dryRun && Object.keys(hashes).length > 0) {
     lock.skills[name] = { source: path.basename(source), host, files: hashes };
     await writeJsonAtomic(path.join(root, lockName), lock);
   }
   return outcome;
+}
+
+async function isSamePlace(source: string, directory: string): Promise<boolean> {
+  const [one, other] = await Promise.all(
+    [source, directory].map((place) => realpath(place).catch(() => undefined)),
+  );
+  return one !== undefined && one === other;
 }
 
 /** Removes what install wrote and nothing else; changed and foreign files stay, empty folders go. */

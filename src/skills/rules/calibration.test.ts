@@ -136,6 +136,7 @@ test('a SKILL.md among the material of a package is a sample, elsewhere a packag
     'a/_template',
     'b/test',
     'c/tests/data',
+    '.maker.backup-20260101-120000',
   ];
   for (const folder of folders) {
     mkdirSync(path.join(root, folder), { recursive: true });

@@ -123,7 +123,43 @@ const cases: Record<string, () => { folder: string; target: string }> = {
       ),
     }),
   'an empty folder': () => make({}),
+  'a SKILL.md that links to itself': () => {
+    const made = make({});
+    symlinkSync('SKILL.md', path.join(made.target, 'SKILL.md'));
+    return made;
+  },
+  'a folder called SKILL.md': () => make({ 'SKILL.md/x.md': 'x\n' }),
 };
+
+/** What lint must say of them; the other inputs are unusual, not wrong. */
+const expected: Record<string, string> = {
+  'frontmatter that is not YAML': 'FM010',
+  'frontmatter that is never closed': 'FM001',
+  'a file of 10 MB': 'SZ001',
+  'a file that is too large': 'IO001',
+  'bytes that are no text': 'FM001',
+  'a link to itself and a folder that holds itself': 'IO001',
+  'a pipe in place of SKILL.md': 'IO001',
+  'handoffs in a circle': 'HO001',
+  '200 phases': 'RF002',
+  'an empty folder': 'ST001',
+  'a SKILL.md that links to itself': 'IO001',
+  'a folder called SKILL.md': 'ST001',
+};
+
+test.each(Object.entries(expected))('lint finds %s: %s', async (name, rule) => {
+  const { folder } = cases[name]?.() ?? make({});
+  const ended = await runCommandLine('skill', 'lint', 'bad', '--json', '--cwd', folder);
+  expect(parseJson(ended.out, 'stdout')).toMatchObject({
+    packages: [{ findings: expect.arrayContaining([expect.objectContaining({ rule })]) }],
+  });
+});
+
+test.each(['CRLF and BOM'])('lint has nothing against %s', async (name) => {
+  const { folder } = cases[name]?.() ?? make({});
+  const ended = await runCommandLine('skill', 'lint', 'bad', '--json', '--cwd', folder);
+  expect(parseJson(ended.out, 'stdout')).toMatchObject({ gate: 'PASS', packages: [{ findings: [] }] });
+});
 
 const commands = [
   ['lint', '--all', '.'],

@@ -85,7 +85,7 @@ async function prepare(
   if (subject.phases.length === 0)
     throw new CharretteError({
       code: 'usage',
-      message: `${subject.name} has no phases; a host loads such a skill by itself.`,
+      message: `${subject.name || subject.files.directory} has no phases; a host loads such a skill by itself.`,
     });
   const errors = countOf(lintPackage(subject).findings, 'error');
   if (errors > 0 && options['force'] !== true) {

@@ -32,6 +32,8 @@ async function openRegularFile(file: string) {
     throw new CharretteError({ code: 'not-found', message: `${file} is not a regular file.` });
   } catch (error) {
     if (isMissing(error)) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'ELOOP')
+      throw new CharretteError({ code: 'not-found', message: `The links of ${file} form a loop.` });
     throw error;
   }
 }

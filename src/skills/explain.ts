@@ -42,7 +42,7 @@ export const patterns: readonly { id: string; title: string; text: string; rules
     id: 'P7',
     title: 'Direct handoff',
     text: 'A phase that continues with another phase of the same package reads that file. Calling its own skill would start the router again. Other skills may be called.',
-    rules: ['HY002', 'CP011', 'RF009'],
+    rules: ['HY002', 'CP011', 'RF009', 'HO001'],
   },
   {
     id: 'P8',

@@ -1,6 +1,7 @@
 import { CharretteError } from '../../errors.ts';
 import { slugify } from '../../text/slug.ts';
 import { comparesOrdinalAsString, conditionVariables, parseCondition } from '../model/condition.ts';
+import { handoffCycle } from '../model/handoffs.ts';
 import {
   knownAgentTypes,
   type PhaseConfig,
@@ -195,6 +196,14 @@ export function configProblems({ phases, dataFlow, preferenceQuestions, profile 
       problems.push(`Phase ${number} hands over to phase ${handsOverTo}, which does not exist.`);
     }
   }
+  const cycle = handoffCycle(
+    new Map(
+      phases.flatMap(({ number, handsOverTo }) =>
+        handsOverTo === undefined ? [] : [[number, handsOverTo] as const],
+      ),
+    ),
+  );
+  if (cycle !== undefined) problems.push(`The phases ${cycle.join(' → ')} hand over in a circle.`);
   return problems;
 }
 

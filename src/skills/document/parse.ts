@@ -70,7 +70,8 @@ function scan(path: string, text: string, nesting: boolean): Document {
   for (let line = frontLines; line < count; line += 1) {
     const start = lineStarts[line] ?? 0;
     const end = endOf(line);
-    let first = start;
+    // A byte order mark stands before the first line, it is no part of it.
+    let first = start === 0 && text.charCodeAt(0) === 0xfeff ? 1 : start;
     let indent = 0;
     while (first < end) {
       const code = text.charCodeAt(first);

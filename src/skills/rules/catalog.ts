@@ -5,6 +5,7 @@ import { conversionRules } from './conversion.ts';
 import { crossRules } from './cross-package.ts';
 import { dataFlowRules } from './data-flow.ts';
 import { frontmatterRules } from './frontmatter.ts';
+import { handoffRules } from './handoffs.ts';
 import { hygieneRules } from './hygiene.ts';
 import { phaseReferenceRules } from './phase-references.ts';
 import { planRules } from './plan.ts';
@@ -29,6 +30,7 @@ export const packageRules: readonly Rule[] = [
   ...inOrder(dataFlowRules, conditionRules),
   ...preferenceRules,
   ...todoRules,
+  ...handoffRules,
   ...conversionRules,
   ...planRules,
   ...specificationRules,
@@ -54,6 +56,7 @@ export const ruleFamilies: Readonly<Record<string, string>> = {
   RF: 'References',
   SC: 'Sections',
   HY: 'Hygiene of phase files',
+  HO: 'Handoffs',
   CP: 'Compact recovery',
   DF: 'Data flow',
   PR: 'Preferences and questions',

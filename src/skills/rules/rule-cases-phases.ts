@@ -19,6 +19,13 @@ export const phaseCases: Record<string, Mutation | Mutation[]> = {
     { what: 'line', change: append(first, '-y, --yes   Skip prompts') },
     { what: 'table', change: append(first, '| Flag | Does |\n|---|---|\n| `--dry-run` | nothing |') },
   ],
+  HO001: {
+    what: 'two phases that read each other',
+    change: (texts) => {
+      append(second, js('Read("phases/04-task-generation.md")'))(texts);
+      append(fourth, js('Read("phases/02-context-gather.md")'))(texts);
+    },
+  },
   HY006: { what: 'abbreviated', change: append(first, 'See original command for details.') },
   HY007: {
     what: 'background',

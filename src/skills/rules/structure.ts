@@ -25,7 +25,8 @@ export const structureRules: readonly Rule[] = [
     check: ({ skill, files }) => {
       if (skill !== undefined || files.unreadable.some(({ path }) => path === 'SKILL.md')) return [];
       const near = [...files.listing].find((path) => path.toLowerCase() === 'skill.md');
-      const message = near === undefined ? 'There is no SKILL.md.' : `There is no SKILL.md, only ${near}.`;
+      const only = near === 'SKILL.md' ? 'a folder of that name' : near;
+      const message = only === undefined ? 'There is no SKILL.md.' : `There is no SKILL.md, only ${only}.`;
       return [{ file: 'SKILL.md', line: 0, message }];
     },
   },

@@ -1,4 +1,5 @@
 import { lineText } from '../document/document.ts';
+import { handoffOf } from '../model/handoffs.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading } from '../model/phase-file.ts';
 import { bareLabel, readPreferencePaths, readQuestionCalls } from '../model/preferences.ts';
@@ -40,13 +41,7 @@ export function runPlan(subject: SkillPackage): RunPlan {
     phases: phases.map((phase, index): RunPhase => {
       const number = phase.number ?? index + 1;
       const route = skill?.routing?.rows.filter(({ targets }) => targets.includes(phase.document.path)) ?? [];
-      const handoff = references.find(
-        ({ kind, document, target, zone }) =>
-          kind === 'read' &&
-          zone === 'fence' &&
-          document === phase.document &&
-          target !== phase.document.path,
-      );
+      const handoff = handoffOf(phase, phases, references);
       return {
         number,
         name: phase.name || phase.slug,
@@ -55,7 +50,7 @@ export function runPlan(subject: SkillPackage): RunPlan {
         inputs: [...new Set(edges.filter(({ to }) => to === number).flatMap(({ variables }) => variables))],
         variables: phase.outputs.filter(({ kind }) => kind === 'variable').map(({ name }) => name),
         files: phase.outputs.filter(({ kind }) => kind === 'file').map(({ name }) => name),
-        handsOverTo: phases.find((other) => other.document.path === handoff?.target)?.number,
+        handsOverTo: handoff?.target.number,
         mode: route[0]?.mode,
         triggers: route.map(({ trigger }) => trigger),
       };

@@ -197,3 +197,20 @@ test('answers and paths are read strictly', () => {
   expect(expandPath('.w/{id}/x.md', { id: 'a' })).toBe('.w/a/x.md');
   expect(expandPath('.w/{id}/x.md', {})).toBeUndefined();
 });
+
+test('phases of a router that hand over in a circle run once each; such handoffs cannot be generated', async () => {
+  const phases = [
+    { name: 'Plan', mode: 'plan', triggers: ['demo:plan'], description: 'p', handsOverTo: 2 },
+    { name: 'Run', mode: 'run', triggers: ['demo:run'], description: 'r' },
+  ];
+  const config = { profile: 'router' as const, triggers: ['demo:plan', 'demo:run'], dataFlow: [], phases };
+  const texts = cleanTexts(config);
+  const last = 'phases/02-run.md';
+  texts[last] = `${texts[last]}\n\`\`\`javascript\nRead("phases/01-plan.md")\n\`\`\`\n`;
+  const { reached } = await simulate(runPlan(packageOf(texts)), scenario({ phases: {} }));
+  expect(reached).toEqual([1, 2]);
+  const round = phases.map((phase, index) => ({ ...phase, handsOverTo: 2 - index }));
+  expect(() => cleanTexts({ ...config, phases: round })).toThrow(
+    'The phases 1 → 2 → 1 hand over in a circle.',
+  );
+});

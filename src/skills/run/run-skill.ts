@@ -60,6 +60,7 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
     await world.todo(list, reason === undefined ? { phase, status } : { phase, status, reason });
   };
   const queue = firstPhases(plan, input.mode);
+  const carried = new Set<number>();
   for (let round = 1; ; round += 1) {
     for (let phase = queue.shift(); phase !== undefined; phase = queue.shift()) {
       const met = phase.condition === undefined || holds(phase.condition, state);
@@ -86,7 +87,11 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
       });
       await change(phase, 'completed');
       const next = plan.phases.find(({ number }) => number === phase?.handsOverTo);
-      if (plan.profile === 'router' && next !== undefined && queue.length === 0) queue.push(next);
+      if (plan.profile === 'router' && next !== undefined && queue.length === 0) {
+        carried.add(phase.number);
+        // Phases that hand over in a circle would go on for ever.
+        if (!carried.has(next.number)) queue.push(next);
+      }
     }
     if (plan.loop === undefined || round >= plan.loop.limit || loopEnds(plan.loop.until, state)) return state;
     const again = plan.phases.filter(({ number }) => number >= (plan.loop?.from ?? 1));

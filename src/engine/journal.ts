@@ -33,10 +33,12 @@ export class Journal {
   }
 
   start(): void {
+    // What is not kept goes at once; a sweep finds only what a crash or a removal left.
+    const pause = this.#keptMs === 0 ? sweepMs : Math.min(sweepMs, Math.max(firstSweepMs, this.#keptMs));
     const sweep = (delay: number) => {
       this.#timer = setTimeout(() => {
         this.#afterOthers(() => this.#sweep());
-        sweep(Math.min(sweepMs, Math.max(firstSweepMs, this.#keptMs)));
+        sweep(pause);
       }, delay).unref();
     };
     sweep(firstSweepMs);

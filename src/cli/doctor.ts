@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -106,20 +105,22 @@ async function storeFacts(
   };
 }
 
-async function sizeOf(folder: string): Promise<number> {
-  if (!existsSync(folder)) return 0;
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const sizes = await Promise.all(
-    entries
-      .filter((entry) => entry.isFile())
-      .map((entry) =>
-        stat(path.join(entry.parentPath, entry.name)).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
+/** One folder after another: all files of a long history at once would take a gigabyte. */
+async function sizeOf(root: string): Promise<number> {
+  let bytes = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const files: string[] = [];
+    for (const entry of entries) {
+      const place = path.join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(place);
+      else if (entry.isFile()) files.push(place);
+    }
+    const sizes = await Promise.all(files.map((file) => stat(file).catch(() => ({ size: 0 }))));
+    bytes += sizes.reduce((sum, { size }) => sum + size, 0);
+  }
+  return bytes;
 }
 
 type Report = {

@@ -155,6 +155,8 @@ test('no address leads out of the artifacts of a run', async () => {
     ]);
     expect([400, 403, 404], name).toContain(status);
     expect(text, name).not.toMatch(/top secret|schemaVersion/);
+    const picture = await raw([`GET /api/runs/${writtenRunId}/pictures/${name} HTTP/1.1`, own(), bearer]);
+    expect([400, 403, 404], name).toContain(picture.status);
   }
   for (const name of ['..', '%2e%2e', '..%2f..', 'x%2fy', 'RUN', 'a'.repeat(300)])
     expect((await raw([`GET /api/runs/${name} HTTP/1.1`, own(), bearer])).status, name).toBe(404);

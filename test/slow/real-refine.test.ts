@@ -5,6 +5,7 @@ import { leaf, page } from '../agents/tea-page.mjs';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import type { RequestView } from '../model-server/view.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
+import { tellMissing } from '../support/missing.ts';
 import { charrette, runsOf } from '../support/program.ts';
 import { jsonArtifact, makeRefineProject, promptOf } from '../support/refine-project.ts';
 
@@ -39,6 +40,8 @@ function reply(prompt: string, view: RequestView) {
     },
   };
 }
+
+if (findChromium(process.env) === undefined) tellMissing('Chromium');
 
 describe.skipIf(findChromium(process.env) === undefined)('with real agent programs', () => {
   let server: ModelServer;

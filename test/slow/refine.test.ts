@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../src/browser/find-chromium.ts';
 import { startCharrette, until } from '../support/live-program.ts';
+import { tellMissing } from '../support/missing.ts';
 import { callsIn, charrette, type Ended, runsOf } from '../support/program.ts';
 import {
   artifactPath,
@@ -19,6 +20,8 @@ const command = ['refine', '--yes', goal];
 const minutes = 60_000;
 /** Most stories need no browser; they say so and are told so. */
 const blind = { ...sameEveryTime, CHARRETTE_CHROMIUM: 'none' };
+
+if (findChromium(process.env) === undefined) tellMissing('Chromium');
 
 describe.skipIf(findChromium(process.env) === undefined)('five iterations on a real page', () => {
   let made: RefineProject;

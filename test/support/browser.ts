@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { tellMissing } from './missing.ts';
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -7,6 +8,8 @@ const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 export const chromiumPath = [process.env['CHROMIUM'], ...places].find(
   (place) => place !== undefined && existsSync(place),
 );
+
+if (chromiumPath === undefined) tellMissing('Chromium');
 
 /** Headless, and without the connections that a browser opens for itself. */
 export function openBrowser(): Promise<Browser> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { tellMissing } from './missing.ts';
 import { program } from './program.ts';
 
 const run = promisify(execFile);
@@ -27,6 +28,7 @@ export type Screen = {
 };
 
 export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+if (!hasTmux) tellMissing('tmux');
 
 export async function openScreen(
   words: readonly string[],

@@ -6,6 +6,7 @@ import { accessibilityScore } from '../../src/browser/accessibility-weights.ts';
 import { findChromium } from '../../src/browser/find-chromium.ts';
 import { measurePage } from '../../src/browser/measure-page.ts';
 import { serveFolder } from '../../src/browser/serve-folder.ts';
+import { tellMissing } from '../support/missing.ts';
 
 const chromium = findChromium(process.env);
 
@@ -26,6 +27,8 @@ function measure(folder: string, name = 'index.html', environment: NodeJS.Proces
   const { signal } = new AbortController();
   return measurePage({ folder, page: name, environment, screenshots: { folder, prefix: 's' }, signal });
 }
+
+if (chromium === undefined) tellMissing('Chromium');
 
 test.skipIf(chromium === undefined)(
   'RF-15 dead is what does nothing when it is pressed: not what goes elsewhere, opens, submits, changes or is switched off',

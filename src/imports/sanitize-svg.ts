@@ -12,11 +12,16 @@ import {
 
 export type SanitizedSvg = { ok: true; text: string; removed: string[] } | { ok: false; reason: string };
 
+/** The parser compares all of such a declaration anew at each of its characters. */
+const unknownDeclaration = /<!(?!--|\[CDATA\[|DOCTYPE)/i;
+
 /**
  * Writes a drawing anew from its parsed form, with nothing but elements and attributes that can only draw. A text that
  * is not well-formed XML is refused: what a browser would make of it is anybody's guess.
  */
 export function sanitizeSvg(source: string): SanitizedSvg {
+  if (unknownDeclaration.test(source))
+    return { ok: false, reason: 'not well-formed: a declaration that is none' };
   const writer = new SvgWriter();
   const reader = sax.parser(true, { xmlns: true, position: false, strictEntities: true } as object);
   let failure: string | undefined;

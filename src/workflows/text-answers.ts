@@ -4,6 +4,7 @@ import { readDefence, sideOf } from '../dialectic/defence-text.ts';
 import { readJudgeVotes } from '../dialectic/judge-votes.ts';
 import { readSynthesis } from '../dialectic/synthesis-text.ts';
 import { checkSubstantive } from '../panel/substantive.ts';
+import { mermaidFences } from '../plan/mermaid-fences.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { readFindings } from '../review/findings-text.ts';
 import { readVotes } from '../review/votes.ts';
@@ -65,9 +66,9 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     return reading.ok ? reading.plan : undefined;
   },
   revision: (text) => {
-    const finding = /^[-*\s]*(FINDING_\d+)\**:\**\s*(\S.*)$/gm;
+    const finding = /^[-* \t]*(FINDING_\d+)\**:\**[ \t]*(\S.*)$/gm;
     const reading = readPlan(text.replace(finding, ''));
-    const resolutions = [...text.matchAll(/^[-*\s]*(FINDING_\d+)\**:\**\s*(\S.*)$/gm)].map(
+    const resolutions = [...text.matchAll(/^[-* \t]*(FINDING_\d+)\**:\**[ \t]*(\S.*)$/gm)].map(
       ([, id, resolution]) => ({ id, resolution }),
     );
     return reading.ok ? { plan: reading.plan, resolutions } : undefined;
@@ -88,7 +89,7 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     return cast.length === 0 ? undefined : { votes: cast };
   },
   comparison: (text) => {
-    const said = /^[-*\s]*(?:BETTER|VERDICT|WINNER)\**:\**\s*\**(?:PLAN )?(A|B|TIE)\b[*\s—–:-]*(.*)$/im.exec(
+    const said = /^[-* \t]*(?:BETTER|VERDICT|WINNER)\**:[* \t]*(?:PLAN )?(A|B|TIE)\b[* \t—–:-]*(.*)$/im.exec(
       text,
     );
     return said === null
@@ -96,8 +97,8 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
       : { better: said[1]?.toUpperCase(), reason: said[2]?.trim() || 'No reason was given.' };
   },
   diagram: (text) => {
-    const fence = /^ {0,3}```+[ \t]*mermaid[ \t]*\n([\s\S]*?)^ {0,3}```+[ \t]*$/m.exec(text);
-    return fence?.[1] === undefined ? undefined : { mermaid: fence[1] };
+    const fence = mermaidFences(text).find(({ closed }) => closed);
+    return fence === undefined ? undefined : { mermaid: `${fence.lines.join('\n')}\n` };
   },
 };
 

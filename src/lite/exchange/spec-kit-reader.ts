@@ -101,7 +101,8 @@ function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
 }
 
 function readTaskLine(number: number, rest: string): Pick<PhasedTask, 'task' | 'parallel' | 'after'> {
-  const marks = /^((?:\[(?:P|US\d+)\]\s*)*)(.*)$/.exec(rest);
+  // One blank for many: the pattern below would look at a run of them from each.
+  const marks = /^((?:\[(?:P|US\d+)\]\s*)*)(.*)$/.exec(rest.replace(/\s+/g, ' '));
   const depends = /^(.*?)(?<!\\)\s*\(depends on ((?:T\d+(?:,\s*|\s+and\s+|\s*&\s*)?)+)\)\s*$/i.exec(
     marks?.[2] ?? '',
   );

@@ -86,6 +86,7 @@ function say(line) {
 run('machine', 'bash', ['scripts/ci-machine.sh'], 5 * minutes);
 check('set-up', 'npm', ['run', 'setup']);
 check('types, lint, unused code, package', 'npm', ['run', 'check']);
+check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
 check('demo', 'npm', ['start']);
 suite('npm test', ['test'], 20 * minutes);
 const seed = String(Date.now() % 100_000);

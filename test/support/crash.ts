@@ -23,10 +23,11 @@ export type Resumed = {
 
 const command = ['design', '--auto', '--yes', 'add rate limiting'];
 
-export async function undisturbedRun(): Promise<Undisturbed> {
+/** `env` says where the store is, when it is not the embedded one. */
+export async function undisturbedRun(env: Record<string, string> = {}): Promise<Undisturbed> {
   const { project, calls } = await makeProject();
   const countFile = path.join(path.dirname(project), 'writes.txt');
-  const ended = await charrette(command, { cwd: project, env: fixed, countFile });
+  const ended = await charrette(command, { cwd: project, env: { ...fixed, ...env }, countFile });
   const [run = ''] = runsOf(project);
   if (ended.code === null || run === '') throw new Error(`the undisturbed run did not end: ${ended.stderr}`);
   return {
@@ -40,15 +41,16 @@ export async function undisturbedRun(): Promise<Undisturbed> {
 }
 
 /** Kills the program at its n-th write, then resumes it (or starts it, when it died before the run was there). */
-export async function crashAndResume(at: number): Promise<Resumed> {
+export async function crashAndResume(at: number, store: Record<string, string> = {}): Promise<Resumed> {
+  const env = { ...fixed, ...store };
   const { project, calls } = await makeProject();
-  const crashed = await charrette(command, { cwd: project, env: fixed, crashAt: at });
+  const crashed = await charrette(command, { cwd: project, env, crashAt: at });
   const [run] = runsOf(project);
   const before = callsIn(calls);
   const finished = run === undefined ? new Set<string>() : finishedLanes(project, run);
   const record = run === undefined ? undefined : path.join(project, '.charrette', 'runs', run, 'run.json');
   const again = record !== undefined && existsSync(record) ? ['resume', '--yes'] : command;
-  const resumed = crashed.code === null ? await charrette(again, { cwd: project, env: fixed }) : crashed;
+  const resumed = crashed.code === null ? await charrette(again, { cwd: project, env }) : crashed;
   const [last = ''] = runsOf(project);
   const after = callsIn(calls);
   const repeated = after.filter(

@@ -1,13 +1,23 @@
 import { appendFileSync } from 'node:fs';
 import { test } from 'vitest';
 
+/** Whether every moment is tried. */
+export const everyFault = process.env['FAULTS'] === 'all';
+
 export type FaultRow = { fault: string; moment: string; outcome: string; seconds: number };
 
 /**
  * A fault at a moment of a run. The body gives the outcome in a few words; with $FAULTS_FILE it is kept as a line of
  * JSON, from which `npm run prove` makes its table.
+ * Cases marked as further ones only say the same of another moment and are left to it: $FAULTS is `all` there.
  */
-export function faultCase(fault: string, moment: string, body: () => Promise<string>): void {
+export function faultCase(
+  fault: string,
+  moment: string,
+  body: () => Promise<string>,
+  { further = false } = {},
+): void {
+  if (further && !everyFault) return;
   test.concurrent(`${fault}, ${moment}`, async () => {
     const started = performance.now();
     let outcome = 'FAILED';

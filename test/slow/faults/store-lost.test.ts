@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { faultCase } from '../../support/fault-case.ts';
+import { everyFault, faultCase } from '../../support/fault-case.ts';
 import {
   endAll,
   expectNamedAndResumed,
@@ -80,15 +80,20 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
       ['while agents sketch', sketching],
       ['between two steps', between],
     ] as const) {
-      faultCase(`store: ${fault}`, moment, async () => {
-        const begun = await begin();
-        await arrive(begun);
-        await happen(begun.way);
-        const ended = await begun.live.ended;
-        expect(ended.code, ended.stderr).toBe(0);
-        expectWhole(begun);
-        return 'went on by itself, exit 0';
-      });
+      faultCase(
+        `store: ${fault}`,
+        moment,
+        async () => {
+          const begun = await begin();
+          await arrive(begun);
+          await happen(begun.way);
+          const ended = await begun.live.ended;
+          expect(ended.code, ended.stderr).toBe(0);
+          expectWhole(begun);
+          return 'went on by itself, exit 0';
+        },
+        { further: (fault === 'silence for 5 s') !== (arrive === sketching) },
+      );
     }
   }
 
@@ -117,7 +122,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     const { project, calls } = await makeProject();
     let answers = 0;
     // On each way, always in the same order.
-    const [least, most] = process.env['FAULTS'] === 'all' ? [50, 500] : [5, 40];
+    const [least, most] = everyFault ? [50, 500] : [5, 40];
     way.delay(() => least + ((answers++ * 37) % (most - least)));
     const ended = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
     expect(ended.code, ended.stderr).toBe(0);

@@ -12,18 +12,23 @@ afterAll(endAll);
 const suspendedMs = 6000;
 const limits = { agentSeconds: 4 };
 
-faultCase('process stopped for longer than its limits', 'its agents go on', async () => {
-  const places = await makeFaultyProject({ delayMs: 1500, limits });
-  const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env: {} });
-  await reaches(live, () => callsIn(places.calls).length >= 2);
-  live.kill('SIGSTOP');
-  await sleep(suspendedMs);
-  live.kill('SIGCONT');
-  const ended = await live.ended;
-  expect(ended.code, ended.stderr).toBe(0);
-  expectWhole(places);
-  return 'their answers are taken, exit 0';
-});
+faultCase(
+  'process stopped for longer than its limits',
+  'its agents go on',
+  async () => {
+    const places = await makeFaultyProject({ delayMs: 1500, limits });
+    const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env: {} });
+    await reaches(live, () => callsIn(places.calls).length >= 2);
+    live.kill('SIGSTOP');
+    await sleep(suspendedMs);
+    live.kill('SIGCONT');
+    const ended = await live.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expectWhole(places);
+    return 'their answers are taken, exit 0';
+  },
+  { further: true },
+);
 
 faultCase('process and agents stopped for longer than their limits', 'as a machine that sleeps', async () => {
   const places = await makeFaultyProject({ delayMs: 1500, limits });

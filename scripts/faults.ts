@@ -1,0 +1,58 @@
+// `npm run faults`: does to real processes what happens to them (test/slow/faults, every moment of every case) and prints a
+// table of the outcomes. `--write FILE` keeps it; `--kills N` says how often the program is killed on PostgreSQL.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { table } from '../bench/calibration.ts';
+import { writeFileAtomic } from '../src/files/atomic.ts';
+import type { FaultRow } from '../test/support/fault-case.ts';
+
+const { values: flags } = parseArgs({
+  options: { write: { type: 'string' }, kills: { type: 'string', default: '40' } },
+});
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = mkdtempSync(path.join(tmpdir(), 'charrette-faults-'));
+const file = path.join(folder, 'rows.jsonl');
+const started = Date.now();
+const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', 'test/slow/faults'], {
+  cwd: root,
+  env: { ...process.env, FAULTS: 'all', FAULTS_FILE: file, SERVER_KILLS: flags.kills },
+  stdio: ['ignore', 2, 2],
+});
+const [code] = await once(child, 'exit');
+const rows = existsSync(file) ? readRows() : [];
+rmSync(folder, { recursive: true });
+const text = render();
+process.stdout.write(text);
+if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
+process.exitCode = code === 0 && rows.length > 0 ? 0 : 1;
+
+function readRows(): FaultRow[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const found = lines.filter((line) => line !== '').map((line): FaultRow => JSON.parse(line));
+  const order = (row: FaultRow) => `${row.fault} ${row.moment}`;
+  return found.sort((one, two) => order(one).localeCompare(order(two), 'en', { numeric: true }));
+}
+
+function render(): string {
+  const failed = rows.filter(({ outcome }) => outcome === 'FAILED').length;
+  const cells = rows.map(({ fault, moment, outcome, seconds }) => [
+    fault,
+    moment,
+    outcome,
+    `${seconds.toFixed(0)} s`,
+  ]);
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}`;
+  const minutes = ((Date.now() - started) / 60_000).toFixed(1);
+  return `${[
+    `${new Date().toISOString()} · ${commit} · node ${process.version} · ${machine} · ${minutes} min`,
+    table([['fault', 'moment', 'outcome', 'time'], ...cells]),
+    `${rows.length} cases, ${failed} failed${code === 0 ? '' : `; the suite ended with ${code}`}`,
+  ].join('\n\n')}\n`;
+}

@@ -1,5 +1,6 @@
 // `npm run faults`: does to real processes what happens to them (test/slow/faults, every moment of every case) and prints a
-// table of the outcomes. `--write FILE` keeps it; `--kills N` says how often the program is killed on PostgreSQL.
+// table of the outcomes. `--sample` tries one moment of each, as the slow suite does; `--kills N` says how often the program is
+// killed on PostgreSQL; `--write FILE` keeps the table.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,7 +13,11 @@ import { writeFileAtomic } from '../src/files/atomic.ts';
 import type { FaultRow } from '../test/support/fault-case.ts';
 
 const { values: flags } = parseArgs({
-  options: { write: { type: 'string' }, kills: { type: 'string', default: '40' } },
+  options: {
+    write: { type: 'string' },
+    sample: { type: 'boolean', default: false },
+    kills: { type: 'string' },
+  },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-faults-'));
@@ -21,7 +26,12 @@ const started = Date.now();
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', 'test/slow/faults'], {
   cwd: root,
-  env: { ...process.env, FAULTS: 'all', FAULTS_FILE: file, SERVER_KILLS: flags.kills },
+  env: {
+    ...process.env,
+    FAULTS: flags.sample ? 'sample' : 'all',
+    FAULTS_FILE: file,
+    ...(flags.kills === undefined ? {} : { SERVER_KILLS: flags.kills }),
+  },
   stdio: ['ignore', 2, 2],
 });
 const [code] = await once(child, 'exit');

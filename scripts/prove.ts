@@ -1,6 +1,6 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
 // that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
-// Without these two it also fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
+// Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -36,8 +36,10 @@ const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.i
 process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
 process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
-// All of it also means ten minutes of texts for every reader, and the measurements; a sample or a single workflow does not.
+// All of it also means every fault, ten minutes of texts for every reader, and the measurements; a sample or a single
+// workflow does not.
 const further = [
+  ['scripts/faults.ts'],
   ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
   ['bench/growth.ts'],
   ['bench/load.ts'],

@@ -4,12 +4,11 @@ import postgres from 'pg';
 /** How long a server may owe an answer before its connection counts as dead. */
 const longestSilenceMs = 30_000;
 const tickMs = 500;
-const connections = 10;
 /** A server ends transactions of a process that was cut off or suspended, so that whoever takes its runs over is not held up. */
 const idleTransactionMs = 10_000;
 
 /** Connections to a server, none of which waits for ever: a line that went dead does not say so by itself. */
-export function sharedPool(url: string, patienceMs: number): postgres.Pool {
+export function sharedPool(url: string, patienceMs: number, connections = 10): postgres.Pool {
   const silenceMs = Math.min(longestSilenceMs, patienceMs / 3);
   const pool = new postgres.Pool({
     Client: clientThatGivesUpAfter(silenceMs),

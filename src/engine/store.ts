@@ -57,15 +57,19 @@ async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: Sha
   Object.assign(dbRetryConfig, { initialBackoffSec: 0.2, maxBackoffSec: 3 });
   const patienceMs = patienceSeconds * 1000;
   const pool = sharedPool(url, patienceMs);
+  // A connection of its own: a busy process that waits for one of the others has not lost its server.
+  const asking = sharedPool(url, patienceMs, 1);
   return {
     kind: 'shared',
     settings: { systemDatabaseUrl: url, systemDatabasePool: pool },
     prepare: () => prepareTables(url, pool),
-    server: { ask: () => pool.query('SELECT 1'), patienceMs },
+    server: { ask: () => asking.query('SELECT 1'), patienceMs },
     // A server looks after its room by itself.
     tidy: async () => {},
     // Connections that are in use belong to work that was stopped; nobody waits for their answers.
-    close: async () => void pool.end().catch(() => {}),
+    close: async () => {
+      for (const connections of [pool, asking]) void connections.end().catch(() => {});
+    },
   };
 }
 

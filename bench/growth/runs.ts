@@ -77,7 +77,7 @@ export function historyWork(
     prepare: () => ({ act: () => run(project, words, exits) }),
   });
   return {
-    sizes: [10, 100, 1000, 10_000, 30_000, 100_000].filter((size) => size <= most),
+    sizes: [10, 100, 1000, 3000, 10_000, 30_000, 100_000].filter((size) => size <= most),
     at: (size) => {
       history.growTo(size);
       return [

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -92,9 +93,9 @@ function retold(file: string, name: string, change: (text: string) => string): B
   const manifest = JSON.parse(texts[0] ?? '');
   const at = manifest.files.findIndex((entry: { path: string }) => entry.path === name);
   texts[at + 1] = change(texts[at + 1] ?? '');
-  const digest = execFileSync('sha256sum', { input: texts[at + 1] })
-    .toString()
-    .slice(0, 64);
+  const digest = createHash('sha256')
+    .update(texts[at + 1] ?? '')
+    .digest('hex');
   manifest.files[at].digest = digest;
   texts[0] = JSON.stringify(manifest);
   return gzipSync(createTar(entries.map((entry, index) => ({ name: entry.name, data: texts[index] ?? '' }))));

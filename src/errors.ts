@@ -49,7 +49,9 @@ export function exitCodeOf(error: CharretteError): ExitCode {
 }
 
 function systemCode(value: unknown): ErrorCode | undefined {
-  const code = typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
+  const given = typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
+  // An error that went through the journal keeps its words, not its code.
+  const code = given ?? (value instanceof Error ? /^E[A-Z]+(?=: )/.exec(value.message)?.[0] : undefined);
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'disk-full';
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission-denied';
   return undefined;

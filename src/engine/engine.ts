@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { toCharretteError } from '../errors.ts';
+import { exitCodeOf, toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { heldElsewhere, otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
@@ -682,13 +682,13 @@ export class Engine {
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) return record;
     const status = await DBOS.getWorkflowStatus(directory.id);
-    const cause =
-      status?.error instanceof Error ? status.error.message : `the workflow ended as ${status?.status}`;
+    const error = toCharretteError(status?.error ?? new Error(`the workflow ended as ${status?.status}`));
+    const { code, message, fix } = error;
     return updateRunRecord(directory, {
       status: 'failed',
-      exit: 1,
+      exit: exitCodeOf(error),
       ended: this.#now(),
-      error: { code: 'internal', message: cause },
+      error: { code, message, fix },
     });
   }
 

@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
     const ballast = fill(disk, 120_000);
     const full = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
     expect(full.code, full.stderr).toBe(1);
-    expect(JSON.parse(full.stdout).error.code).toBe('disk-full');
+    expect(JSON.parse(full.stdout).error, full.stderr + full.stdout).toMatchObject({ code: 'disk-full' });
     rmSync(ballast);
     const [run] = runsOf(project);
     const resumed = await charrette(run === undefined ? [...quick, 'limits'] : ['resume', run], {

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,13 +5,14 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { exitCodeOf, toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { heldElsewhere, otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
+import { Departures } from './departures.ts';
+import { ending, once } from './ending.ts';
+import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
-import { LiveRun } from './live-run.ts';
-import { type Lock, seizeLock, tryLock } from './lock.ts';
-import { PauseWatch } from './pause-watch.ts';
+import { KnownRuns } from './known-runs.ts';
+import type { LiveRun } from './live-run.ts';
 import { type ProcessIdentity, thisProcess } from './process-identity.ts';
 import {
   type Answer,
@@ -23,8 +23,7 @@ import {
   unanswered,
 } from './question.ts';
 import { relocateInputs } from './relocate.ts';
-import { resultOf } from './result-of.ts';
-import { type Home, listRunIds, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
 import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -64,10 +63,6 @@ export type EngineOpening = { opened: true; engine: Engine } | { opened: false; 
 type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
 
 const resumeQueue = 'charrette-resume';
-/** What was about to begin when a run was stopped has to find it stopped. */
-const graceMs = 10_000;
-/** How often the store is asked about the end of a run; those that began here tell it themselves. */
-const askStoreMs = { here: 5000, elsewhere: 1000 } as const;
 /** How long ending waits for a server that may not answer. */
 const closingMs = 5000;
 
@@ -89,32 +84,20 @@ export class Engine {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #registered = new Map<string, Registered>();
-  readonly #live = new Map<string, LiveRun>();
-  readonly #watches = new Map<string, PauseWatch>();
-  /** Runs that began in this process. */
-  readonly #handles = new Map<string, ChildHandle>();
-  /** Runs that this process was asked to work on and that have not ended. */
-  readonly #underWay = new Set<string>();
-  /** Runs of other projects than the engine's own. */
-  readonly #homes = new Map<string, Home>();
-  /** Runs on a shared store that this process alone may work on. */
-  readonly #held = new Map<string, Lock>();
-  /** Ended or stopped runs that will be let go of in a moment. */
-  readonly #leaving = new Map<string, () => void>();
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #runs: KnownRuns;
+  readonly #departures: Departures;
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
   readonly #journal: Journal;
-  /** Calls a function outside of the workflow that called it, where asking the store is no step. */
-  readonly #outside = AsyncLocalStorage.snapshot();
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
     this.#store = store;
     this.#clock = options.clock ?? systemClock;
-    this.#inboxes = new InboxReader(options.home.inbox, this.#live, this);
+    this.#runs = new KnownRuns(options.home, this.#clock, options.guard);
+    this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, this);
     this.#server =
       store.server &&
       new StoreWatch(store.server.ask, {
@@ -131,6 +114,7 @@ export class Engine {
       isKnown: (run) => existsSync(runDirectoryOf(options.home, run).record),
       keptMs: options.keepJournalsMs,
     });
+    this.#departures = new Departures(this.#runs, this.#journal);
   }
 
   static async launch(options: EngineOptions, store: Store): Promise<Engine> {
@@ -172,8 +156,8 @@ export class Engine {
 
   /** Starts a run whose directory and record are there, or goes on with one that was left. */
   async start(runId: string, home?: Home): Promise<void> {
-    if (home !== undefined) this.#homes.set(runId, home);
-    const directory = this.#directoryOf(runId);
+    if (home !== undefined) this.#runs.place(runId, home);
+    const directory = this.#runs.directoryOf(runId);
     const record = await readRunRecord(directory);
     const workflow = this.#registered.get(record.workflow);
     if (workflow === undefined)
@@ -184,20 +168,21 @@ export class Engine {
     if (record.codeVersion !== this.#options.codeVersion)
       throw otherVersion(record, this.#options.codeVersion);
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
-    if (this.#underWay.has(runId)) return;
-    this.#leaveNow(runId);
-    await this.#hold(directory);
-    this.#underWay.add(runId);
+    if (this.#runs.underWay.has(runId)) return;
+    this.#departures.now(runId);
+    // The embedded store has one holder anyway.
+    if (this.#store.kind === 'shared') await this.#runs.hold(directory);
+    this.#runs.underWay.add(runId);
     removeUnfinished(directory.artifacts);
-    const live = this.#openRun(runId);
+    const live = this.#runs.open(runId);
     await this.#inboxes.readRun(runId, live);
     if ((await readRunRecord(directory)).status === 'cancelled') {
-      this.#letGo(runId);
+      this.#departures.drop(runId);
       return;
     }
     const begin = async () => {
       const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
-      if (this.#live.get(runId) === live) this.#handles.set(runId, handle);
+      if (this.#runs.live.get(runId) === live) this.#runs.handles.set(runId, handle);
     };
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
@@ -221,12 +206,12 @@ export class Engine {
 
   /** Waits until no run that another process asked for is under way here. */
   async drain(own: string, signal: AbortSignal): Promise<void> {
-    const others = [...this.#live].filter(([run, live]) => run !== own && !live.stopping);
+    const others = [...this.#runs.live].filter(([run, live]) => run !== own && !live.stopping);
     const done = new AbortController();
     const stopped = once(AbortSignal.any([signal, done.signal]));
     await Promise.all(
       others.map(([run]) =>
-        Promise.race([stopped, this.#watch(run).paused(), this.#ending(run, done.signal)]),
+        Promise.race([stopped, this.#runs.watch(run).paused(), ending(this.#runs, run, done.signal)]),
       ),
     );
     done.abort();
@@ -234,7 +219,7 @@ export class Engine {
 
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
   async wait(runId: string, options: { answer?: AnswerProvider; signal: AbortSignal }): Promise<RunEnd> {
-    const directory = this.#directoryOf(runId);
+    const directory = this.#runs.directoryOf(runId);
     const before = await readRunRecord(directory);
     if (isFinal(before.status)) return { kind: 'ended', record: before };
     const left = new AbortController();
@@ -251,16 +236,16 @@ export class Engine {
     options: { answer?: AnswerProvider; signal: AbortSignal },
     left: AbortSignal,
   ): Promise<RunEnd> {
-    const directory = this.#directoryOf(runId);
-    const watch = this.#watch(runId);
+    const directory = this.#runs.directoryOf(runId);
+    const watch = this.#runs.watch(runId);
     const stopped = once(options.signal, left);
-    const ended = this.#ending(runId, left);
+    const ended = ending(this.#runs, runId, left);
     for (;;) {
       const lost = this.#server?.lost() ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
       if (next === 'lost') {
         // What is under way needs no store; its results are kept in the run's directory.
-        await Promise.race([stopped, this.#openRun(runId).idle()]);
+        await Promise.race([stopped, this.#runs.open(runId).idle()]);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#giveUp(runId, this.#server.reason) };
         continue;
@@ -300,7 +285,7 @@ export class Engine {
 
   /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
   async answer(runId: string, answers: readonly Answer[]): Promise<void> {
-    const directory = this.#directoryOf(runId);
+    const directory = this.#runs.directoryOf(runId);
     const { questions } = readQuestions(directory);
     for (const answer of answers) {
       const question = questions.find((candidate) => candidate.id === answer.question);
@@ -312,10 +297,10 @@ export class Engine {
 
   /** Ends a run for good; what runs is stopped first. */
   async cancel(runId: string, reason: string): Promise<RunRecord> {
-    const directory = this.#directoryOf(runId);
-    const live = this.#openRun(runId);
+    const directory = this.#runs.directoryOf(runId);
+    const live = this.#runs.open(runId);
     await live.stop();
-    for (const id of await this.#openRunsOf(runId)) await this.cancel(id, reason);
+    for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     live.events.emit(`run:cancel-${live.events.count}`, {
       type: 'run-end',
       status: 'cancelled',
@@ -327,19 +312,19 @@ export class Engine {
     if ((await DBOS.getWorkflowStatus(runId)) !== null)
       await DBOS.cancelWorkflow(runId, { cancelChildren: true });
     await this.#tellEnd(live);
-    this.#watch(runId).end();
-    this.#leaveSoon(runId);
+    this.#runs.watch(runId).end();
+    this.#departures.soon(runId);
     return record;
   }
 
   subscribe(runId: string, listener: EventListener): () => void {
-    return this.#openRun(runId).events.subscribe(listener);
+    return this.#runs.open(runId).events.subscribe(listener);
   }
 
   /** Begins nothing more and lets what is under way come to its end, as long as the signal allows. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#inboxes.stop();
-    const working = [...this.#live.values()].filter((live) => !live.stopping);
+    const working = [...this.#runs.live.values()].filter((live) => !live.stopping);
     await Promise.all(working.map((live) => live.rest(limit)));
     for (const live of working)
       live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason: 'stop' });
@@ -348,22 +333,21 @@ export class Engine {
   /** Ends everything at once: the runs belong to somebody else by now. */
   abandon(): void {
     this.#inboxes.stop();
-    for (const live of this.#live.values()) void live.stop();
+    for (const live of this.#runs.live.values()) void live.stop();
   }
 
   /** Lets go of a run that was not taken up after all; one that ends here is let go of by itself. */
   forget(runId: string): void {
-    this.#letGo(runId);
+    this.#departures.drop(runId);
   }
 
   /** Stops everything of this process gracefully and gives the store free. */
   async close(): Promise<void> {
     this.#inboxes.stop();
     this.#server?.stop();
-    await Promise.all([...this.#live.values()].map((live) => live.stop()));
-    for (const runId of [...this.#leaving.keys()]) this.#leaveNow(runId);
+    await Promise.all([...this.#runs.live.values()].map((live) => live.stop()));
     // A server that is away must not keep a command from ending: what stays in the store is swept another time.
-    const swept = Promise.all(this.#retiring).then(() => this.#journal.close());
+    const swept = this.#departures.all().then(() => this.#journal.close());
     await Promise.race([swept, sleep(closingMs, undefined, { ref: false })]);
     if (this.#store.kind === 'shared') {
       const leave = DBOS.deleteQueue(this.#resumeQueue)
@@ -371,27 +355,8 @@ export class Engine {
         .then(() => DBOS.shutdown({ deregister: true }));
       await Promise.race([leave, sleep(closingMs, undefined, { ref: false })]);
     } else await DBOS.shutdown({ deregister: true });
-    for (const { release } of this.#held.values()) release();
-    for (const live of this.#live.values()) live.close();
-    this.#live.clear();
+    this.#runs.close();
     await this.#store.close();
-  }
-
-  /** The embedded store has one holder; on a shared one nothing else keeps two processes from working on one run. */
-  async #hold(directory: RunDirectory): Promise<void> {
-    if (this.#store.kind === 'embedded' || this.#held.has(directory.id)) return;
-    if (this.#options.guard !== undefined) {
-      this.#held.set(directory.id, seizeLock(directory.lock));
-      return;
-    }
-    const attempt = await tryLock(directory.lock);
-    if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
-    this.#held.set(directory.id, attempt.lock);
-  }
-
-  #giveFree(runId: string): void {
-    this.#held.get(runId)?.release();
-    this.#held.delete(runId);
   }
 
   #register(definition: AnyDefinition, body: Registered): void {
@@ -399,8 +364,8 @@ export class Engine {
   }
 
   async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
-    const directory = this.#directoryOf(runId);
-    if (!this.#underWay.has(runId)) await this.#takeUp(runId);
+    const directory = this.#runs.directoryOf(runId);
+    if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
     const context = this.#context(runId, key);
     try {
       const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
@@ -428,8 +393,8 @@ export class Engine {
       await this.#tellEnd(context.live);
       throw thrown;
     } finally {
-      this.#underWay.delete(runId);
-      if (!context.live.stopping) this.#outside(() => this.#retire(runId));
+      this.#runs.underWay.delete(runId);
+      if (!context.live.stopping) this.#departures.retire(runId);
     }
   }
 
@@ -447,96 +412,15 @@ export class Engine {
     this.#options.guard?.changed(live.directory.id, 'ended');
   }
 
-  #directoryOf(runId: string): RunDirectory {
-    return runDirectoryOf(this.#homeOf(runId), runId);
-  }
-
-  /** Runs that a run starts are named after it and stand beside it. */
-  #homeOf(runId: string): Home {
-    const parent = [...this.#homes.keys()].find((id) => id === runId || runId.startsWith(`${id}-`));
-    return (parent === undefined ? undefined : this.#homes.get(parent)) ?? this.#options.home;
-  }
-
   /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
   #localInput(input: unknown, runId: string): unknown {
-    return this.#options.guard === undefined ? input : relocateInputs(input, this.#homeOf(runId).project);
-  }
-
-  /** Once the store knows that a run has ended, nothing of it stays in this process and its journal goes. */
-  #retire(runId: string): void {
-    const retiring = this.#settledInStore(runId).then(() => {
-      this.#letGo(runId);
-      this.#journal.forget(runId);
-    });
-    this.#retiring.add(retiring);
-    void retiring.finally(() => this.#retiring.delete(retiring));
-  }
-
-  async #settledInStore(runId: string): Promise<void> {
-    const known = this.#handles.get(runId);
-    const wait = { pollingIntervalMs: 50, timeoutSeconds: closingMs / 1000 };
-    await (known === undefined ? DBOS.getResult(runId, wait) : known.getResult(wait)).catch(() => {});
-  }
-
-  #letGo(runId: string): void {
-    this.#leaving.delete(runId);
-    this.#live.get(runId)?.close();
-    this.#live.delete(runId);
-    this.#handles.delete(runId);
-    this.#underWay.delete(runId);
-    this.#homes.delete(runId);
-    this.#giveFree(runId);
-    this.#watches.get(runId)?.end();
-    this.#watches.delete(runId);
-  }
-
-  /** Lets go of a run that was stopped or cancelled, and of its journal if it has ended. */
-  #leaveSoon(runId: string): void {
-    const timer = setTimeout(() => this.#leaveNow(runId), graceMs).unref();
-    this.#leaving.set(runId, () => {
-      clearTimeout(timer);
-      this.#letGo(runId);
-      this.#journal.forget(runId);
-    });
-  }
-
-  #leaveNow(runId: string): void {
-    this.#leaving.get(runId)?.();
-  }
-
-  /** Resolves when the run has ended. This process sees its own runs end; the store knows of those that others end. */
-  async #ending(runId: string, left: AbortSignal): Promise<'end'> {
-    const known = this.#handles.get(runId);
-    const over = this.#watch(runId).ended();
-    const told =
-      known === undefined
-        ? over
-        : Promise.race([
-            over,
-            resultOf(runId, () => known.getResult({ pollingIntervalMs: askStoreMs.here })),
-          ]);
-    const pauseMs = known === undefined ? askStoreMs.elsewhere : askStoreMs.here;
-    let ended = false;
-    const asked = async () => {
-      while (!ended && !left.aborted) {
-        await sleep(pauseMs, undefined, { signal: left }).catch(() => {});
-        if (ended || left.aborted) return;
-        const [found] = await DBOS.listWorkflows({
-          workflowIDs: [runId],
-          loadInput: false,
-          loadOutput: false,
-        }).catch(() => ['unknown'] as const);
-        if (found === undefined) return;
-        if (found !== 'unknown' && !['PENDING', 'ENQUEUED', 'DELAYED'].includes(found.status)) return;
-      }
-    };
-    await Promise.race([told, asked()]).catch(() => {});
-    ended = true;
-    return 'end';
+    return this.#options.guard === undefined
+      ? input
+      : relocateInputs(input, this.#runs.homeOf(runId).project);
   }
 
   #context(runId: string, key: string): WorkflowContext {
-    const live = this.#openRun(runId);
+    const live = this.#runs.open(runId);
     const startChild: StartChild = async (definition, child) => {
       const registered = this.#registered.get(definition.name);
       if (registered === undefined)
@@ -550,7 +434,7 @@ export class Engine {
     return new WorkflowContext(live, key, startChild, {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
-        const { run, status, exit, error } = await readRunRecord(this.#directoryOf(id));
+        const { run, status, exit, error } = await readRunRecord(this.#runs.directoryOf(id));
         return { run, status, exit, error };
       },
     });
@@ -559,7 +443,7 @@ export class Engine {
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
   async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
     if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
-    const record = await readRunRecord(this.#directoryOf(runId));
+    const record = await readRunRecord(this.#runs.directoryOf(runId));
     const workflow = this.#registered.get(record.workflow);
     if (workflow === undefined) throw new Error(`The workflow ${record.workflow} is not registered.`);
     return DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
@@ -567,72 +451,35 @@ export class Engine {
 
   /** Puts a run that nobody started by its name on record as being worked on. */
   async #takeUp(runId: string): Promise<void> {
-    const directory = this.#directoryOf(runId);
-    this.#underWay.add(runId);
+    const directory = this.#runs.directoryOf(runId);
+    this.#runs.underWay.add(runId);
     removeUnfinished(directory.artifacts);
     const { workflow, title } = await updateRunRecord(directory, atWork());
-    const live = this.#openRun(runId);
+    const live = this.#runs.open(runId);
     if (live.events.count > 0) this.#emitResume(live);
     else live.events.emit('run:start', { type: 'run-start', workflow, title });
   }
 
-  /** Runs that this one started and that have not ended. */
-  async #openRunsOf(runId: string): Promise<string[]> {
-    const ids = (await listRunIds(this.#homeOf(runId))).filter((id) => id.startsWith(`${runId}-`));
-    const records = await Promise.all(
-      ids.map((id) => readRunRecord(this.#directoryOf(id)).catch(() => undefined)),
-    );
-    return records.flatMap((record) => (record === undefined || isFinal(record.status) ? [] : [record.run]));
-  }
-
-  #openRun(runId: string): LiveRun {
-    const known = this.#live.get(runId);
-    if (known !== undefined) return known;
-    const live = new LiveRun(this.#directoryOf(runId), this.#clock, {
-      onPause: (run, questions) => {
-        void updateRunRecord(run.directory, { status: 'paused' }).then(() =>
-          this.#options.guard?.changed(runId, 'asking'),
-        );
-        this.#watch(runId).pause([...questions]);
-      },
-      onContinue: (run) => {
-        void updateRunRecord(run.directory, { status: 'running' }).then(() =>
-          this.#options.guard?.changed(runId, 'at-work'),
-        );
-        this.#watch(runId).continue();
-      },
-      keep: this.#options.guard?.keep,
-    });
-    this.#live.set(runId, live);
-    return live;
-  }
-
-  #watch(runId: string): PauseWatch {
-    const watch = this.#watches.get(runId) ?? new PauseWatch();
-    this.#watches.set(runId, watch);
-    return watch;
-  }
-
   async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<void> {
-    const live = this.#openRun(runId);
+    const live = this.#runs.open(runId);
     await live.stop();
     live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
-    for (const id of await this.#openRunsOf(runId)) {
+    for (const id of await this.#runs.openRunsOf(runId)) {
       await this.#stopRun(id, 'stop');
-      await updateRunRecord(this.#directoryOf(id), {
+      await updateRunRecord(this.#runs.directoryOf(id), {
         status: 'stopped',
         process: undefined,
       });
     }
-    this.#underWay.delete(runId);
-    this.#giveFree(runId);
-    this.#leaveSoon(runId);
+    this.#runs.underWay.delete(runId);
+    this.#runs.giveFree(runId);
+    this.#departures.soon(runId);
   }
 
   /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
   async #giveUp(runId: string, reason: string): Promise<RunRecord> {
-    const directory = this.#directoryOf(runId);
-    const live = this.#openRun(runId);
+    const directory = this.#runs.directoryOf(runId);
+    const live = this.#runs.open(runId);
     await live.stop();
     const { code, message, fix } = storeLost(runId, reason);
     live.events.emit(`run:lost-${live.events.count}`, {
@@ -651,7 +498,7 @@ export class Engine {
   }
 
   #warn(text: string): void {
-    for (const live of this.#live.values())
+    for (const live of this.#runs.live.values())
       if (!live.stopping) live.events.emit(`store:${live.events.count}`, { type: 'warning', text });
   }
 
@@ -695,7 +542,7 @@ export class Engine {
   /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
   async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
     await this.#inboxes.readAll();
-    const directory = this.#directoryOf(runId);
+    const directory = this.#runs.directoryOf(runId);
     if (isFinal((await readRunRecord(directory)).status)) return false;
     const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
     return questions.some(({ id }) => open.has(id));
@@ -708,17 +555,6 @@ export class Engine {
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
-
-/** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
-function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('stop');
-    const hear = () => resolve('stop');
-    signal.addEventListener('abort', hear, { once: true });
-    // By hand: the `signal` option of a listener was seen to leave it in place.
-    left?.addEventListener('abort', () => signal.removeEventListener('abort', hear), { once: true });
-  });
-}
 
 /** What a record says while this process works on the run. */
 function atWork(): Partial<RunRecord> {

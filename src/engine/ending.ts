@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import type { KnownRuns } from './known-runs.ts';
+import { resultOf } from './result-of.ts';
+
+/** How often the store is asked about the end of a run; those that began here tell it themselves. */
+const askStoreMs = { here: 5000, elsewhere: 1000 } as const;
+
+/**
+ * Resolves when the run has ended. This process sees its own runs end; the store knows of those that others end. `left` says
+ * that nobody waits any more.
+ */
+export async function ending(runs: KnownRuns, runId: string, left: AbortSignal): Promise<'end'> {
+  const known = runs.handles.get(runId);
+  const over = runs.watch(runId).ended();
+  const told =
+    known === undefined
+      ? over
+      : Promise.race([over, resultOf(runId, () => known.getResult({ pollingIntervalMs: askStoreMs.here }))]);
+  const pauseMs = known === undefined ? askStoreMs.elsewhere : askStoreMs.here;
+  let ended = false;
+  const asked = async () => {
+    while (!ended && !left.aborted) {
+      await sleep(pauseMs, undefined, { signal: left }).catch(() => {});
+      if (ended || left.aborted) return;
+      const [found] = await DBOS.listWorkflows({
+        workflowIDs: [runId],
+        loadInput: false,
+        loadOutput: false,
+      }).catch(() => ['unknown'] as const);
+      if (found === undefined) return;
+      if (found !== 'unknown' && !['PENDING', 'ENQUEUED', 'DELAYED'].includes(found.status)) return;
+    }
+  };
+  await Promise.race([told, asked()]).catch(() => {});
+  ended = true;
+  return 'end';
+}
+
+/** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
+export function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve('stop');
+    const hear = () => resolve('stop');
+    signal.addEventListener('abort', hear, { once: true });
+    // By hand: the `signal` option of a listener was seen to leave it in place.
+    left?.addEventListener('abort', () => signal.removeEventListener('abort', hear), { once: true });
+  });
+}

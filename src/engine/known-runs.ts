@@ -1,0 +1,119 @@
+import type { Clock } from './clock.ts';
+import { heldElsewhere } from './engine-errors.ts';
+import { LiveRun } from './live-run.ts';
+import { type Lock, seizeLock, tryLock } from './lock.ts';
+import { PauseWatch } from './pause-watch.ts';
+import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import type { RunGuard } from './run-guard.ts';
+import { isFinal, readRunRecord, updateRunRecord } from './run-record.ts';
+import type { ChildHandle } from './workflow.ts';
+
+/** The runs that this process has to do with: where they stand, their open files, who waits for them, what is held. */
+export class KnownRuns {
+  readonly live = new Map<string, LiveRun>();
+  /** Runs that began in this process. */
+  readonly handles = new Map<string, ChildHandle>();
+  /** Runs that this process was asked to work on and that have not ended. */
+  readonly underWay = new Set<string>();
+  readonly #home: Home;
+  readonly #clock: Clock;
+  readonly #guard: RunGuard | undefined;
+  /** Runs of other projects than the engine's own. */
+  readonly #homes = new Map<string, Home>();
+  readonly #watches = new Map<string, PauseWatch>();
+  /** Runs on a shared store that this process alone may work on. */
+  readonly #held = new Map<string, Lock>();
+
+  constructor(home: Home, clock: Clock, guard: RunGuard | undefined) {
+    this.#home = home;
+    this.#clock = clock;
+    this.#guard = guard;
+  }
+
+  /** Says that a run stands in another project than the engine's own. */
+  place(runId: string, home: Home): void {
+    this.#homes.set(runId, home);
+  }
+
+  /** Runs that a run starts are named after it and stand beside it. */
+  homeOf(runId: string): Home {
+    const parent = [...this.#homes.keys()].find((id) => id === runId || runId.startsWith(`${id}-`));
+    return (parent === undefined ? undefined : this.#homes.get(parent)) ?? this.#home;
+  }
+
+  directoryOf(runId: string): RunDirectory {
+    return runDirectoryOf(this.homeOf(runId), runId);
+  }
+
+  /** Runs that this one started and that have not ended. */
+  async openRunsOf(runId: string): Promise<string[]> {
+    const ids = (await listRunIds(this.homeOf(runId))).filter((id) => id.startsWith(`${runId}-`));
+    const records = await Promise.all(
+      ids.map((id) => readRunRecord(this.directoryOf(id)).catch(() => undefined)),
+    );
+    return records.flatMap((record) => (record === undefined || isFinal(record.status) ? [] : [record.run]));
+  }
+
+  open(runId: string): LiveRun {
+    const known = this.live.get(runId);
+    if (known !== undefined) return known;
+    const live = new LiveRun(this.directoryOf(runId), this.#clock, {
+      onPause: (run, questions) => {
+        void updateRunRecord(run.directory, { status: 'paused' }).then(() =>
+          this.#guard?.changed(runId, 'asking'),
+        );
+        this.watch(runId).pause([...questions]);
+      },
+      onContinue: (run) => {
+        void updateRunRecord(run.directory, { status: 'running' }).then(() =>
+          this.#guard?.changed(runId, 'at-work'),
+        );
+        this.watch(runId).continue();
+      },
+      keep: this.#guard?.keep,
+    });
+    this.live.set(runId, live);
+    return live;
+  }
+
+  watch(runId: string): PauseWatch {
+    const watch = this.#watches.get(runId) ?? new PauseWatch();
+    this.#watches.set(runId, watch);
+    return watch;
+  }
+
+  /** On a shared store nothing else keeps two processes from working on one run. */
+  async hold(directory: RunDirectory): Promise<void> {
+    if (this.#held.has(directory.id)) return;
+    if (this.#guard !== undefined) {
+      this.#held.set(directory.id, seizeLock(directory.lock));
+      return;
+    }
+    const attempt = await tryLock(directory.lock);
+    if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
+    this.#held.set(directory.id, attempt.lock);
+  }
+
+  giveFree(runId: string): void {
+    this.#held.get(runId)?.release();
+    this.#held.delete(runId);
+  }
+
+  /** Nothing of the run stays in this process. */
+  letGo(runId: string): void {
+    this.live.get(runId)?.close();
+    this.live.delete(runId);
+    this.handles.delete(runId);
+    this.underWay.delete(runId);
+    this.#homes.delete(runId);
+    this.giveFree(runId);
+    this.#watches.get(runId)?.end();
+    this.#watches.delete(runId);
+  }
+
+  close(): void {
+    for (const { release } of this.#held.values()) release();
+    for (const live of this.live.values()) live.close();
+    this.live.clear();
+  }
+}

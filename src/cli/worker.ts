@@ -65,6 +65,7 @@ export const command: CommandSpec = {
           agents: settings.agents ?? {},
           silentSeconds: settings.silentSeconds ?? 15,
           drainSeconds: settings.drainSeconds ?? 60,
+          keepDays: settings.keepDays ?? 30,
           world,
           signal,
         },

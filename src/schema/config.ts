@@ -98,6 +98,12 @@ export const configSchema = z.strictObject({
         .max(3600)
         .optional()
         .describe('How long a worker that is told to stop waits for calls under way.'),
+      keepDays: z
+        .number()
+        .min(0)
+        .max(3650)
+        .optional()
+        .describe('How long the store keeps the files of a run that has ended.'),
     })
     .optional()
     .describe('For `charrette worker`; every worker of a store should have the same.'),

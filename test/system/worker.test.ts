@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import postgres from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
@@ -73,5 +76,34 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     second.kill('SIGTERM');
     await second.ended;
     expect(callsIn(calls)).toEqual([...new Set(callsIn(calls))]);
+
+    // What the store kept of ended runs goes; what stands in the clone stays.
+    const file = path.join(project, '.charrette', 'config.json');
+    const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...config, queue: { keepDays: 0 } }));
+    const kept = () => keptOf(run);
+    expect((await kept()).files).toBeGreaterThan(0);
+    const third = await startWorker(project, shared);
+    await expect.poll(kept, { timeout: 20_000 }).toEqual({ runs: 0, files: 0 });
+    third.kill('SIGTERM');
+    await third.ended;
+    const shown = await charrette(['show', run, '--json'], { cwd: project, env: shared });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ run, status: 'done' });
   });
 });
+
+/** What the store has of a run. */
+async function keptOf(run: string): Promise<{ runs: number; files: number }> {
+  const client = new postgres.Client({ connectionString: server.url });
+  await client.connect();
+  try {
+    const count = async (table: string) =>
+      Number(
+        (await client.query(`SELECT count(*) AS found FROM charrette.${table} WHERE run = $1`, [run])).rows[0]
+          .found,
+      );
+    return { runs: await count('runs'), files: await count('files') };
+  } finally {
+    await client.end();
+  }
+}

@@ -114,3 +114,12 @@ export async function readEntries({ pool }: Queue, runs: readonly string[]): Pro
   );
   return rows.map(entryOf);
 }
+
+/** Forgets runs that ended so long ago, with the files that were kept of them; says how many. */
+export async function forgetEnded({ pool }: Queue, days: number): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM charrette.runs WHERE state = 'ended' AND ended < clock_timestamp() - make_interval(secs => $1)`,
+    [days * 86_400],
+  );
+  return rowCount ?? 0;
+}

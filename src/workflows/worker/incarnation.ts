@@ -18,6 +18,7 @@ import {
 import { readMessages, removeMessage } from '../../engine/queue/messages.ts';
 import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
+import { forgetEnded } from '../../engine/queue/queued-run.ts';
 import { restoreRun } from '../../engine/queue/restore.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
 import { beat, giveUpSilent, registerWorker, removeWorker } from '../../engine/queue/workers.ts';
@@ -42,6 +43,7 @@ export type WorkerOptions = {
   agents: Readonly<Record<string, TurnLimit>>;
   silentSeconds: number;
   drainSeconds: number;
+  keepDays: number;
   world: World;
   signal: AbortSignal;
 };
@@ -57,6 +59,7 @@ type Held = Claim<ServedPlace> & {
 };
 
 const pollMs = 200;
+const sweepMs = 3_600_000;
 
 /** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
 export class Incarnation {
@@ -119,6 +122,8 @@ export class Incarnation {
   async work(): Promise<IncarnationEnd> {
     const { signal, silentSeconds } = this.#options;
     const beats = setInterval(() => void this.#beat(), Math.min(3000, (silentSeconds * 1000) / 5));
+    const sweeps = setInterval(() => void this.#sweep(), sweepMs);
+    void this.#sweep();
     try {
       while (!signal.aborted && !this.#lost.signal.aborted) {
         await this.#attend();
@@ -128,6 +133,7 @@ export class Incarnation {
       return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome();
     } finally {
       clearInterval(beats);
+      clearInterval(sweeps);
     }
   }
 
@@ -274,6 +280,10 @@ export class Incarnation {
     } catch (error) {
       this.#storeFails(error);
     }
+  }
+
+  async #sweep(): Promise<void> {
+    await forgetEnded(this.#options.queue, this.#options.keepDays).catch(() => {});
   }
 
   #lose(): void {

@@ -17,6 +17,11 @@ export default defineConfig({
       },
       {
         extends: true,
+        // Whole workflows with the built program: minutes, so not in `npm test`.
+        test: { name: 'whole', include: ['test/whole/**/*.test.ts'], testTimeout: 120_000 },
+      },
+      {
+        extends: true,
         // One file after another: the suites start programs of their own and share two cores.
         test: {
           name: 'slow',

@@ -89,6 +89,7 @@ check('types, lint, unused code, package', 'npm', ['run', 'check']);
 check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
 check('demo', 'npm', ['start']);
 suite('npm test', ['test'], 20 * minutes);
+suite('whole workflows', ['run', 'test:whole'], 20 * minutes);
 const seed = String(Date.now() % 100_000);
 check('kills at 16 seeded writes of every workflow', 'npm', [
   'run',

@@ -1,3 +1,5 @@
+import { withoutLast } from '../text/without-last.ts';
+
 /**
  * Settings files are nearly always plain: nested keys, words, numbers, short lists, comments. This reads those without the
  * YAML parser, whose loading alone takes half as long as Node takes to start. Whatever else occurs in the text, the
@@ -85,13 +87,5 @@ function readScalar(written: string): string | number | boolean | undefined {
 /** Comments are whole lines or follow a blank; a tab, a quote or a flow character before one is left to the parser. */
 function withoutComment(line: string): string {
   const comment = /(?:^| )#/.exec(line);
-  const kept = comment === null ? line : line.slice(0, comment.index);
-  return kept.trimEnd() === '' && !line.includes('\t') ? '' : withoutLastBlanks(kept);
-}
-
-/** A loop: the pattern for it looks at every run of blanks again from each of them. */
-function withoutLastBlanks(line: string): string {
-  let end = line.length;
-  while (end > 0 && line[end - 1] === ' ') end -= 1;
-  return line.slice(0, end);
+  return withoutLast(comment === null ? line : line.slice(0, comment.index), ' ');
 }

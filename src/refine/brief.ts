@@ -1,5 +1,6 @@
 import type { BrandFile } from '../brand/brand-files.ts';
 import { CharretteError } from '../errors.ts';
+import { withoutLast } from '../text/without-last.ts';
 
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
 export type BriefSection = (typeof briefSections)[number];
@@ -58,7 +59,8 @@ function sectionsOf(text: string): Map<string, string> {
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]?.[0];
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
-    const heading = fence === undefined ? /^ {0,3}## +(.+?)\s*#*\s*$/.exec(line)?.[1] : undefined;
+    const title = fence === undefined ? /^ {0,3}## +(\S.*)$/s.exec(line)?.[1]?.trimEnd() : undefined;
+    const heading = title === undefined ? undefined : withoutLast(title, '#').trimEnd();
     if (heading === undefined) sections.get(current)?.push(line);
     else {
       current = heading.toLowerCase();

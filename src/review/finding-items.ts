@@ -81,7 +81,7 @@ function numbered(text: string, heading: boolean): { rest: string; outOfScope: b
 }
 
 function sectionScope(line: string): 'in' | 'out' | undefined {
-  const title = /^(?:#{1,6}\s+|\*\*)(.*?)(?:\*\*)?:?\s*$/.exec(line)?.[1]?.toLowerCase() ?? '';
+  const title = /^(?:#{1,6}\s+|\*\*)(.*?)(?:\*\*)?:?$/s.exec(line.trimEnd())?.[1]?.toLowerCase() ?? '';
   if (/\bout[- ]of[- ]scope\b/.test(title)) return 'out';
   return /\bin[- ]scope\b/.test(title) ? 'in' : undefined;
 }

@@ -46,7 +46,7 @@ export function renderBlocks(blocks: readonly string[]): string {
 export function readBlocks(text: string, heading: RegExp, labels: readonly string[]): Block[] {
   const blocks: { heading: string[]; lines: string[] }[] = [];
   for (const line of toLines(text)) {
-    const title = /^#{2,4}\s+(.*?)\s*$/.exec(line)?.[1];
+    const title = /^#{2,4}\s+(.*)$/s.exec(line)?.[1];
     const match = title === undefined ? null : heading.exec(unwrapBold(title));
     if (match) blocks.push({ heading: match.slice(1).map((group) => group ?? ''), lines: [] });
     else blocks.at(-1)?.lines.push(line);

@@ -100,7 +100,15 @@ check('kills at 16 seeded writes of every workflow', 'npm', [
   '--seed',
   seed,
 ]);
-check('60 s of texts for every reader', 'npm', ['run', 'fuzz', '--', '--seconds', '60']);
+check('300 texts for every reader, at most 90 s', 'npm', [
+  'run',
+  'fuzz',
+  '--',
+  '--seconds',
+  '90',
+  '--texts',
+  '300',
+]);
 check('2 minutes of a long life: nothing grows', 'npm', ['run', 'soak', '--', '--minutes', '2']);
 suite('slow suites', ['run', 'test:slow'], 50 * minutes);
 rmSync(reports, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 // `npm run fuzz`: tries every reader of text by others with texts that grow out of ones that reached new branches.
 // `--seconds N` for all targets together (default 60), `--target NAME` only those, `--seed N` other texts, `--save` keeps
-// what broke something as a text of the tests, `--write FILE` keeps the table.
+// what broke something as a text of the tests, `--write FILE` keeps the table, `--texts N` ends with so many texts for each
+// target, so that the same seed tries the same texts on every machine that is quick enough.
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -14,6 +15,7 @@ const { values: flags } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '20251116' },
+    texts: { type: 'string' },
     target: { type: 'string', multiple: true },
     save: { type: 'boolean', default: false },
     write: { type: 'string' },
@@ -43,6 +45,7 @@ const reports: Report[] = [];
 const started = Date.now();
 await runTargets(names, {
   milliseconds: (seconds * 1000) / names.length,
+  texts: Number(flags.texts ?? Number.POSITIVE_INFINITY),
   seed,
   onReport: (report) => {
     reports.push(report);

@@ -1,5 +1,6 @@
 import { parseSync } from 'oxc-parser';
 import type { Declaration } from './declarations.ts';
+import { isTooDeep } from './source-depth.ts';
 
 /** What one JavaScript or TypeScript module takes from others and gives to them. */
 export type ModuleLinks = { imports: ModuleImport[]; exports: string[] };
@@ -11,6 +12,7 @@ const parserLimit = 400_000;
 /** Imports and exports of a module. A file that does not parse has none. */
 export function readModuleLinks(path: string, text: string): ModuleLinks {
   if (text.length > parserLimit) return { imports: [], exports: [] };
+  if (isTooDeep(text)) return matchModuleLinks(text);
   const { module } = parseSync(path, text);
   const imports: ModuleImport[] = module.staticImports.map(({ moduleRequest, entries }) => ({
     specifier: moduleRequest.value,
@@ -65,7 +67,7 @@ type Node = { type: string; start: number; end: number; [field: string]: unknown
 
 /** Every name a module declares at its top level, and the members of its classes, interfaces and objects. */
 export function parseDeclarations(path: string, text: string): Declaration[] {
-  if (text.length > parserLimit) return [];
+  if (text.length > parserLimit || isTooDeep(text)) return [];
   const { program, module } = parseSync(path, text);
   const exported = new Set(
     module.staticExports.flatMap(({ entries }) => entries.map(({ localName }) => localName.name ?? '')),

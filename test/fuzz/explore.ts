@@ -21,6 +21,8 @@ export type ExploreOptions = {
   saved: readonly string[];
   /** Time in milliseconds since the epoch. */
   until: number;
+  /** Texts at most. */
+  most: number;
   /** Called before each text is tried. */
   onTry: (text: string) => void;
 };
@@ -57,7 +59,7 @@ export async function explore(target: Target, options: ExploreOptions): Promise<
   }
   const atStart = coveredBranches();
   const words = reachedWords();
-  while (Date.now() < until && findings.size < mostFindings) {
+  while (Date.now() < until && executions < options.most && findings.size < mostFindings) {
     const text = mutate(pick(kept, random), pick(kept, random), words, random);
     if (await attempt(text)) kept.push(text);
     // What waits for a turn of the event loop gets one.

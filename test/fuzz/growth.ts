@@ -23,7 +23,14 @@ const noise = 3_000;
 /** Repeats pieces of texts until they are long, and looks at how the time grows with the length. */
 export async function measureGrowth(
   target: Target,
-  options: { random: Random; texts: readonly string[]; until: number; onTry: (text: string) => void },
+  options: {
+    random: Random;
+    texts: readonly string[];
+    until: number;
+    /** Texts at most. */
+    most: number;
+    onTry: (text: string) => void;
+  },
 ): Promise<Growth> {
   const { random, texts, until, onTry } = options;
   const growth: Growth = { perKilobyte: 0, kilobytes: 0, exponent: 0 };
@@ -40,7 +47,7 @@ export async function measureGrowth(
     return user + system;
   };
   const small = hostileTexts(400);
-  for (let turn = 0; Date.now() < until; turn += 1) {
+  for (let turn = 0; Date.now() < until && turn < options.most; turn += 1) {
     const hostile = small[turn];
     const pump =
       hostile === undefined

@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads';
 import type { Exploration, Finding } from './explore.ts';
 import type { Growth } from './growth.ts';
 
-export type Job = { names: readonly string[]; milliseconds: number; seed: number; shared: SharedArrayBuffer };
+export type Job = Limits & { names: readonly string[]; shared: SharedArrayBuffer };
+
+/** For each target: how long, and how many texts at most. */
+type Limits = { milliseconds: number; texts: number; seed: number };
 
 export type Report = Omit<Exploration, 'kept' | 'findings'> &
   Omit<Growth, 'finding'> & { name: string; kept: number; findings: Finding[] };
@@ -18,7 +21,7 @@ const longest = 300_000;
 /** Tries each target for a while, in a thread that may hang or run out of memory: that is a finding, the rest goes on. */
 export async function runTargets(
   names: readonly string[],
-  options: { milliseconds: number; seed: number; onReport: (report: Report) => void },
+  options: Limits & { onReport: (report: Report) => void },
 ): Promise<void> {
   let waiting = [...names];
   while (waiting.length > 0) {
@@ -38,15 +41,11 @@ type Early = { name: string; executions: number; finding: Finding };
 
 function runThread(
   names: readonly string[],
-  {
-    milliseconds,
-    seed,
-    onReport,
-  }: { milliseconds: number; seed: number; onReport: (report: Report) => void },
+  { onReport, ...limits }: Limits & { onReport: (report: Report) => void },
 ): Promise<Early | undefined> {
   const shared = new SharedArrayBuffer(8 + longest * 2);
   const header = new Int32Array(shared, 0, 2);
-  const job: Job = { names, milliseconds, seed, shared };
+  const job: Job = { names, ...limits, shared };
   const worker = new Worker(path.join(import.meta.dirname, 'worker.ts'), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },

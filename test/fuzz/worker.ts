@@ -7,7 +7,7 @@ import { measureGrowth } from './growth.ts';
 import { randomFrom, seedOf } from './mutate.ts';
 import type { Job, Report } from './run-targets.ts';
 
-const { names, milliseconds, seed, shared } = workerData as Job;
+const { names, milliseconds, texts, seed, shared } = workerData as Job;
 const header = new Int32Array(shared, 0, 2);
 const characters = new Uint16Array(shared, 8);
 
@@ -24,12 +24,14 @@ for (const name of names) {
     random,
     saved: savedTexts(name).map(({ text }) => text),
     until: started + milliseconds * 0.75,
+    most: texts,
     onTry: show,
   });
   const growth = await measureGrowth(target, {
     random,
     texts: exploration.kept,
     until: started + milliseconds,
+    most: texts / 20,
     onTry: show,
   });
   const { finding, ...figures } = growth;

@@ -1,3 +1,4 @@
+import { withoutLastNote } from '../../text/without-last-note.ts';
 import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { findCalls } from '../document/calls.ts';
 import { type Document, type Heading, lineAt, linesText, zoneAt } from '../document/document.ts';
@@ -78,7 +79,7 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
     const number = Number(phaseHeading.exec(heading.title)?.[1] ?? index + 1);
     const outputs = flow.outputs.filter(({ phase }) => phase === number);
     phases.push({
-      name: (phaseHeading.exec(heading.title)?.[2] ?? heading.title).replace(/\s*\([^)]*\)\s*$/, '').trim(),
+      name: withoutLastNote(phaseHeading.exec(heading.title)?.[2] ?? heading.title).trim(),
       description: found[0]?.description ?? '',
       sourcePath: `${found[0]?.source.path ?? `${commandPath}.md`}`,
       agentTypes: agentTypesIn(found.map(({ source }) => source.body).join('\n')),

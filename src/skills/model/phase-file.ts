@@ -1,3 +1,4 @@
+import { withoutLastNote } from '../../text/without-last-note.ts';
 import type { Document, Heading } from '../document/document.ts';
 import { linesText } from '../document/document.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
@@ -84,10 +85,9 @@ function plainHeading(heading: Heading): string {
 
 /** `## 6. Data Flow (details)` and `## Data Flow — Plan Mode` are "Data Flow". */
 export function plainTitle(title: string): string {
-  return title
-    .replace(/^[^\p{L}]+/u, '')
-    .replace(/\s*\([^)]*\)\s*$/, '')
-    .replace(/\s+[—–]\s+.*$/, '')
+  return withoutLastNote(title.replace(/^[^\p{L}]+/u, ''))
+    .replace(/\s+/g, ' ')
+    .replace(/ [—–] .*$/, '')
     .replace(/[*_`:]+/g, '')
     .trim();
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { CharretteError } from '../errors.ts';
 
 export type GitResult = {
@@ -94,7 +95,8 @@ function startGit(
       if (stderr.length < 8000) stderr += chunk.toString('utf8');
     });
     child.on('error', (error) => {
-      problem ??= error.message;
+      // The system says the same of a program and of a directory that is not there.
+      problem ??= existsSync(directory) ? error.message : `there is no directory ${directory}`;
     });
     child.on('close', (code, killedBy) => {
       clearTimeout(limit);

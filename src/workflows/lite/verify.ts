@@ -5,6 +5,7 @@ import {
   branchTip,
   commitAll,
   diffBetween,
+  findLanded,
   landCheckout,
   moveCheckout,
   openCheckout,
@@ -204,13 +205,17 @@ async function fix(
     );
     return false;
   }
-  const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\nCharrette-Batch: ${desk.context.live.directory.id}/${name}.\n`;
+  const mark = `Charrette-Batch: ${desk.context.live.directory.id}/${name}.`;
+  const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\n${mark}\n`;
   const landed = await desk.context.step(`land ${name}`, async () => {
+    const before = await findLanded(root, branch, base, mark);
+    if (before !== undefined) return before;
     const work = await commitAll(checkout, start, message);
     const landing = work === undefined ? undefined : await landCheckout(root, checkout, branch, start);
-    await removeWorktree(root, checkout);
     return landing?.kind === 'landed' ? { commit: landing.commit, files: work?.files ?? [] } : null;
   });
+  // A step of its own: whoever lands again after a kill needs the checkout.
+  await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
   execution.results.push({
     executionId: `[${name}]`,
     status: landed === null ? 'failed' : 'completed',

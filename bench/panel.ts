@@ -91,7 +91,11 @@ export async function openPanel(options: PanelOptions): Promise<Panel> {
   };
 }
 
-function scriptedAgent(id: string, options: PanelOptions): Agent {
+/** Answers inside this process, at once or after a fixed time. */
+export function scriptedAgent(
+  id: string,
+  options: Pick<PanelOptions, 'latencyMs' | 'onCall' | 'answer'> = {},
+): Agent {
   const { latencyMs = 0, onCall, answer } = options;
   return {
     id,

@@ -1,7 +1,6 @@
 // Seats that answer at the same time: real lanes on the real store, agents inside this process.
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import type { Agent, LaneResult } from '../../src/agents/port.ts';
 import { openEngine } from '../../src/engine/engine.ts';
 import { createRunDirectory, homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { writeRunRecord } from '../../src/engine/run-record.ts';
@@ -10,30 +9,11 @@ import { type LaneRequest, laneWorkflow } from '../../src/workflows/lane.ts';
 import { writeQuestion } from '../../src/workflows/lane-files.ts';
 import { Semaphore } from '../../src/workflows/semaphore.ts';
 import type { RunServices } from '../../src/workflows/services.ts';
-import { panelAnswer } from '../../test/agents/panel-answers.mjs';
+import { scriptedAgent } from '../panel.ts';
 import type { Dimension, Prepared } from './dimension.ts';
 
 const prompt = 'Sketch how requests are limited per client.\n'.repeat(200);
-const agent: Agent = {
-  id: 'one',
-  family: 'one',
-  title: 'one',
-  capabilities: {
-    readOnly: 'enforced',
-    write: false,
-    schema: true,
-    resume: false,
-    fork: false,
-    usage: false,
-    trust: 'terminal-event',
-  },
-  async call({ task, seat }): Promise<LaneResult> {
-    const value = panelAnswer(task, prompt, seat);
-    const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;
-    return { kind: 'ok', text: JSON.stringify(value), value, usage, toolCalls: 0, durationMs: 0 };
-  },
-  probe: async () => ({ healthy: true }),
-};
+const agent = scriptedAgent('one');
 
 export function seatWork(workspace: string): Dimension[] {
   return [

@@ -1,74 +1,21 @@
 // A whole design run with agents inside this process that answer at once, or after a fixed time: what is left is
 // orchestration. node bench/measured/design.ts <example repository> <inputs.json> <embedded | PostgreSQL url> <latency in ms>
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Agent, LaneResult } from '../../src/agents/port.ts';
-import { randomIds, systemClock } from '../../src/engine/clock.ts';
-import { openEngine } from '../../src/engine/engine.ts';
-import { homeOf } from '../../src/engine/run-directory.ts';
-import { createRun } from '../../src/workflows/create-run.ts';
-import { designWorkflow } from '../../src/workflows/design/design.ts';
 import type { DesignInputs } from '../../src/workflows/design/state.ts';
-import { laneWorkflow } from '../../src/workflows/lane.ts';
-import { Semaphore } from '../../src/workflows/semaphore.ts';
-import type { RunServices } from '../../src/workflows/services.ts';
-import { codeVersion } from '../../src/workflows/version.ts';
-import { panelAnswer } from '../../test/agents/panel-answers.mjs';
+import { openPanel } from '../panel.ts';
 
 const [project = '', inputsFile = '', url = 'embedded', latency = '0'] = process.argv.slice(2);
 const inputs = JSON.parse(readFileSync(inputsFile, 'utf8')) as DesignInputs;
 const calls: { begin: number; end: number }[] = [];
 
-function instantAgent(id: string): Agent {
-  return {
-    id,
-    family: id,
-    title: id,
-    capabilities: {
-      readOnly: 'enforced',
-      write: false,
-      schema: true,
-      resume: false,
-      fork: false,
-      usage: false,
-      trust: 'terminal-event',
-    },
-    async call({ task, prompt, seat }): Promise<LaneResult> {
-      const begin = performance.now();
-      if (Number(latency) > 0) await sleep(Number(latency));
-      calls.push({ begin, end: performance.now() });
-      const value = panelAnswer(task, prompt, seat);
-      const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;
-      return { kind: 'ok', text: JSON.stringify(value), value, usage, toolCalls: 0, durationMs: 0 };
-    },
-    probe: async () => ({ healthy: true }),
-  };
-}
-
-const services: RunServices = {
-  agents: new Map(inputs.roster.map(({ id }) => [id, instantAgent(id)])),
-  slots: new Semaphore(8),
+const { engine, make } = await openPanel({
   project,
-  overrides: {},
-  earlierLanes: undefined,
-  nonceSeed: 'bench',
-};
-const servicesOf = async () => services;
-const lane = laneWorkflow(servicesOf);
-const home = homeOf(project);
-const opening = await openEngine({
-  home,
+  inputs,
   store: url === 'embedded' ? 'embedded' : { url },
-  codeVersion,
-  workflows: [designWorkflow(lane, servicesOf)],
-  children: [lane],
+  latencyMs: Number(latency),
+  onCall: () => calls.push({ begin: performance.now(), end: performance.now() + Number(latency) }),
 });
-if (!opening.opened) throw new Error('the store is held by another process');
-const run = await createRun(
-  home,
-  { workflow: 'design', title: 'bench', inputs },
-  { clock: systemClock, ids: randomIds },
-);
+const run = await make('bench');
 const openRss = process.memoryUsage.rss();
 let peakRss = openRss;
 const sampling = setInterval(() => {
@@ -76,12 +23,12 @@ const sampling = setInterval(() => {
 }, 20);
 const cpuStarted = process.cpuUsage();
 const started = performance.now();
-await opening.engine.start(run);
-const { record } = await opening.engine.wait(run, { signal: new AbortController().signal });
+await engine.start(run);
+const { record } = await engine.wait(run, { signal: new AbortController().signal });
 const designMs = performance.now() - started;
 const cpu = process.cpuUsage(cpuStarted);
 clearInterval(sampling);
-await opening.engine.close();
+await engine.close();
 const measured = {
   designMs,
   cpuMs: (cpu.user + cpu.system) / 1000,

@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { loadConfig } from '../config/config.ts';
+import { waitForLock } from '../engine/lock.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
 import type { QueueState } from '../engine/queue/queued-run.ts';
@@ -62,9 +63,17 @@ export async function lookAt(
   const now = new Map(seen);
   for (const entry of entries) {
     const directory = runDirectoryOf(home, entry.run);
-    // A lock says that a process of this clone writes there itself.
-    if (entry.atClone !== here && !existsSync(directory.lock))
-      now.set(entry.run, await pullRun(queue, directory, seen.get(entry.run) ?? 0));
+    if (entry.atClone !== here) {
+      // A process of this clone that lost the run may still be putting its copy away; a dead one's lock holds nobody up.
+      const attempt = await waitForLock(directory.lock);
+      if (attempt.held) {
+        try {
+          now.set(entry.run, await pullRun(queue, directory, seen.get(entry.run) ?? 0));
+        } finally {
+          attempt.lock.release();
+        }
+      }
+    }
     const waits = whyWaiting(entry, workers, silentSeconds);
     facts.set(entry.run, {
       state: entry.state,

@@ -7,18 +7,28 @@ const tickMs = 500;
 /** A server ends transactions of a process that was cut off or suspended, so that whoever takes its runs over is not held up. */
 const idleTransactionMs = 10_000;
 
+export type PoolSettings = {
+  /** How long whoever uses the pool bears a store that does not answer. */
+  patienceMs: number;
+  connections?: number;
+  idleTransactionMs?: number;
+  /** What the server's lists of connections show. */
+  name?: string;
+};
+
 /** Connections to a server, none of which waits for ever: a line that went dead does not say so by itself. */
-export function sharedPool(url: string, patienceMs: number, connections = 10): postgres.Pool {
-  const silenceMs = Math.min(longestSilenceMs, patienceMs / 3);
+export function sharedPool(url: string, settings: PoolSettings): postgres.Pool {
+  const silenceMs = Math.min(longestSilenceMs, settings.patienceMs / 3);
   const pool = new postgres.Pool({
     Client: clientThatGivesUpAfter(silenceMs),
     connectionString: url,
     connectionTimeoutMillis: Math.min(10_000, silenceMs),
-    max: connections,
+    max: settings.connections ?? 10,
     keepAlive: true,
-    idle_in_transaction_session_timeout: idleTransactionMs,
-    application_name: 'charrette',
+    idle_in_transaction_session_timeout: settings.idleTransactionMs ?? idleTransactionMs,
+    application_name: settings.name ?? 'charrette',
   });
+  // A connection that breaks while nobody uses it is replaced by the next query.
   pool.on('error', () => {});
   return pool;
 }
@@ -29,6 +39,8 @@ function clientThatGivesUpAfter(silenceMs: number): typeof postgres.Client {
 
     constructor(config?: string | postgres.ClientConfig) {
       super(config);
+      // One that breaks while it is held tells its holder with the next query.
+      this.on('error', () => {});
       this.on('drain', () => this.#rest());
       this.on('end', () => this.#rest());
     }

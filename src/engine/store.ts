@@ -56,9 +56,9 @@ async function openShared({ url, patienceSeconds = defaultPatienceSeconds }: Sha
   // A server that is back is noticed within seconds, not after a minute and a half.
   Object.assign(dbRetryConfig, { initialBackoffSec: 0.2, maxBackoffSec: 3 });
   const patienceMs = patienceSeconds * 1000;
-  const pool = sharedPool(url, patienceMs);
+  const pool = sharedPool(url, { patienceMs });
   // A connection of its own: a busy process that waits for one of the others has not lost its server.
-  const asking = sharedPool(url, patienceMs, 1);
+  const asking = sharedPool(url, { patienceMs, connections: 1 });
   return {
     kind: 'shared',
     settings: { systemDatabaseUrl: url, systemDatabasePool: pool },

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openQueue } from '../../src/engine/queue/queue.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
@@ -39,6 +40,22 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     expect(status).toBe('queued');
     return run;
   };
+
+  test('a transaction whose connection the server ended fails alone, and the next one goes through', async () => {
+    const queue = await openQueue(server.url);
+    const served = () => queue.pool.query('SELECT 1 AS one');
+    const ended = queue.transaction(async (client) => {
+      const { rows } = await client.query('SELECT pg_backend_pid() AS backend');
+      const gone = new Promise((resolve) => client.once('end', resolve));
+      await queue.pool.query('SELECT pg_terminate_backend($1)', [rows[0].backend]);
+      // As in a process that was suspended: the connection ends while it is held and nothing is asked.
+      await gone;
+      return client.query('SELECT 1');
+    });
+    await expect(ended).rejects.toThrow(/not queryable|terminated|closed/);
+    expect((await served()).rows).toEqual([{ one: 1 }]);
+    await queue.close();
+  });
 
   test('a queued run waits for a worker, a person answers it from the terminal that queued it, another is cancelled', async () => {
     const { project, calls } = await makeProject();

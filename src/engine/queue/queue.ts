@@ -1,5 +1,6 @@
-import postgres from 'pg';
+import type postgres from 'pg';
 import { CharretteError } from '../../errors.ts';
+import { sharedPool } from '../shared-pool.ts';
 import { locks, tables } from './tables.ts';
 
 /** The part of a shared store that says who works on what. */
@@ -12,16 +13,13 @@ export type Queue = {
 
 /** Connects to the server and makes the tables where they are missing. */
 export async function openQueue(url: string): Promise<Queue> {
-  const pool = new postgres.Pool({
-    connectionString: url,
-    max: 6,
-    connectionTimeoutMillis: 10_000,
+  const pool = sharedPool(url, {
+    patienceMs: 30_000,
+    connections: 6,
     // A process that is suspended in the middle of a transaction must not stop all others.
-    idle_in_transaction_session_timeout: 5_000,
-    application_name: 'charrette queue',
+    idleTransactionMs: 5_000,
+    name: 'charrette queue',
   });
-  // A connection that breaks while nobody uses it is replaced by the next query.
-  pool.on('error', () => {});
   const queue: Queue = {
     pool,
     transaction: (body) => inTransaction(pool, body),

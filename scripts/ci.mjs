@@ -1,6 +1,7 @@
 // Runs every suite that must hold before a change lands. The last line is the count of everything that was checked.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,21 +12,28 @@ const minutes = 60_000;
 const total = { passed: 0, failed: 0, skipped: 0 };
 /** What failed, told again at the end: the output of a suite is long. */
 const failures = [];
+/** Leaders of the process groups at work. */
+const living = new Set();
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, () => {
+    for (const pid of living) process.kill(-pid, signal);
+    process.exit(1);
+  });
 
 /** A command that either holds or not. */
-function check(title, command, args) {
-  const { status, note } = run(title, command, args, 10 * minutes);
+async function check(title, command, args) {
+  const { status, note } = await run(title, command, args, 10 * minutes);
   total[status === 0 ? 'passed' : 'failed'] += 1;
   if (status !== 0) failures.push(`${title} (${note})`);
-  say(status === 0 ? `ok: ${title}` : `FAILED: ${title} (${note})`);
+  say(status === 0 ? `ok: ${title} (${note})` : `FAILED: ${title} (${note})`);
 }
 
 /** A suite of tests whose counts are added up; one that ends without counts is one failure. */
-function suite(title, args, limit) {
+async function suite(title, args, limit) {
   const report = path.join(reports, `${title.replaceAll(/\W+/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const separator = args.includes('--') ? [] : ['--'];
-  const { status, note } = run(title, 'npm', [...args, ...separator, ...reporters], limit);
+  const { status, note } = await run(title, 'npm', [...args, ...separator, ...reporters], limit);
   const counts = readCounts(report);
   total.passed += counts?.numPassedTests ?? 0;
   total.failed += counts?.numFailedTests ?? 0;
@@ -42,17 +50,23 @@ function suite(title, args, limit) {
   );
 }
 
-function run(title, command, args, limit) {
-  say(`\n== ${title}`);
+/** Runs a command; what it prints comes out in one piece when it ends, since another may run beside it. */
+async function run(title, command, args, limit) {
+  say(`\n== ${title} …`);
   const started = Date.now();
-  const { status, signal, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    timeout: limit,
-    killSignal: 'SIGKILL',
-  });
+  const file = path.join(reports, `${title.replaceAll(/\W+/g, '-')}.txt`);
+  const output = openSync(file, 'w');
+  // A group of its own, so that a command that hangs goes with all that it started.
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', output, output], detached: true });
+  living.add(child.pid);
+  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limit);
+  const [status, signal] = await once(child, 'close');
+  clearTimeout(timer);
+  living.delete(child.pid);
+  closeSync(output);
+  say(`\n== ${title}\n${readFileSync(file, 'utf8')}`);
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  return { status, note: `exit ${status ?? signal ?? error?.message} after ${seconds}s` };
+  return { status, note: `exit ${status ?? signal} after ${seconds}s` };
 }
 
 function readCounts(report) {
@@ -82,35 +96,34 @@ function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
+/** Steps one after another. */
+async function inOrder(...steps) {
+  for (const step of steps) await step();
+}
+
 // What the operating system lacks is brought where possible; tests that need it say so when it is not there.
-run('machine', 'bash', ['scripts/ci-machine.sh'], 5 * minutes);
-check('set-up', 'npm', ['run', 'setup']);
-check('types, lint, unused code, package', 'npm', ['run', 'check']);
-check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
-check('demo', 'npm', ['start']);
-suite('npm test', ['test'], 20 * minutes);
-suite('whole workflows', ['run', 'test:whole'], 20 * minutes);
+await run('machine', 'bash', ['scripts/ci-machine.sh'], 5 * minutes);
+await check('set-up', 'npm', ['run', 'setup']);
+await check('types, lint, unused code, package', 'npm', ['run', 'check']);
+await check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
+await check('demo', 'npm', ['start']);
+await suite('npm test', ['test'], 20 * minutes);
+await suite('whole workflows', ['run', 'test:whole'], 20 * minutes);
 const seed = String(Date.now() % 100_000);
-check('kills at 16 seeded writes of every workflow', 'npm', [
-  'run',
-  'prove',
-  '--',
-  '--points',
-  '16',
-  '--seed',
-  seed,
+const kills = ['run', 'prove', '--', '--points', '16', '--seed', seed];
+const texts = ['run', 'fuzz', '--', '--seconds', '90', '--texts', '300'];
+const life = ['run', 'soak', '--', '--minutes', '2'];
+const agents = 'real-agents';
+// Both halves wait for half of their time: for agents that start or hang, for silences, for the clock.
+await Promise.all([
+  suite('slow suites', ['run', 'test:slow', '--', '--exclude', `**/${agents}*`], 50 * minutes),
+  inOrder(
+    () => suite('real agents', ['run', 'test:slow', '--', agents], 50 * minutes),
+    () => check('kills at 16 seeded writes of every workflow', 'npm', kills),
+    () => check('300 texts for every reader, at most 90 s', 'npm', texts),
+    () => check('2 minutes of a long life: nothing grows', 'npm', life),
+  ),
 ]);
-check('300 texts for every reader, at most 90 s', 'npm', [
-  'run',
-  'fuzz',
-  '--',
-  '--seconds',
-  '90',
-  '--texts',
-  '300',
-]);
-check('2 minutes of a long life: nothing grows', 'npm', ['run', 'soak', '--', '--minutes', '2']);
-suite('slow suites', ['run', 'test:slow'], 50 * minutes);
 rmSync(reports, { recursive: true, force: true });
 for (const failure of failures) say(`\nFAILED: ${failure}`);
 say(`\n${total.skipped} skipped`);

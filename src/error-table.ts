@@ -34,6 +34,10 @@ export const errorTable = {
   'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
   'phase-failed': { exit: 1, meaning: 'A phase of a skill did not give what it declares.' },
   'conversion-lossy': { exit: 1, meaning: 'A conversion would lose text of its source.' },
+  'lint-errors': {
+    exit: 5,
+    meaning: 'A package with lint errors is neither packed nor installed without --force.',
+  },
   'would-overwrite': { exit: 5, meaning: 'Files that are there would be replaced.' },
   'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
   'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },

@@ -8,9 +8,9 @@ import { type InstallOutcome, installSkill, readTree, uninstallSkill } from '../
 import { packFiles } from '../skills/install/pack.ts';
 import { shippedRoot, shippedSkills } from '../skills/install/shipped.ts';
 import { lintPackage } from '../skills/lint/engine.ts';
-import { countOf } from '../skills/lint/gate.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
+import { counted } from '../text/counted.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { collect } from './skill-common.ts';
@@ -32,14 +32,18 @@ const where: readonly OptionSpec[] = [
 
 export const skillInstall: CommandSpec = {
   name: 'install',
-  summary: 'Copy packages to where a host looks for skills; a lock file remembers every file.',
+  summary:
+    'Copy packages to where a host looks for skills; a lock file remembers every file. A package with errors needs --force.',
   examples: [
     ['charrette skill install', 'list the packages that come with Charrette'],
     ['charrette skill install lite-plan --host claude --host codex', 'a shipped package for two hosts'],
     ['charrette skill install ./my-skill --scope user', 'your own, for all projects'],
   ],
   arguments: [['[skill...]', 'names of shipped packages, or directories']],
-  options: [...where, { flags: '--force', description: 'replace files that were changed' }],
+  options: [
+    ...where,
+    { flags: '--force', description: 'also when lint finds errors; replaces files that were changed' },
+  ],
   run: async (invocation) => {
     const { options, global } = invocation;
     const named = words(invocation);
@@ -47,16 +51,18 @@ export const skillInstall: CommandSpec = {
       const names = shippedSkills();
       return { exit: exitCodes.done, text: `${names.join('\n')}\n`, json: { shipped: names } };
     }
+    const force = options['force'] === true;
+    // All are looked at before the first is copied.
+    const sources = named.map((name) => {
+      const source = sourceOf(name, global.cwd);
+      lintFor('installed', name, source, force);
+      return source;
+    });
     const outcomes: InstallOutcome[] = [];
     for (const { root, host } of rootsOf(invocation)) {
-      for (const name of named) {
-        const source = sourceOf(name, global.cwd);
-        outcomes.push(
-          await installSkill(source, path.basename(source), root, host, {
-            force: options['force'] === true,
-            dryRun: global.dryRun,
-          }),
-        );
+      for (const source of sources) {
+        const { dryRun } = global;
+        outcomes.push(await installSkill(source, path.basename(source), root, host, { force, dryRun }));
       }
     }
     return report(outcomes, global.cwd, global.dryRun);
@@ -92,15 +98,7 @@ export const skillPack: CommandSpec = {
   run: async ({ arguments: [given], options, global }) => {
     const directory = path.resolve(global.cwd, String(given));
     const files = await readTree(directory);
-    const lint = lintPackage(buildPackage(readPackageFiles(directory)));
-    const errors = countOf(lint.findings, 'error');
-    if (errors > 0 && options['force'] !== true) {
-      throw new CharretteError({
-        code: 'usage',
-        message: `${String(given)} has ${errors} lint errors; it was not packed.`,
-        fix: `Run \`charrette skill lint ${String(given)}\`, or pack it all the same with --force.`,
-      });
-    }
+    const lint = lintFor('packed', String(given), directory, options['force'] === true);
     const name = path.basename(directory);
     const target = typeof options['to'] === 'string' ? options['to'] : `${name}.tar.gz`;
     const archive = packFiles(name, files);
@@ -112,6 +110,24 @@ export const skillPack: CommandSpec = {
     };
   },
 };
+
+const mostListed = 10;
+
+/** The lint of a package; one with errors is refused with the list of them, unless it is wanted all the same. */
+function lintFor(verb: 'installed' | 'packed', given: string, directory: string, force: boolean) {
+  const lint = lintPackage(buildPackage(readPackageFiles(directory)));
+  const errors = lint.findings.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0 || force) return lint;
+  const listed = errors
+    .slice(0, mostListed)
+    .map(({ file, line, rule, message }) => `\n  ${file}:${line} ${rule} ${message}`);
+  const more = errors.length > mostListed ? `\n  and ${errors.length - mostListed} more` : '';
+  throw new CharretteError({
+    code: 'lint-errors',
+    message: `${given} has ${counted(errors.length, 'lint error')}, so it was not ${verb}:${listed.join('')}${more}`,
+    fix: `Mend it (\`charrette skill fix ${given}\` does what it can), or use --force.`,
+  });
+}
 
 function words({ arguments: [given] }: Invocation): string[] {
   return Array.isArray(given) ? given : [];

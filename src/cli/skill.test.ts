@@ -220,3 +220,27 @@ test('install, pack and uninstall by name', async () => {
   expect(existsSync(path.join(cwd, '.codex'))).toBe(false);
   expect((await charrette(cwd, 'skill', 'install', 'lite-plam')).exit).toBe(4);
 });
+
+test('a package with lint errors is installed and packed by force alone, and the errors are listed', async () => {
+  const cwd = place();
+  mkdirSync(path.join(cwd, 'broken'));
+  writeFileSync(path.join(cwd, 'broken', 'SKILL.md'), '---\nname: Not A Name\n---\n\nNo description.\n');
+  for (const words of [
+    ['install', 'lite-plan', 'broken'],
+    ['pack', 'broken', '--to', 'broken.tar.gz'],
+  ]) {
+    const refused = await charrette(cwd, 'skill', ...words, '--json');
+    expect(refused.exit).toBe(5);
+    expect(refused.json()['error']).toMatchObject({
+      code: 'lint-errors',
+      message: expect.stringMatching(
+        /^broken has \d+ lint errors?, so it was not (?:installed|packed):\n {2}SKILL\.md:\d+ [A-Z]+\d+ /,
+      ),
+    });
+  }
+  expect(existsSync(path.join(cwd, '.claude'))).toBe(false);
+  expect(existsSync(path.join(cwd, 'broken.tar.gz'))).toBe(false);
+  expect((await charrette(cwd, 'skill', 'install', 'broken', '--force')).exit).toBe(0);
+  expect(existsSync(path.join(cwd, '.claude/skills/broken/SKILL.md'))).toBe(true);
+  expect((await charrette(cwd, 'skill', 'pack', 'broken', '--force')).exit).toBe(0);
+});

@@ -4,6 +4,7 @@ import { readEvents } from '../engine/event-log.ts';
 import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { localOnly } from '../review/local-only.ts';
 import { citedParts } from '../web/cited-parts.ts';
 import { isPicture, readPicture } from '../web/picture.ts';
 import { snapshotOf } from '../web/snapshot.ts';
@@ -15,7 +16,10 @@ const mostSources = 500;
 /** Texts that the page shows from elsewhere. */
 const leftOut: readonly RunEvent['type'][] = ['body', 'record'];
 
-/** A run with everything its page can open: events, artifacts, and the lines that anybody in it cites. */
+/**
+ * A run with everything its page can open: events, artifacts, and the lines that anybody in it cites. The file is made to be
+ * sent around, so what is local only is not in it (L-694).
+ */
 export async function reportData(
   project: string,
   directory: RunDirectory,
@@ -25,7 +29,10 @@ export async function reportData(
   const artifacts: Record<string, string> = {};
   const pictures: Record<string, string> = {};
   let room = mostArtifactText;
-  for (const { name, path, bytes } of await listArtifacts(directory)) {
+  const files = await listArtifacts(directory);
+  const kept = localOnly(files.map(({ name }) => name));
+  for (const { name, path, bytes } of files) {
+    if (kept.includes(name)) continue;
     room -= bytes;
     if (room >= 0 && isPicture(name)) pictures[name] = await readPicture(directory, name).catch(() => '');
     else if (room >= 0) artifacts[name] = (await readTextFile(path)) ?? '';

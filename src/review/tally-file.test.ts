@@ -5,7 +5,7 @@ import { entries, fullQuorum, items } from '../../test/review-fixtures.ts';
 import { line } from '../schema/primitives.ts';
 import { scoreboard } from './scoreboard.ts';
 import { tally } from './tally.ts';
-import { readTally, renderTally, renderTallyStub } from './tally-file.ts';
+import { readTally, renderTally, renderTallyOfRounds, renderTallyStub } from './tally-file.ts';
 
 test('L-653 F-41 the tally file keeps fixed voter labels and is read back', () => {
   const scores = scoreboard(entries, ['Cursor-Edge']);
@@ -27,6 +27,29 @@ test('L-653 F-41 the tally file keeps fixed voter labels and is read back', () =
       outcome,
     })),
   );
+});
+
+test('L-653 after a second round the tally holds both: every item, everybody who voted in either', () => {
+  const pair = { ...fullQuorum, eligible: fullQuorum.eligible.slice(0, 2), rule: 'two voters answered' };
+  const later = tally(
+    items.slice(0, 1).map((item) => ({ ...item, id: 'FINDING_9' })),
+    pair,
+  );
+  const rounds = [
+    { entries, quorum: fullQuorum, planDigest: 'sha256:ab' },
+    { entries: later, quorum: pair, planDigest: 'sha256:cd' },
+  ];
+  const text = renderTallyOfRounds(rounds, scoreboard([...entries, ...later], []));
+  const read = readTally(text);
+  expect(read.planDigest).toBe('sha256:cd');
+  expect(read.items.map(({ id }) => id)).toEqual([...entries.map(({ item }) => item.id), 'FINDING_9']);
+  expect(read.items.at(-1)?.votes.map(({ voter, vote }) => [voter, vote])).toEqual([
+    ['Claude', 'missing'],
+    ['Codex', 'missing'],
+    ['Cursor', 'missing'],
+  ]);
+  expect(text).toContain(`- **Rule**: round 1: ${fullQuorum.rule}; round 2: two voters answered`);
+  expect(text).toContain('; 2: FINDING_9 (plan sha256:cd; voting-tally-2.md)');
 });
 
 test('L-653 titles with pipes and backslashes survive the table', () => {

@@ -17,6 +17,9 @@ const scoreColumns = [
   'Score',
 ];
 
+/** One round of review: what was voted on, by whom, against which plan. */
+export type TallyRound = { entries: readonly TallyEntry[]; quorum: Quorum; planDigest: string };
+
 /** L-653: `voting-tally.md`: which plan was voted on, the rule, every vote with its reason, and the scoreboard. */
 export function renderTally(
   entries: readonly TallyEntry[],
@@ -24,11 +27,37 @@ export function renderTally(
   scores: readonly ScoreRow[],
   planDigest: string,
 ): string {
-  const voters = quorum.eligible.map(({ label }) => label);
+  return tallyText([{ entries, quorum, planDigest }], scores, []);
+}
+
+/** The final state after several rounds, in the same form: all items, everybody who voted, one scoreboard. */
+export function renderTallyOfRounds(rounds: readonly TallyRound[], scores: readonly ScoreRow[]): string {
+  return tallyText(rounds, scores, [
+    `- **Rounds**: ${rounds
+      .map(
+        ({ entries, planDigest }, index) =>
+          `${index + 1}: ${entries.map(({ item }) => item.id).join(', ')} (plan ${planDigest}; ${tallyFileOfRound(index + 1)})`,
+      )
+      .join('; ')}`,
+  ]);
+}
+
+/** Where a round stands alone once there is more than one. */
+export function tallyFileOfRound(round: number): string {
+  return `voting-tally-${round}.md`;
+}
+
+function tallyText(
+  rounds: readonly TallyRound[],
+  scores: readonly ScoreRow[],
+  head: readonly string[],
+): string {
+  const entries = rounds.flatMap((round) => round.entries);
+  const voters = [...new Set(rounds.flatMap(({ quorum }) => quorum.eligible.map(({ label }) => label)))];
   const rows = entries.map(({ item, votes, yes, no, exonerate, outcome }) => [
     item.id,
     isHeld(item) ? heldTitle : item.title,
-    ...votes.map(({ vote }) => vote),
+    ...voters.map((voter) => votes.find((each) => each.voter === voter)?.vote ?? 'missing'),
     `${yes}`,
     `${no}`,
     `${exonerate}`,
@@ -41,17 +70,31 @@ export function renderTally(
   );
   return [
     '## Voting Tally\n',
-    `- **Plan**: ${planDigest}`,
-    `- **Rule**: ${quorum.rule}`,
-    `- **Absent**: ${quorum.absent.map(({ label, failure }) => `${label} (${failure ?? 'no readable vote'})`).join(', ') || 'nobody'}\n`,
+    `- **Plan**: ${rounds.at(-1)?.planDigest ?? ''}`,
+    `- **Rule**: ${ofRounds(rounds, ({ quorum }) => quorum.rule)}`,
+    ...head,
+    `- **Absent**: ${ofRounds(rounds, ({ quorum }) => absentIn(quorum))}\n`,
     `${table(header, rows)}\n`,
     ...reasons,
     renderScoreboard(scores),
   ].join('\n');
 }
 
+function absentIn({ absent }: Quorum): string {
+  return (
+    absent.map(({ label, failure }) => `${label} (${failure ?? 'no readable vote'})`).join(', ') || 'nobody'
+  );
+}
+
+/** What is the same in all rounds is said once. */
+function ofRounds(rounds: readonly TallyRound[], text: (round: TallyRound) => string): string {
+  const texts = rounds.map(text);
+  if (new Set(texts).size <= 1) return texts[0] ?? '';
+  return texts.map((each, index) => `round ${index + 1}: ${each}`).join('; ');
+}
+
 /** L-694: the tally goes to callers, who may publish it; of a security observation it says that there was one. */
-const heldTitle = '(about security, kept local)';
+export const heldTitle = '(about security, kept local)';
 
 function isHeld({ scope, security }: TallyEntry['item']): boolean {
   return scope === 'out-of-scope' && security;
@@ -97,7 +140,7 @@ export function readTally(text: string): TallyReading {
   const [header = [], ...rows] = readTable(votes);
   const voters = header.slice(2, -4);
   return {
-    planDigest: readFields(votes, ['Plan', 'Rule', 'Absent']).fields.get('Plan')?.split('\n')[0],
+    planDigest: readFields(votes, ['Plan', 'Rule', 'Rounds', 'Absent']).fields.get('Plan')?.split('\n')[0],
     items: rows.flatMap((row) => {
       const outcome = outcomes.find((each) => each === row.at(-1));
       if (outcome === undefined) return [];

@@ -1,15 +1,17 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readOutOfScope, readRejected } from '../../src/review/outcome-files.ts';
+import { readTally } from '../../src/review/tally-file.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 
 test('L-690, L-693, L-694: a second round adds to what the first one found, and what is voted in or observed is printed', async () => {
   const { project, calls } = await makeProject({ mode: 'rounds' });
   const flags = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
-  const ended = await charrette(['design', ...flags, '--review-rounds', '2', 'add rate limiting'], {
-    cwd: project,
-  });
+  const out = path.join(project, 'docs', 'design');
+  const words = ['design', ...flags, '--review-rounds', '2', '--out', out, 'add rate limiting'];
+  const ended = await charrette(words, { cwd: project });
   const [run = ''] = runsOf(project);
   const artifacts = artifactsOf(project, run);
   expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(4);
@@ -38,7 +40,30 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
   expect(ended.code).toBe(6);
   expect(artifacts['ballot-proposers.json']).not.toBe(undefined);
   expect(artifacts['ballot-proposers-2.json']).not.toBe(undefined);
+  // The tally is the final state: the items of both rounds; each round stands alone beside it.
+  const ids = (name: string) => readTally(artifacts[name] ?? '').items.map(({ id }) => id);
+  expect(ids('voting-tally.md')).toEqual([...ids('voting-tally-1.md'), ...ids('voting-tally-2.md')]);
+  expect(new Set(ids('voting-tally.md')).size).toBe(ids('voting-tally.md').length);
+  expect(ids('voting-tally-2.md').length).toBeGreaterThan(0);
+  expect(artifacts['ballot.txt']).toContain('admin password');
+  // What leaves the run says nothing about security: neither the copies nor the file that is made to be sent.
+  const copies = readdirSync(out);
+  expect(copies).toContain('plan.txt');
+  expect(copies).toContain('voting-tally.md');
+  for (const name of copies)
+    expect(readFileSync(path.join(out, name), 'utf8'), name).not.toContain('admin password');
+  const sent = path.join(project, 'docs', 'report.html');
+  expect((await charrette(['report', '--html', '--out', sent], { cwd: project })).code).toBe(0);
+  expect(dataIn(readFileSync(sent, 'utf8'))).not.toContain('admin password');
 }, 180_000);
+
+/** What a report holds: its data is packed. */
+function dataIn(html: string): string {
+  const packed = [...html.matchAll(/[A-Za-z0-9+/=]{1000,}/g)].map(([text]) => Buffer.from(text, 'base64'));
+  const data = packed.find((bytes) => bytes[0] === 0x1f && bytes[1] === 0x8b);
+  if (data === undefined) throw new Error('no data in the report');
+  return gunzipSync(data).toString('utf8');
+}
 
 test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is printed once', async () => {
   const { project } = await makeProject();

@@ -1,5 +1,6 @@
+import { heldFile } from '../../review/local-only.ts';
 import { readAccepted } from '../../review/outcome-files.ts';
-import { readTally, type TallyReading } from '../../review/tally-file.ts';
+import { heldTitle, readTally, type TallyReading } from '../../review/tally-file.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
 import { readBlocks } from '../../text/labelled-block.ts';
 import { anchorIn, type PlanAnchor } from './plan-anchor.ts';
@@ -30,6 +31,9 @@ export type VotesView = {
   scores: TallyReading['scores'];
 };
 
+/** What the file names of each round of review end in. */
+const rounds = ['', '-2'];
+
 const ballotLabels = ['Reviewer', 'Focus area', 'Severity', 'Evidence', 'Concern', 'Suggested revision'];
 
 /** Everything that was raised against the plan, in the order of the ballot. */
@@ -37,27 +41,32 @@ export function findingViews({ artifacts }: RunFiles): FindingView[] {
   const tallyText = artifacts['voting-tally.md'] ?? '';
   const tally = readTally(tallyText);
   const reasons = reasonsIn(tallyText);
-  const reading = readJson(artifacts['ballot-proposers.json'] ?? '');
-  const proposers = reading.ok && isRecord(reading.value) ? reading.value : {};
   const accepted = new Map(
     readAccepted(artifacts['accepted-plan-findings.md'] ?? '').map((each) => [each.id, each]),
   );
   const plan = artifacts['plan.txt'] ?? '';
   const before = artifacts['plan-before-review.txt'] ?? '';
-  const blocks = readBlocks(
-    artifacts['ballot.txt'] ?? '',
-    /^((?:FINDING|OOS)_\d+): (?:\[OUT_OF_SCOPE\] )?(.*)$/,
-    ballotLabels,
-  );
-  return blocks.map(({ heading, fields }) => {
+  const blocks = rounds.flatMap((round) => {
+    const reading = readJson(artifacts[`ballot-proposers${round}.json`] ?? '');
+    const proposers = reading.ok && isRecord(reading.value) ? reading.value : {};
+    const heading = /^((?:FINDING|OOS)_\d+): (?:\[OUT_OF_SCOPE\] )?(.*)$/;
+    return readBlocks(artifacts[`ballot${round}.txt`] ?? '', heading, ballotLabels).map((block) => ({
+      ...block,
+      proposers,
+    }));
+  });
+  return blocks.map(({ heading, fields, proposers }) => {
     const [id = '', title = ''] = heading;
     const row = tally.items.find((item) => item.id === id);
     const field = (label: string) => fields.get(label) ?? '';
     const resolution = accepted.get(id)?.resolution;
+    const outOfScope = id.startsWith('OOS');
+    // L-694: the page is also a file that is sent around.
+    const held = outOfScope && (row?.title === heldTitle || field('Focus area') === 'security');
     const finding = {
       id,
-      title: row?.title ?? title,
-      outOfScope: id.startsWith('OOS'),
+      title: row?.title ?? (held ? heldTitle : title),
+      outOfScope,
       // Names stay hidden while somebody may still vote.
       reviewers:
         row === undefined
@@ -67,9 +76,9 @@ export function findingViews({ artifacts }: RunFiles): FindingView[] {
               .map((name) => String(proposers[name] ?? name)),
       focusArea: field('Focus area'),
       severity: field('Severity'),
-      evidence: field('Evidence'),
-      concern: field('Concern'),
-      suggestion: field('Suggested revision'),
+      evidence: held ? '' : field('Evidence'),
+      concern: held ? `Kept in ${heldFile} of this run.` : field('Concern'),
+      suggestion: held ? '' : field('Suggested revision'),
       ...(row && { outcome: row.outcome }),
       ...(resolution !== undefined && { resolution }),
       votes: (row?.votes ?? []).map(({ voter, vote }) => ({

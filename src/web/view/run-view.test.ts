@@ -158,6 +158,38 @@ test('reviewers are named once the votes are in, and every vote has its reason',
   expect(votes).toMatchObject({ voters: ['Ada', 'Bo'], absent: 'Cy (timeout)' });
 });
 
+test('L-694: of an observation about security the view says that there is one, before and after the votes', () => {
+  const ballot = reviewBallot.replaceAll(/^- \*\*Focus area\*\*: .*$/gm, '- **Focus area**: security');
+  for (const more of [{}, { 'voting-tally.md': tally }] as Record<string, string>[]) {
+    const { findings } = runViewOf(filesOf({ 'ballot.txt': ballot, ...more }));
+    expect(findings[0]?.concern).not.toContain('Kept in');
+    expect(findings[1]).toMatchObject({
+      concern: 'Kept in oos-security-local.md of this run.',
+      suggestion: '',
+    });
+  }
+});
+
+test('findings of a second round follow those of the first, each with the names of its own ballot', () => {
+  const second = reviewBallot.replaceAll('FINDING_1', 'FINDING_2').replaceAll('OOS_1', 'OOS_2');
+  const { findings } = runViewOf(
+    filesOf({
+      'ballot.txt': reviewBallot,
+      'ballot-proposers.json': '{"Reviewer A":"Ada-Arch"}',
+      'ballot-2.txt': second,
+      'ballot-proposers-2.json': '{"Reviewer A":"Bo-Edge"}',
+      'voting-tally.md': tally.replace(/^(\| )FINDING_1( .*)$/m, '$&\n$1FINDING_2$2'),
+    }),
+  );
+  expect(findings.map(({ id }) => id)).toEqual(['FINDING_1', 'OOS_1', 'FINDING_2', 'OOS_2']);
+  expect(findings.map(({ reviewers }) => reviewers[0])).toEqual([
+    'Ada-Arch',
+    'Reviewer B',
+    'Bo-Edge',
+    undefined,
+  ]);
+});
+
 test('revisions are told from the plans that were shown, without the dissent that is added last', () => {
   const show = (heading: string, text: string): EventBody => ({ type: 'body', heading, text });
   const files = filesOf({ 'plan.txt': '# Plan: x\n\nTwo.\n\n## Dissent\n\nNo.\n' }, [

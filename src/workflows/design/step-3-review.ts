@@ -6,6 +6,7 @@ import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import { planDigest } from '../../review/digest.ts';
 import { renderFindings } from '../../review/findings-text.ts';
 import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem } from '../../review/items.ts';
+import { heldFile } from '../../review/local-only.ts';
 import { mergeCandidates } from '../../review/merge.ts';
 import {
   acceptedFindings,
@@ -22,7 +23,13 @@ import type { Quorum } from '../../review/quorum.ts';
 import { nextRound, reviewersForNextRound } from '../../review/rounds.ts';
 import { scoreboard } from '../../review/scoreboard.ts';
 import { entriesOf, type TallyEntry } from '../../review/tally.ts';
-import { renderTally, renderTallyStub } from '../../review/tally-file.ts';
+import {
+  renderTally,
+  renderTallyOfRounds,
+  renderTallyStub,
+  type TallyRound,
+  tallyFileOfRound,
+} from '../../review/tally-file.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';
@@ -39,21 +46,16 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
   let current = design;
   let reviewers = seatsOf(desk, design).review;
   const seen: ReviewItem[] = [];
+  const rounds: TallyRound[] = [];
   for (let round = 1; ; round += 1) {
     const { raised, health } = await raise(desk, current, reviewers, round);
     current = { ...current, health };
     if (raised.length === 0) return { ...current, ...(await nothingRaised(desk, current, round)) };
     const items = await merge(desk, raised, current, round, seen);
     const { entries, quorum } = await vote(desk, current, items, round);
-    const scores = scoreboard(
-      entries,
-      reviewers.map((seat) => seat.label),
-      rulesOf(desk.inputs).outOfScopeScoring,
-    );
-    const digest = planDigest(known(current, 'planText'));
-    const tallyText = renderTally(entries, quorum, scores, digest);
-    await desk.context.artifact(round === 1 ? 'voting-tally.md' : `voting-tally-${round}.md`, tallyText);
-    desk.show('Voting Tally and Reviewer Competition Scoreboard', tallyText);
+    rounds.push({ entries, quorum, planDigest: planDigest(known(current, 'planText')) });
+    const labels = reviewers.map((seat) => seat.label);
+    desk.show('Voting Tally and Reviewer Competition Scoreboard', await keepTally(desk, rounds, labels));
     current = { ...current, ...(await finalise(desk, current, entries, quorum, round)) };
     const again = nextRound({ round, rounds: desk.inputs.reviewRounds, entries, earlier: seen });
     seen.push(...items);
@@ -65,6 +67,29 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     );
     reviewers = reviewers.filter((seat) => productive.includes(seat.id));
   }
+}
+
+/** `voting-tally.md` is the final state; with a second round each one also has a file of its own. Gives the last round's text. */
+async function keepTally(
+  desk: Desk,
+  rounds: readonly TallyRound[],
+  reviewers: readonly string[],
+): Promise<string> {
+  const { outOfScopeScoring } = rulesOf(desk.inputs);
+  const texts = rounds.map(({ entries, quorum, planDigest: digest }) =>
+    renderTally(entries, quorum, scoreboard(entries, reviewers, outOfScopeScoring), digest),
+  );
+  const last = texts.at(-1) ?? '';
+  if (rounds.length > 1)
+    for (const [index, text] of texts.entries())
+      await desk.context.artifact(tallyFileOfRound(index + 1), text);
+  const all = rounds.flatMap(({ entries }) => entries);
+  const scores = scoreboard(all, reviewers, outOfScopeScoring);
+  await desk.context.artifact(
+    'voting-tally.md',
+    rounds.length > 1 ? renderTallyOfRounds(rounds, scores) : last,
+  );
+  return last;
 }
 
 /** Asks all reviewers at once, adds the program's own check, and opens every cited place at the base commit. */
@@ -269,9 +294,9 @@ async function keepOutOfScope(
   await desk.context.artifact('oos.md', outOfScopeText);
   await handOver(desk, renderOutOfScope(handOffEntries(readOutOfScope(outOfScopeText)), { handOff: true }));
   if (held.length > 0) {
-    await desk.context.artifact('oos-security-local.md', heldText);
+    await desk.context.artifact(heldFile, heldText);
     desk.warn(
-      `**⚠ ${held.length} out-of-scope observation(s) about security: kept in oos-security-local.md, shown and handed to nobody.**`,
+      `**⚠ ${held.length} out-of-scope observation(s) about security: kept in ${heldFile}, shown and handed to nobody.**`,
     );
   }
   return { outOfScopeText, heldText };

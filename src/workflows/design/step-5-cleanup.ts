@@ -5,6 +5,7 @@ import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { designSummary } from '../../review/design-summary.ts';
+import { localOnly } from '../../review/local-only.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';
@@ -35,8 +36,14 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
   const exported = await exportDesign(desk);
   const { out } = desk.inputs;
   if (out !== undefined) {
-    await desk.context.step('copy deliverables', () => copyAll(desk.context.live.directory.artifacts, out));
-    desk.note(`copied to ${out}`);
+    const kept = await desk.context.step('copy deliverables', () =>
+      copyAll(desk.context.live.directory.artifacts, out),
+    );
+    desk.note(
+      kept.length === 0
+        ? `copied to ${out}`
+        : `copied to ${out} without what is said about security: ${kept.join(', ')} stay in the run's directory`,
+    );
   }
   if (desk.warnings.length > 0) {
     desk.note(`${desk.warnings.length} warning(s) of this run:`);
@@ -60,11 +67,14 @@ async function summarise(desk: Desk, design: Design): Promise<void> {
   await desk.context.artifact('design-summary.json', `${JSON.stringify(summary, null, 2)}\n`);
 }
 
-async function copyAll(from: string, to: string): Promise<void> {
+/** L-694: a folder of the project is soon committed, so what is local only stays behind; its names are given back. */
+async function copyAll(from: string, to: string): Promise<string[]> {
   await mkdir(to, { recursive: true });
-  for (const name of await readdir(from)) {
-    if (!name.startsWith('.')) await copyFile(path.join(from, name), path.join(to, name));
-  }
+  const names = (await readdir(from)).filter((name) => !name.startsWith('.')).sort();
+  const kept = localOnly(names);
+  for (const name of names)
+    if (!kept.includes(name)) await copyFile(path.join(from, name), path.join(to, name));
+  return kept;
 }
 
 /** The plan counts as accepted when its check has no errors and every accepted blocking finding was dealt with. */

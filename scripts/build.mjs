@@ -23,9 +23,20 @@ const common = {
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 mkdirSync(cache, { recursive: true });
-await bundleProgram();
-await Promise.all([declareTypes(), buildPage(`${root}dist/web`), addMermaidParser(), addStoreTemplate()]);
-await addBoard();
+await told('program', bundleProgram());
+await Promise.all([
+  told('declarations', declareTypes()),
+  told('page', buildPage(`${root}dist/web`)),
+  told('diagram parser', addMermaidParser()),
+  told('store template', addStoreTemplate()),
+]);
+await told('drawing board', addBoard());
+
+/** Who waits at a terminal sees that it goes on. */
+async function told(part, made) {
+  await made;
+  if (process.stderr.isTTY) process.stderr.write(`  ${part}\n`);
+}
 
 async function bundleProgram() {
   const options = {

@@ -19,11 +19,14 @@ const chosen = flags.some((flag) => flag === '--agents' || flag.startsWith('--ag
 if (!chosen) sayWhichAgents();
 const design = ['design', ...(chosen ? [] : ['--agents', 'static']), '--auto', '--yes', ...flags, feature];
 say(`\n$ charrette ${design.map((word) => (word.includes(' ') ? JSON.stringify(word) : word)).join(' ')}\n`);
-const designed = charrette(design, ['inherit', 'ignore', 'inherit']);
+// On a terminal the design shows its plan itself, in lines that fit; elsewhere the plan is printed as it is.
+const seen = process.stdout.isTTY === true;
+const designed = charrette(design, ['inherit', seen ? 'inherit' : 'ignore', 'inherit']);
 if (designed.status !== 0 && designed.status !== 6) {
   process.exitCode = designed.status ?? 1;
 } else {
-  showPlan();
+  if (!seen) printPlan();
+  sayWhatIsNext();
 }
 
 /** Says what is installed; the demo itself never spends anything unasked. */
@@ -39,24 +42,26 @@ function sayWhichAgents() {
   );
 }
 
-function showPlan() {
-  const { stdout: plan } = charrette(
-    ['show', 'latest', '--artifact', 'plan.txt'],
-    ['ignore', 'pipe', 'inherit'],
-  );
-  const { directory, artifacts, status } = JSON.parse(
+function printPlan() {
+  const { stdout } = charrette(['show', 'latest', '--artifact', 'plan.txt'], ['ignore', 'pipe', 'inherit']);
+  say(`\n${stdout}`);
+}
+
+function sayWhatIsNext() {
+  const { directory, artifacts } = JSON.parse(
     charrette(['show', 'latest', '--json'], ['ignore', 'pipe', 'inherit']).stdout,
   );
-  say('\n' + '═'.repeat(80));
-  process.stdout.write(plan);
-  say('═'.repeat(80));
-  say(`\nThe run ended as: ${status}`);
-  say(`The plan:        ${path.join(directory, 'artifacts', 'plan.txt')}`);
-  say(`Everything else: ${artifacts.map(({ name }) => name).join(', ')}`);
-  say(
-    `Look around:     cd ${path.relative(process.cwd(), shop) || '.'} && ${path.join(root, 'bin', 'charrette')} show`,
-  );
-  say('Your own:        cd <a repository> && charrette design "<a feature>"');
+  const here = (place) => path.relative(process.cwd(), place) || '.';
+  const program = path.relative(shop, path.join(root, 'bin', 'charrette'));
+  say(`
+All ${artifacts.length} files of the run:
+  ${here(path.join(directory, 'artifacts'))}
+Look around, in a terminal or in a browser:
+  cd ${here(shop)}
+  ${program} show
+  ${program} serve
+In a repository of your own:
+  ${path.join(root, 'bin', 'charrette')} design "<a feature>"`);
 }
 
 function charrette(args, stdio) {

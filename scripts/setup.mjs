@@ -31,6 +31,7 @@ export function setUp() {
   }
   const sources = hashTree(buildInputs);
   if (readStamp(buildStamp) !== sources || !existsSync(path.join(root, 'dist', 'main.js'))) {
+    process.stderr.write('Building …\n');
     run(currentNode, ['scripts/build.mjs'], 'Building');
     writeFileSync(buildStamp, sources);
   }
@@ -42,13 +43,14 @@ export function setUp() {
  */
 function installDependencies() {
   const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
+  process.stderr.write('Installing dependencies; the first time this takes a minute or two …\n');
+  const started = Date.now();
   const strict = spawnSync('npm', ['ci', ...quiet], { cwd: root, stdio: ['ignore', 'ignore', 'ignore'] });
-  if (strict.status !== 0) run('npm', ['install', '--no-save', ...quiet], 'Installing dependencies');
+  if (strict.status === 0) done('Installing dependencies', started);
+  else run('npm', ['install', '--no-save', ...quiet], 'Installing dependencies', started);
 }
 
-function run(program, args, title) {
-  process.stderr.write(`${title} …\n`);
-  const started = Date.now();
+function run(program, args, title, started = Date.now()) {
   const result = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (result.status !== 0) {
     process.stderr.write(
@@ -56,6 +58,10 @@ function run(program, args, title) {
     );
     process.exit(1);
   }
+  done(title, started);
+}
+
+function done(title, started) {
   process.stderr.write(`${title}: done in ${((Date.now() - started) / 1000).toFixed(1)}s\n`);
 }
 

@@ -13,6 +13,7 @@ import { makeAnswerProvider, readAnswerFile, remoteAnswersOption } from './ask.t
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { columns } from './help.ts';
+import { noteText } from './live/phase-title.ts';
 import { positive } from './positive.ts';
 import { findHome, findProject, findRun } from './project.ts';
 import { queueOptions } from './queue-options.ts';
@@ -130,8 +131,7 @@ export const command: CommandSpec = {
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
     if (!global.quiet)
-      for (const warning of warnings)
-        terminal.stderr.write(warning.startsWith('**') ? `${warning}\n` : `**⚠ ${warning}**\n`);
+      for (const warning of warnings) terminal.stderr.write(`${warningLine(warning, invocation)}\n`);
     if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
     const home = homeOf(project);
     const run = await createRun(
@@ -146,6 +146,12 @@ export const command: CommandSpec = {
     return conductRun(home, run, invocation, given);
   },
 };
+
+/** What was noticed before the run: emphasis as text where lines are read by programs, plain beside a picture. */
+function warningLine(warning: string, { global, terminal }: Invocation): string {
+  if (terminal.stderr.isTTY === true && !global.plain) return ` ⚠ ${noteText(warning)}`;
+  return warning.startsWith('**') ? warning : `**⚠ ${warning}**`;
+}
 
 /** Says what was measured and what each depth would cost; asks only where somebody can answer. */
 async function chooseDepth(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findOnPath } from '../agents/detect.ts';
 import { findBubblewrap } from '../agents/jail.ts';
-import { agentVersion } from '../agents/registry.ts';
+import { agentVersion, drivers } from '../agents/registry.ts';
 import { thisWorld, type World } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Home, listRunIds } from '../engine/run-directory.ts';
@@ -55,6 +55,7 @@ export const command: CommandSpec = {
       configuration: files,
       store: { kind: config.store === 'embedded' ? 'embedded' : 'shared', ...store },
       agents,
+      notFound: notFound(agents, config.detect !== false),
     };
     return { exit: 0, json: report, text: renderReport(report) };
   },
@@ -94,6 +95,17 @@ async function examineAgents(
   }
 }
 
+/** Agents that would have been taken, had their program been on PATH. */
+function notFound(agents: readonly AgentHealth[], detect: boolean): string[] {
+  if (!detect) return [];
+  return Object.entries(drivers)
+    .filter(
+      ([protocol, { programs }]) =>
+        programs.length > 0 && !agents.some((agent) => agent.protocol === protocol),
+    )
+    .map(([protocol]) => protocol);
+}
+
 async function storeFacts(
   home: Home,
 ): Promise<{ path: string; bytes: number; runs: number; runBytes: number }> {
@@ -131,6 +143,7 @@ type Report = {
   configuration: string[];
   store: { kind: string; path: string; bytes: number; runs: number; runBytes: number };
   agents: AgentHealth[];
+  notFound: string[];
 };
 
 function renderReport(report: Report): string {
@@ -154,5 +167,9 @@ function renderReport(report: Report): string {
     const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;
     return [id, `${title}${version === undefined ? '' : ` ${version}`}${health}`] as const;
   });
-  return `${[...columns(rows), '', 'Agents', ...columns(agents)].join('\n')}\n`;
+  const missing =
+    report.notFound.length === 0
+      ? []
+      : ['', 'Not on PATH', `  ${report.notFound.join(', ')}`, '', 'Others: `agents` in the configuration.'];
+  return `${[...columns(rows), '', 'Agents', ...columns(agents), ...missing].join('\n')}\n`;
 }

@@ -16,7 +16,7 @@ export const globalOptions = [
   ['-v, --verbose', 'more detail on stderr'],
   ['--no-color', 'no colour'],
   ['--plain', 'progress as lines, also on a terminal'],
-  ['--no-motion', 'nothing turns; the picture changes only when something happened'],
+  ['--no-motion', 'nothing turns; the picture changes when something happens'],
   ['--no-input', 'never ask on the terminal'],
   ['-y, --yes', 'take the recommended answer to every question'],
   ['--dry-run', 'say what would be done, do nothing'],

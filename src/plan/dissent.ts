@@ -46,8 +46,14 @@ function fromDecision(decision: NumberedDecision, resolution: Resolution): Disse
     position: alternativeWon ? decision.chosen : decision.alternative,
     argument: heard && summary !== '' ? summary : decision.tension,
     heldBy: (alternativeWon ? decision.chosenSeats : decision.alternativeSeats).join(', ') || 'not recorded',
-    overruled: `${resolution.why.label}: ${resolution.why.text}`,
+    overruled: reasonOf(resolution),
   };
+}
+
+/** Why a side lost; of what was never debated only the cause, not where the program skipped it. */
+function reasonOf({ disposition, why }: Resolution): string {
+  if (disposition === 'voted' || disposition === 'fallback-to-synthesis') return `${why.label}: ${why.text}`;
+  return `Not debated (${why.text.split(' — ')[0]}); the synthesis stands.`;
 }
 
 const labels = ['Position', 'Best argument', 'Held by', 'Overruled'] as const;

@@ -187,6 +187,7 @@ test('every overruled position keeps its best argument, who held it and why it l
     position: 'memory',
     argument: 'shared or simple',
     heldBy: 'Codex-Pragmatic',
+    overruled: 'Not debated (rank 6); the synthesis stands.',
   });
   const rejected = {
     reviewer: 'Code',

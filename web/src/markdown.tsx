@@ -2,7 +2,7 @@ import type { Nodes, PhrasingContent, Root, RootContent, Table } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import { Cited } from './cited.tsx';
@@ -76,10 +76,22 @@ export function block(node: RootContent, index: number): ComponentChildren {
   }
 }
 
-function inline(node: PhrasingContent | Nodes, index: number): ComponentChildren {
+/** As `map` gives it: a line that begins with a label in bold stays a line of its own, as in our own lists of fields. */
+function inline(
+  node: PhrasingContent | Nodes,
+  index: number,
+  all: readonly (PhrasingContent | Nodes)[] = [],
+): ComponentChildren {
   switch (node.type) {
     case 'text':
-      return <Cited key={index} text={node.value} />;
+      return all[index + 1]?.type === 'strong' && /\n\s*$/.test(node.value) ? (
+        <Fragment key={index}>
+          <Cited text={node.value} />
+          <br />
+        </Fragment>
+      ) : (
+        <Cited key={index} text={node.value} />
+      );
     case 'inlineCode':
       return (
         <code key={index}>

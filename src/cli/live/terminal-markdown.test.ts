@@ -63,6 +63,11 @@ test('a table that is too wide is written row by row', () => {
   expect(terminalMarkdown(gaps, page).split('\n')[0]).toBe('• solo');
 });
 
+test('lines that begin with a label in bold stay lines of their own', () => {
+  const fields = '- **Run**: npm test\n  **Purpose**: run all\n  tests, **every** one\n';
+  expect(terminalMarkdown(fields, page)).toBe('• Run: npm test\n  Purpose: run all tests, every one\n');
+});
+
 test('colours come from us alone: escapes in the text are gone', () => {
   const hostile =
     '# A\u001b[31m\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007\n\n\u009b2Jtext\u202e';

@@ -106,11 +106,13 @@ function inline(
   colors: Colors,
   style: (text: string) => string = same,
 ): StyledText[] {
-  return nodes.flatMap((node): StyledText[] => {
+  return nodes.flatMap((node, index): StyledText[] => {
     const within = (more: (text: string) => string) => (text: string) => style(more(text));
     switch (node.type) {
       case 'text':
-        return [{ text: node.value, style }];
+        return endsBeforeLabel(node.value, nodes[index + 1])
+          ? [{ text: node.value.trimEnd(), style }, lineEnd]
+          : [{ text: node.value, style }];
       case 'inlineCode':
         return [{ text: node.value, style: within(colors.yellow) }];
       case 'strong':
@@ -139,6 +141,13 @@ function inline(
         return [];
     }
   });
+}
+
+const lineEnd: StyledText = { text: '\n', style: same };
+
+/** A line that begins with a label in bold stays a line of its own: that is how our own formats list fields. */
+function endsBeforeLabel(text: string, next: PhrasingContent | undefined): boolean {
+  return next?.type === 'strong' && /\n\s*$/.test(text);
 }
 
 function plain(texts: readonly StyledText[]): string {

@@ -133,6 +133,7 @@ describe('the view of a run', () => {
       { type: 'phase-start', phase: '0', line: '0: setup' },
       { type: 'warning', phase: '0', text: 'A seat is empty' },
       { type: 'phase-start', phase: '5', line: '5: cleanup' },
+      { type: 'note', phase: '5', text: '1 warning(s) of this run:' },
       { type: 'note', phase: '5', text: '**⚠ A seat is empty**' },
       { type: 'note', phase: '5', text: '📊 Sketches: | One: ⏳ |' },
     );

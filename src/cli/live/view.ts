@@ -252,6 +252,9 @@ function withLane(view: View, name: string, change: Partial<LaneLine>): View {
   return setLane(view, { ...known, ...change });
 }
 
+/** The line over the warnings that a run repeats at its end. */
+const warningsAgain = /^\d+ warning\(s\) of this run:$/;
+
 /** Said once: what a run repeats at its end stands where it was said first. Tables of lanes are the lane lines. */
 function withNote(
   view: View,
@@ -261,7 +264,7 @@ function withNote(
   time: number,
   seq: number,
 ): View {
-  if (text === '' || text.startsWith('📊')) return view;
+  if (text === '' || text.startsWith('📊') || warningsAgain.test(text)) return view;
   if (isSaid(view, text)) return view;
   const name = phase ?? view.phases.at(-1)?.phase ?? view.run?.workflow ?? '';
   return withPhase(view, name, (known) => {

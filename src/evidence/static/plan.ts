@@ -159,7 +159,7 @@ function edgeCasesOf(carrier: Carrier, touched: readonly Target[]): string[] {
     ...(table.length === 0
       ? []
       : [
-          `It is asked for in a state that does not allow it: ${joined(table)} decides, and the refusal is tested.`,
+          `It is asked for in a state that does not allow it: ${joined(table)} ${table.length === 1 ? 'decides' : 'decide'}, and the refusal is tested.`,
         ]),
     'It is asked for twice, or twice at the same time: the second time changes nothing.',
     ...(touched.some(({ role }) => role === 'storage' || role === 'service')

@@ -44,7 +44,7 @@ function placePosition(study: Study, method: Method): Position {
     return {
       title,
       choice: `A module of its own, ${newFile}`,
-      reason: `${home === undefined ? 'No existing file matches.' : `${placesOf(home)} keeps its one job`}${model}; the cost is one more file to wire up.`,
+      reason: `${home === undefined ? 'No existing file matches.' : `It leaves ${placesOf(home)} alone`}${model}; the cost is one more file to wire up.`,
     };
   }
   const why =

@@ -28,7 +28,7 @@ export const command: CommandSpec = {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string);
-    await refreshQueued(home, invocation, directory.id);
+    await refreshQueued(home, invocation, [directory.id]);
     const given =
       typeof options['file'] === 'string' ? await readAnswerFile(options['file']) : new Map<string, string>();
     for (const word of words[1] as string[]) given.set(...readPair(word));

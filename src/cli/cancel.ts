@@ -21,7 +21,7 @@ export const command: CommandSpec = {
     } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string);
-    await refreshQueued(home, invocation, directory.id);
+    await refreshQueued(home, invocation, [directory.id]);
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) {
       throw new CharretteError({
@@ -31,7 +31,7 @@ export const command: CommandSpec = {
     }
     if (record.queue !== undefined) {
       await cancelQueued(home, directory.id, invocation);
-      await refreshQueued(home, invocation, directory.id);
+      await refreshQueued(home, invocation, [directory.id]);
     }
     if (record.queue === undefined && isLive(record)) {
       await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });

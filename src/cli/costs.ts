@@ -1,7 +1,7 @@
 import { loadConfig } from '../config/config.ts';
 import { readLedger } from '../engine/ledger.ts';
-import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
-import { readRunRecord } from '../engine/run-record.ts';
+import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { readRunRecordSync } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { costList, type Grouping, groupings, type Spent } from './cost-list.ts';
@@ -35,28 +35,35 @@ export const command: CommandSpec = {
     const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
     const since = options['since'] as string | undefined;
     const until = options['until'] as string | undefined;
-    const spent = (await readSpent(home)).filter(
+    const by = options['by'] as Grouping;
+    const spent = (await readSpent(home, by)).filter(
       ({ time }) =>
         (since === undefined || time.slice(0, 10) >= since) &&
         (until === undefined || time.slice(0, 10) <= until),
     );
-    const list = costList(spent, options['by'] as Grouping, config.prices);
+    const list = costList(spent, by, config.prices);
     return { exit: 0, json: list, text: renderCosts(list) };
   },
 };
 
 /** The ledgers of all runs. A run whose record is broken has spent all the same. */
-async function readSpent(home: Home): Promise<Spent[]> {
+async function readSpent(home: Home, by: Grouping): Promise<Spent[]> {
   const spent: Spent[] = [];
   for (const run of await listRunIds(home)) {
     const directory = runDirectoryOf(home, run);
-    const command = await readRunRecord(directory).then(
-      ({ workflow }) => workflow,
-      () => 'unreadable',
-    );
+    // Half of the reading in a long history; only one grouping asks for it.
+    const command = by === 'command' ? commandOf(directory) : '';
     for (const entry of readLedger(directory.ledger)) spent.push({ ...entry, run, command });
   }
   return spent;
+}
+
+function commandOf(directory: RunDirectory): string {
+  try {
+    return readRunRecordSync(directory).workflow;
+  } catch {
+    return 'unreadable';
+  }
 }
 
 function day(flag: string) {

@@ -76,11 +76,11 @@ export async function liteInputs(
   const brief = async (consumer: 'lite-plan' | 'execute' | 'review') =>
     (await promptContext({ root: project, consumer, task: text })).text;
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
-  const clock = clockFrom(terminal.env);
+  const now = new Date(clockFrom(terminal.env).now());
   return {
     mode,
     task: text,
-    session: sessionId(text, new Date(clock.now()), await sessionsIn(project)),
+    session: sessionId(text, now, await sessionsOf(now, project)),
     flags: {
       autoYes: words.autoYes || global.yes,
       forceExplore: words.forceExplore || options['explore'] === true,
@@ -126,18 +126,19 @@ export async function startLiteRun(
   return conductRun(home, run, invocation, given);
 }
 
-/** P-032: session names that runs of this project have taken. */
-async function sessionsIn(project: string): Promise<Set<string>> {
+/** P-032: session names of that day that runs of this project have taken. A name ends with its day, and so begins an id. */
+async function sessionsOf(now: Date, project: string): Promise<Set<string>> {
   const home = homeOf(project);
-  const names = await Promise.all(
-    (await listRunIds(home)).map(async (id) => {
-      const text = await readTextFile(runDirectoryOf(home, id).record).catch(() => undefined);
-      const reading = readJson(text ?? '');
-      const record = reading.ok ? (reading.value as { inputs?: { session?: unknown } }) : undefined;
-      return typeof record?.inputs?.session === 'string' ? [record.inputs.session] : [];
-    }),
-  );
-  return new Set(names.flat());
+  const day = now.toISOString().slice(0, 10).replaceAll('-', '');
+  const taken = new Set<string>();
+  for (const id of await listRunIds(home)) {
+    if (id < day) continue;
+    const text = await readTextFile(runDirectoryOf(home, id).record).catch(() => undefined);
+    const reading = readJson(text ?? '');
+    const record = reading.ok ? (reading.value as { inputs?: { session?: unknown } }) : undefined;
+    if (typeof record?.inputs?.session === 'string') taken.add(record.inputs.session);
+  }
+  return taken;
 }
 
 /** P-041: how much there is to read in the files that the task names. */

@@ -1,6 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Home, homeOf, listRunIds, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { newestRuns } from '../engine/newest-runs.ts';
+import {
+  type Home,
+  homeOf,
+  isRunId,
+  listRunIds,
+  type RunDirectory,
+  runDirectoryOf,
+} from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 
 /** The project a command works for: the nearest folder upward that has runs or a repository, else the folder itself. */
@@ -20,13 +28,8 @@ export function findHome(cwd: string): Home {
 
 /** A run by its id, by an unambiguous part of it, or `latest`. */
 export async function findRun(home: Home, name: string | undefined): Promise<RunDirectory> {
-  const ids = await listRunIds(home);
   if (name === undefined || name === 'latest') {
-    // One without a record is what a kill left of the making of a run.
-    const known = new Set(ids);
-    const latest = ids.findLast(
-      (id) => !isStartedByAnother(id, known) && existsSync(runDirectoryOf(home, id).record),
-    );
+    const latest = await latestRun(home);
     if (latest === undefined) {
       throw new CharretteError({
         code: 'run-not-found',
@@ -34,9 +37,11 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
         fix: 'Start one with `charrette design "…"`.',
       });
     }
-    return runDirectoryOf(home, latest);
+    return latest;
   }
-  const found = ids.includes(name) ? [name] : ids.filter((id) => id.includes(name));
+  if (isRunId(name) && existsSync(runDirectoryOf(home, name).root)) return runDirectoryOf(home, name);
+  const ids = await listRunIds(home);
+  const found = ids.filter((id) => id.includes(name));
   // A comparison and its designs share a name; the part of it that all have means the comparison.
   const among = new Set(found);
   const matches = found.filter((id) => !isStartedByAnother(id, among));
@@ -52,9 +57,24 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
   });
 }
 
-/** Runs that a run starts are named after it. */
+/** The newest run that no other one started. One without a record is what a kill left of the making of a run. */
+async function latestRun(home: Home): Promise<RunDirectory | undefined> {
+  const isLatest = (id: string) =>
+    existsSync(runDirectoryOf(home, id).record) &&
+    !parentsOf(id).some((parent) => existsSync(path.join(home.runs, parent)));
+  const { ids } = await newestRuns(home, 50);
+  const latest = ids.find(isLatest) ?? (await listRunIds(home)).findLast(isLatest);
+  return latest === undefined ? undefined : runDirectoryOf(home, latest);
+}
+
 function isStartedByAnother(id: string, ids: ReadonlySet<string>): boolean {
+  return parentsOf(id).some((parent) => ids.has(parent));
+}
+
+/** Runs that a run starts are named after it: the ids that could be of the one that started this. */
+function parentsOf(id: string): string[] {
+  const parents: string[] = [];
   for (let dash = id.indexOf('-'); dash >= 0; dash = id.indexOf('-', dash + 1))
-    if (ids.has(id.slice(0, dash))) return true;
-  return false;
+    parents.push(id.slice(0, dash));
+  return parents;
 }

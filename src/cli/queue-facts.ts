@@ -4,8 +4,8 @@ import { waitForLock } from '../engine/lock.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
 import type { QueueState } from '../engine/queue/queued-run.ts';
-import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, readRunRecord } from '../engine/run-record.ts';
+import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, readRunRecordSync } from '../engine/run-record.ts';
 import { toCharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
 import { withQueue } from './shared-queue.ts';
@@ -22,9 +22,9 @@ type Caller = Pick<Invocation, 'global' | 'terminal'>;
 export async function refreshQueued(
   home: Home,
   caller: Caller,
-  only?: string,
+  runs: readonly string[],
 ): Promise<Map<string, QueueFacts>> {
-  const ids = await openQueuedRuns(home, only);
+  const ids = runs.filter((id) => isOpenInQueue(home, id));
   if (ids.length === 0) return new Map();
   const { config } = await loadConfig({
     project: home.project,
@@ -84,12 +84,11 @@ export async function lookAt(
   return { facts, seen: now };
 }
 
-async function openQueuedRuns(home: Home, only: string | undefined): Promise<string[]> {
-  const ids = only === undefined ? await listRunIds(home) : [only];
-  const records = await Promise.all(
-    ids.map((id) => readRunRecord(runDirectoryOf(home, id)).catch(() => undefined)),
-  );
-  return records.flatMap((record) =>
-    record?.queue === undefined || isFinal(record.status) ? [] : [record.run],
-  );
+function isOpenInQueue(home: Home, id: string): boolean {
+  try {
+    const { queue, status } = readRunRecordSync(runDirectoryOf(home, id));
+    return queue !== undefined && !isFinal(status);
+  } catch {
+    return false;
+  }
 }

@@ -23,7 +23,7 @@ export const command: CommandSpec = {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string | undefined);
-    await refreshQueued(home, invocation, directory.id);
+    await refreshQueued(home, invocation, [directory.id]);
     const record = await readRunRecord(directory);
     if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled') {
       throw new CharretteError({

@@ -1,6 +1,7 @@
 import { readLedger, totalsOf } from '../engine/ledger.ts';
-import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
-import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { newestRuns } from '../engine/newest-runs.ts';
+import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { shortCount } from '../text/short-count.ts';
 import { untrustedLine } from '../text/untrusted-line.ts';
 import { textTable } from './text-table.ts';
@@ -25,32 +26,64 @@ export function shownStatus(record: RunRecord): RunSummary['status'] {
   return record.status === 'running' && !isLive(record) ? 'interrupted' : record.status;
 }
 
-/** All runs, newest first; one whose record is broken is listed as such instead of hiding the rest. */
-export async function listRuns(home: Home): Promise<RunSummary[]> {
-  const summaries: RunSummary[] = [];
-  for (const id of await listRunIds(home)) {
-    const directory = runDirectoryOf(home, id);
-    const totals = totalsOf(readLedger(directory.ledger));
-    const cost = {
-      calls: totals.calls,
-      tokens: totals.inputTokens + totals.outputTokens,
-      callsUnknown: totals.basis.unknown,
-      usd: totals.usd,
-    };
-    try {
-      const record = await readRunRecord(directory);
-      const { workflow, title, created } = record;
-      summaries.push({ run: id, workflow, title, status: shownStatus(record), created, ...cost });
-    } catch {
-      summaries.push({ run: id, workflow: '?', title: '', status: 'unreadable', created: '', ...cost });
-    }
-  }
-  return summaries.reverse();
+/** How many runs a list has unless more are asked for. */
+export const usuallyListed = 50;
+
+/** A part of all runs, newest first. `queued`: those of them that a queue of workers has and that are not over. */
+export type RunPage = { runs: RunSummary[]; total: number; queued: string[] };
+
+/** The newest runs; only those that are shown are read. */
+export async function listRuns(
+  home: Home,
+  { limit = usuallyListed, offset = 0 }: { limit?: number; offset?: number } = {},
+): Promise<RunPage> {
+  const { ids, total } = await newestRuns(home, offset + limit);
+  const queued: string[] = [];
+  const runs = ids.slice(offset).map((id) => {
+    const { summary, isQueued } = readRun(home, id);
+    if (isQueued) queued.push(id);
+    return summary;
+  });
+  return { runs, total, queued };
 }
 
-/** A table for people; with a width the titles are cut to it. */
+/** One run as lists show it; one whose record is broken is listed as such instead of hiding the rest. */
+export function summaryOf(home: Home, id: string): RunSummary {
+  return readRun(home, id).summary;
+}
+
+function readRun(home: Home, id: string): { summary: RunSummary; isQueued: boolean } {
+  const directory = runDirectoryOf(home, id);
+  const totals = totalsOf(readLedger(directory.ledger));
+  const cost = {
+    calls: totals.calls,
+    tokens: totals.inputTokens + totals.outputTokens,
+    callsUnknown: totals.basis.unknown,
+    usd: totals.usd,
+  };
+  try {
+    const record = readRunRecordSync(directory);
+    const { workflow, title, created, queue } = record;
+    return {
+      summary: { run: id, workflow, title, status: shownStatus(record), created, ...cost },
+      isQueued: queue !== undefined && !isFinal(record.status),
+    };
+  } catch {
+    const summary = {
+      run: id,
+      workflow: '?',
+      title: '',
+      status: 'unreadable',
+      created: '',
+      ...cost,
+    } as const;
+    return { summary, isQueued: false };
+  }
+}
+
+/** A table for people; with a width the titles are cut to it. What is not in it is counted below. */
 export function renderRuns(
-  runs: readonly RunSummary[],
+  { runs, total }: Pick<RunPage, 'runs' | 'total'>,
   now: number,
   fit: (line: string) => string = (line) => line,
 ): string {
@@ -69,7 +102,9 @@ export function renderRuns(
   const waiting = runs.flatMap(({ run, waits }) =>
     waits === undefined ? [] : [`${run} waits: ${untrustedLine(waits)}`],
   );
-  return `${[...textTable([head, ...rows], { right }), ...waiting].map(fit).join('\n')}\n`;
+  const more = total - runs.length;
+  const rest = more > 0 ? [`${more} more: --limit N, or --all`] : [];
+  return `${[...textTable([head, ...rows], { right }), ...waiting, ...rest].map(fit).join('\n')}\n`;
 }
 
 function describeTokens({ calls, callsUnknown, tokens }: RunSummary): string {

@@ -23,7 +23,7 @@ export const exportRun: CommandSpec = {
   async run({ arguments: [name, file], global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string);
-    const queue = (await refreshQueued(home, { global, terminal }, directory.id)).get(directory.id);
+    const queue = (await refreshQueued(home, { global, terminal }, [directory.id])).get(directory.id);
     const record = await readRunRecord(directory);
     await requireAtRest(record, queue);
     const target = path.resolve(global.cwd, (file as string | undefined) ?? `${directory.id}.tar.gz`);

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
-import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
+import { wholeNumber } from './positive.ts';
 import { findHome, findRun } from './project.ts';
-import { listRuns } from './run-list.ts';
-import { type RemovedWork, removeWork } from './run-work.ts';
+import { type RemovedWork, workRemover } from './run-work.ts';
 
 const unmergedOption = {
   flags: '--unmerged',
@@ -21,9 +21,9 @@ export const remove: CommandSpec = {
   options: [unmergedOption],
   async run({ arguments: [names], options, global }) {
     const home = findHome(global.cwd);
+    const removeRun = await runRemover(home, wishesOf(options, global));
     const removed: Removed[] = [];
-    for (const name of names as string[])
-      removed.push(await removeRun(home, (await findRun(home, name)).id, wishesOf(options, global)));
+    for (const name of names as string[]) removed.push(await removeRun((await findRun(home, name)).id));
     return resultOf(removed, global.dryRun);
   },
 };
@@ -47,15 +47,30 @@ export const prune: CommandSpec = {
       throw new CharretteError({ code: 'usage', message: '`runs prune` needs --older-than or --keep.' });
     }
     const limit = olderThan === undefined ? Number.POSITIVE_INFINITY : Date.now() - olderThan * 86_400_000;
-    const ended = (await listRuns(home)).filter(
-      (run) => run.status !== 'unreadable' && isFinal(run.status as never),
-    );
+    const ended = await endedRuns(home);
     const old = ended.slice(keep ?? 0).filter((run) => Date.parse(run.created) < limit);
+    const removeRun = await runRemover(home, wishesOf(options, global));
     const removed: Removed[] = [];
-    for (const { run } of old) removed.push(await removeRun(home, run, wishesOf(options, global)));
+    for (const { run } of old) removed.push(await removeRun(run));
     return resultOf(removed, global.dryRun);
   },
 };
+
+/** The records of all runs that are over, newest first; one that cannot be read may not be over. */
+async function endedRuns(home: Home): Promise<RunRecord[]> {
+  return (await listRunIds(home)).reverse().flatMap((id) => {
+    const record = recordOf(home, id);
+    return record !== undefined && isFinal(record.status) ? [{ ...record, run: id }] : [];
+  });
+}
+
+function recordOf(home: Home, id: string): RunRecord | undefined {
+  try {
+    return readRunRecordSync(runDirectoryOf(home, id));
+  } catch {
+    return undefined;
+  }
+}
 
 type Wishes = { force: boolean; dryRun: boolean };
 type Removed = { id: string } & RemovedWork;
@@ -65,28 +80,34 @@ const wishesOf = (options: Invocation['options'], { dryRun }: GlobalFlags): Wish
   dryRun,
 });
 
-/** A run with its checkouts and its branch; a branch with work that is nowhere else stays and is named. */
-async function removeRun(home: Home, id: string, wishes: Wishes): Promise<Removed> {
-  const directory = runDirectoryOf(home, id);
-  const record = await readRunRecord(directory).catch(() => undefined);
-  if (record !== undefined && isLive(record)) {
-    throw new CharretteError({
-      code: 'usage',
-      message: `The run ${id} is going on in process ${record.process?.pid}.`,
-      fix: `Cancel it first: \`charrette cancel ${id}\`.`,
-    });
-  }
-  // F-29: whatever a name was taken for, only a run of this project is removed.
-  if (!mayRemove(directory.root, [home.runs])) {
-    throw new CharretteError({
-      code: 'path-unsafe',
-      message: `${directory.root} is no run of this project.`,
-    });
-  }
-  const work = await removeWork(home.project, directory, wishes);
-  if (!wishes.dryRun) await rm(directory.root, { recursive: true, force: true });
-  return { id, ...work };
+/** Removes a run with its checkouts and its branch; a branch with work that is nowhere else stays and is named. */
+async function runRemover(home: Home, wishes: Wishes): Promise<(id: string) => Promise<Removed>> {
+  const removeWork = await workRemover(home.project, wishes);
+  return async (id) => {
+    const directory = runDirectoryOf(home, id);
+    const record = recordOf(home, id);
+    if (record !== undefined && isLive(record)) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `The run ${id} is going on in process ${record.process?.pid}.`,
+        fix: `Cancel it first: \`charrette cancel ${id}\`.`,
+      });
+    }
+    // F-29: whatever a name was taken for, only a run of this project is removed.
+    if (!mayRemove(directory.root, [home.runs])) {
+      throw new CharretteError({
+        code: 'path-unsafe',
+        message: `${directory.root} is no run of this project.`,
+      });
+    }
+    const work = await removeWork(directory);
+    if (!wishes.dryRun) await rm(directory.root, { recursive: true, force: true });
+    return { id, ...work };
+  };
 }
+
+/** Names that a line for people holds; a program gets all. */
+const mostNamed = 50;
 
 function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
   const ids = removed.map(({ id }) => id);
@@ -94,7 +115,7 @@ function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
   const lines = [
     ids.length === 0
       ? 'Nothing to remove.'
-      : `${dryRun ? 'Would remove' : 'Removed'} ${ids.length}: ${ids.join(', ')}`,
+      : `${dryRun ? 'Would remove' : 'Removed'} ${ids.length}: ${named(ids)}`,
     ...kept.map(
       (branch) => `Kept the branch ${branch}: its work is on no other (--unmerged removes it too).`,
     ),
@@ -106,13 +127,7 @@ function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
   };
 }
 
-function wholeNumber(flag: string) {
-  return (value: string) => {
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= 0) return number;
-    throw new CharretteError({
-      code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes a whole number.`,
-    });
-  };
+function named(ids: readonly string[]): string {
+  const more = ids.length - mostNamed;
+  return `${ids.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,25 +1,41 @@
 import type { CommandSpec } from './command.ts';
+import { wholeNumber } from './positive.ts';
 import { findHome } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
-import { listRuns, renderRuns } from './run-list.ts';
+import { listRuns, renderRuns, summaryOf, usuallyListed } from './run-list.ts';
 
 const list = {
   name: 'list',
   summary: 'The runs of this project, newest first',
   examples: [
-    ['charrette runs list', 'every run with its status'],
-    ['charrette runs list --json', 'the same for a program'],
+    ['charrette runs list', 'the newest runs with their status'],
+    ['charrette runs list --all --json', 'all of them for a program'],
   ],
-  async run({ global, terminal }) {
+  options: [
+    {
+      flags: '--limit <count>',
+      description: `how many of the newest (usually ${usuallyListed})`,
+      parse: wholeNumber('--limit'),
+    },
+    { flags: '--all', description: 'all of them' },
+  ],
+  async run({ options, global, terminal }) {
     const { stdout } = terminal;
     const home = findHome(global.cwd);
-    const facts = await refreshQueued(home, { global, terminal });
-    const runs = (await listRuns(home)).map((run) => {
-      const waits = facts.get(run.run)?.waits;
-      return waits === undefined ? run : { ...run, waits };
+    const limit =
+      options['all'] === true ? Number.POSITIVE_INFINITY : (options['limit'] as number | undefined);
+    const page = await listRuns(home, { ...(limit === undefined ? {} : { limit }) });
+    const facts = await refreshQueued(home, { global, terminal }, page.queued);
+    const runs = page.runs.map((run) => {
+      const known = facts.get(run.run);
+      if (known === undefined) return run;
+      // Its record has just been brought up to date.
+      const { waits } = known;
+      return { ...summaryOf(home, run.run), ...(waits === undefined ? {} : { waits }) };
     });
+    const { total } = page;
     const fit = stdout.isTTY === true ? await lineFitter(stdout.columns ?? 80) : undefined;
-    return { exit: 0, json: { runs }, text: renderRuns(runs, Date.now(), fit) };
+    return { exit: 0, json: { runs, total }, text: renderRuns({ runs, total }, Date.now(), fit) };
   },
 } satisfies CommandSpec;
 
@@ -34,8 +50,8 @@ export const command: CommandSpec = {
   name: 'runs',
   summary: 'List, export, import, prune and remove runs',
   examples: [
-    ['charrette runs', 'every run with its status'],
-    ['charrette runs --json', 'the same for a program'],
+    ['charrette runs', 'the newest runs with their status'],
+    ['charrette runs --all --json', 'all of them for a program'],
     ['charrette runs prune --older-than 30', 'remove ended runs older than 30 days'],
   ],
   subcommands: {

@@ -32,7 +32,7 @@ export const command: CommandSpec = {
   async run({ arguments: [name], options, global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);
-    const queue = (await refreshQueued(home, { global, terminal }, directory.id)).get(directory.id);
+    const queue = (await refreshQueued(home, { global, terminal }, [directory.id])).get(directory.id);
     const artifacts = await listArtifacts(directory);
     if (typeof options['artifact'] === 'string') {
       const text = await readArtifact(directory, options['artifact']);

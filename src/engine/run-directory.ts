@@ -32,6 +32,10 @@ export type RunDirectory = {
 
 const runIdPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
 
+export function isRunId(name: unknown): name is string {
+  return typeof name === 'string' && runIdPattern.test(name);
+}
+
 export function homeOf(project: string): Home {
   const root = path.join(project, '.charrette');
   return {
@@ -45,7 +49,7 @@ export function homeOf(project: string): Home {
 }
 
 export function runDirectoryOf(home: Home, id: string): RunDirectory {
-  if (!runIdPattern.test(id)) {
+  if (!isRunId(id)) {
     throw new CharretteError({
       code: 'run-not-found',
       message: `${JSON.stringify(id)} is not a run id; ids are made of lower-case letters, digits and dashes.`,
@@ -111,7 +115,7 @@ export async function listRunIds(home: Home): Promise<string[]> {
   if (!existsSync(home.runs)) return [];
   const entries = await readdir(home.runs, { withFileTypes: true });
   return entries
-    .filter((entry) => entry.isDirectory() && runIdPattern.test(entry.name))
+    .filter((entry) => entry.isDirectory() && isRunId(entry.name))
     .map((entry) => entry.name)
     .sort();
 }

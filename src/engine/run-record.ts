@@ -1,6 +1,6 @@
 import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic } from '../files/atomic.ts';
-import { readTextFile } from '../files/bounded.ts';
+import { readTextFile, readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -61,7 +61,15 @@ export async function writeRunRecord(directory: RunDirectory, record: RunRecord)
 }
 
 export async function readRunRecord(directory: RunDirectory): Promise<RunRecord> {
-  const text = await readTextFile(directory.record);
+  return parseRunRecord(directory, await readTextFile(directory.record));
+}
+
+/** The same without giving up the turn, for lists of runs. */
+export function readRunRecordSync(directory: RunDirectory): RunRecord {
+  return parseRunRecord(directory, readTextFileSync(directory.record));
+}
+
+function parseRunRecord(directory: RunDirectory, text: string | undefined): RunRecord {
   if (text === undefined) {
     throw new CharretteError({
       code: 'run-not-found',

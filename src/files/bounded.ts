@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { CharretteError } from '../errors.ts';
 import { isMissing } from './contained.ts';
@@ -11,17 +11,48 @@ export async function readTextFile(file: string, limit = defaultLimit): Promise<
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();
-    if (size > limit) {
-      throw new CharretteError({
-        code: 'file-too-large',
-        message: `${file} has ${size} bytes; at most ${limit} are read.`,
-        fix: 'Make the file smaller or split it.',
-      });
-    }
+    if (size > limit) throw tooLarge(file, size, limit);
     return await handle.readFile('utf8');
   } finally {
     await handle.close();
   }
+}
+
+/** The same without giving up the turn: a third of the work, for whoever reads thousands of small files. */
+export function readTextFileSync(file: string, limit = defaultLimit): string | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw loopNamed(file, error);
+  }
+  try {
+    const facts = fstatSync(descriptor);
+    if (!facts.isFile()) throw notRegular(file);
+    if (facts.size > limit) throw tooLarge(file, facts.size, limit);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function tooLarge(file: string, size: number, limit: number): CharretteError {
+  return new CharretteError({
+    code: 'file-too-large',
+    message: `${file} has ${size} bytes; at most ${limit} are read.`,
+    fix: 'Make the file smaller or split it.',
+  });
+}
+
+function notRegular(file: string): CharretteError {
+  return new CharretteError({ code: 'not-found', message: `${file} is not a regular file.` });
+}
+
+function loopNamed(file: string, error: unknown): unknown {
+  return error instanceof Error && 'code' in error && error.code === 'ELOOP'
+    ? new CharretteError({ code: 'not-found', message: `The links of ${file} form a loop.` })
+    : error;
 }
 
 async function openRegularFile(file: string) {
@@ -29,11 +60,9 @@ async function openRegularFile(file: string) {
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
-    throw new CharretteError({ code: 'not-found', message: `${file} is not a regular file.` });
+    throw notRegular(file);
   } catch (error) {
     if (isMissing(error)) return undefined;
-    if (error instanceof Error && 'code' in error && error.code === 'ELOOP')
-      throw new CharretteError({ code: 'not-found', message: `The links of ${file} form a loop.` });
-    throw error;
+    throw loopNamed(file, error);
   }
 }

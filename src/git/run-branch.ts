@@ -31,6 +31,21 @@ export function branchTip(root: string, branch: string, git: GitOptions = {}): P
   return commitOf(root, `refs/heads/${branch}`, git);
 }
 
+/** The branches of all runs with the commits they stand at; `undefined` where there is no repository. */
+export async function runBranches(
+  root: string,
+  git: GitOptions = {},
+): Promise<Map<string, string> | undefined> {
+  const listed = await runGit(
+    root,
+    ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads/charrette/'],
+    git,
+  );
+  if (listed.code !== 0) return undefined;
+  const lines = listed.stdout.split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => line.split(' ') as [string, string]));
+}
+
 /** Whether everything on a branch is also on another one, or nothing was ever done on it. */
 export async function isContained(root: string, branch: string, git: GitOptions = {}): Promise<boolean> {
   const others = await gitOutput(

@@ -1,7 +1,8 @@
 import path from 'node:path';
+import { newestRuns } from '../engine/newest-runs.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
-import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { homeOf, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { OpenRun } from './card.ts';
@@ -12,10 +13,10 @@ const mostRuns = 3;
 export async function openRuns(project: string): Promise<OpenRun[]> {
   const home = homeOf(project);
   const found: OpenRun[] = [];
-  for (const id of (await listRunIds(home)).reverse().slice(0, 20)) {
+  for (const id of (await newestRuns(home, 20)).ids) {
     if (found.length >= mostRuns) break;
     const directory = runDirectoryOf(home, id);
-    const record = await readRunRecord(directory).catch(() => undefined);
+    const record = recordOf(directory);
     if (record === undefined || isFinal(record.status)) continue;
     const waiting = record.status === 'paused' ? unanswered(readQuestions(directory)) : [];
     found.push({
@@ -28,6 +29,14 @@ export async function openRuns(project: string): Promise<OpenRun[]> {
     });
   }
   return found;
+}
+
+function recordOf(directory: RunDirectory): RunRecord | undefined {
+  try {
+    return readRunRecordSync(directory);
+  } catch {
+    return undefined;
+  }
 }
 
 async function activePhase(file: string): Promise<string | undefined> {

@@ -10,7 +10,14 @@ export const listOutput = {
   next: z.int().optional().describe('Offset of the next page; absent on the last one.'),
 };
 
-export function listPage<Item>(items: readonly Item[], { offset, limit }: { offset: number; limit: number }) {
-  const next = offset + limit;
-  return { items: items.slice(offset, next), total: items.length, ...(next < items.length && { next }) };
+type Page = { offset: number; limit: number };
+
+export function listPage<Item>(items: readonly Item[], page: Page) {
+  const { offset, limit } = page;
+  return { items: items.slice(offset, offset + limit), total: items.length, ...nextOf(page, items.length) };
+}
+
+/** Where the page after this one begins, if there is one. */
+export function nextOf({ offset, limit }: Page, total: number): { next?: number } {
+  return offset + limit < total ? { next: offset + limit } : {};
 }

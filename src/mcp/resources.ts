@@ -2,7 +2,8 @@ import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/serv
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { listArtifacts, readArtifact } from '../cli/artifacts.ts';
 import { findHome } from '../cli/project.ts';
-import { listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
+import { newestRuns } from '../engine/newest-runs.ts';
+import { runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError, toCharretteError } from '../errors.ts';
 import { artifactTemplate, uriOf } from './artifact-uri.ts';
@@ -38,7 +39,7 @@ export function registerResources(server: McpServer, context: ServerContext): vo
 
 async function listResources(context: ServerContext) {
   const home = findHome(context.cwd);
-  const ids = (await listRunIds(home)).slice(-runsListed).reverse();
+  const { ids } = await newestRuns(home, runsListed);
   const lists = await Promise.all(
     ids.map(async (id) =>
       (await listArtifacts(runDirectoryOf(home, id))).map(({ name, bytes }) => ({

@@ -35,6 +35,9 @@ type Route = {
   answer: (desk: Desk, names: string[], asked: Asked) => Promise<Reply>;
 };
 
+/** Runs that one answer lists. */
+const mostListed = 5000;
+
 const json = (value: unknown): Reply => ({ kind: 'json', value });
 
 /** Every address of the API. Names in them are decoded here and checked where they are used. */
@@ -42,7 +45,12 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     pattern: /^\/api\/runs$/,
-    answer: async ({ home }) => json({ project: path.basename(home.project), runs: await listRuns(home) }),
+    answer: async ({ home }, _names, { query }) => {
+      const { runs, total } = await listRuns(home, {
+        limit: Math.min(numberIn(query, 'limit', 100), mostListed),
+      });
+      return json({ project: path.basename(home.project), runs, total });
+    },
   },
   {
     method: 'GET',

@@ -22,7 +22,7 @@ const at = (run: string, rest = '') => `/api/runs/${encodeURIComponent(run)}${re
 
 /** The server this page came from. */
 export const liveSource: Source = {
-  runs: () => json('/api/runs'),
+  runs: (limit) => json(`/api/runs?limit=${limit}`),
   snapshot: (run) => json(at(run)),
   watch: (run, watcher) =>
     watchRun(run, watcher, async (after) => (await request(at(run, `/events?after=${after}`))).text()),

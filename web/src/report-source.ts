@@ -10,7 +10,7 @@ export function reportSource(): Source | undefined {
   const missing = (what: string) => Promise.reject(new Error(`${what} is not part of this report.`));
   return {
     report: snapshot.run,
-    runs: async () => ({ project: '', runs: [] }),
+    runs: async () => ({ project: '', runs: [], total: 0 }),
     snapshot: async () => snapshot,
     watch(_run, watcher) {
       watcher.events(events);

@@ -5,15 +5,17 @@ import { hashOf } from './route.ts';
 import type { RunList as Runs, Source } from './source.ts';
 
 const everyMs = 3000;
+const listed = 100;
 
-/** All runs of the project; those that wait for a person come first. */
+/** The newest runs of the project; those of them that wait for a person come first. */
 export function RunList({ source }: { source: Source }) {
   const [list, setList] = useState<Runs>();
+  const [limit, setLimit] = useState(listed);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     const load = () => {
       if (document.hidden) return;
-      source.runs().then(
+      source.runs(limit).then(
         (runs) => {
           setList(runs);
           setProblem(undefined);
@@ -28,7 +30,7 @@ export function RunList({ source }: { source: Source }) {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', load);
     };
-  }, [source]);
+  }, [source, limit]);
   useEffect(() => {
     document.title = list === undefined ? 'Charrette' : `${list.project} · Charrette`;
   }, [list]);
@@ -48,7 +50,7 @@ export function RunList({ source }: { source: Source }) {
       <p class="lead">
         {runs.length === 0
           ? 'No runs yet. Start one in a terminal: charrette design "…"'
-          : `${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`}
+          : `${list.total} ${list.total === 1 ? 'run' : 'runs'}`}
       </p>
       <ul class="runs">
         {runs.map((run) => (
@@ -69,6 +71,11 @@ export function RunList({ source }: { source: Source }) {
           </li>
         ))}
       </ul>
+      {list.total > runs.length && (
+        <button type="button" class="button" onClick={() => setLimit(limit + listed)}>
+          Show {Math.min(listed, list.total - runs.length)} more
+        </button>
+      )}
     </div>
   );
 }

@@ -3,7 +3,8 @@ import type { RunEvent } from '../../src/engine/event.ts';
 import type { Snapshot } from '../../src/web/snapshot.ts';
 import type { SourceLines } from '../../src/web/source-lines.ts';
 
-export type RunList = { project: string; runs: RunSummary[] };
+/** The newest runs, and how many there are. */
+export type RunList = { project: string; runs: RunSummary[]; total: number };
 export type LaneText = { lane: string; attempts: { attempt: number; prompt: string; answer: string }[] };
 export type State = { status: RunSummary['status']; questions: string[] };
 
@@ -18,7 +19,7 @@ export type Watcher = {
 export type Source = {
   /** A run that never changes and cannot be answered. */
   report?: string;
-  runs: () => Promise<RunList>;
+  runs: (limit: number) => Promise<RunList>;
   snapshot: (run: string) => Promise<Snapshot>;
   /** All events so far, then those that come; the result ends it. */
   watch: (run: string, watcher: Watcher) => () => void;

@@ -1,4 +1,4 @@
-import type { CompletionModel, FlagValue, FlagWord } from './model.ts';
+import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
 /** A script that `eval "$(charrette completion bash)"` takes. */
@@ -10,13 +10,19 @@ export function bashCompletion({ everywhere, nodes }: CompletionModel): string {
   ];
   const words = nodes.map(({ path, subcommands, flags, takesRun }) => {
     const names = [...subcommands.map(({ name }) => name), ...flags.flatMap((flag) => flag.names)].join(' ');
-    const runs = takesRun ? ' "$(_charrette_runs)"' : '';
+    const runs = takesRun ? ' "$(_charrette_runs "$current")"' : '';
     return `    ${quoted(path.join(' '))}) words=${quoted(names)}${runs === '' ? '' : `' '${runs.trim()}`} ;;`;
   });
   return `# bash completion of charrette: eval "$(charrette completion bash)"
 _charrette_runs() {
   printf 'latest '
-  [ -d .charrette/runs ] && (cd .charrette/runs && printf '%s ' *)
+  [ -d .charrette/runs ] && (
+    shopt -s nullglob
+    LC_ALL=C
+    cd .charrette/runs && names=("$1"*)
+    ((\${#names[@]} > ${runsOffered})) && names=("\${names[@]: -${runsOffered}}")
+    printf '%s ' "\${names[@]}"
+  )
 }
 _charrette() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} path='' words='' next index

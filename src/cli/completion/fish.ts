@@ -1,4 +1,4 @@
-import type { CompletionModel, FlagWord } from './model.ts';
+import { type CompletionModel, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
 /** A script that `charrette completion fish | source` takes. */
@@ -28,7 +28,7 @@ function __charrette_at
 end
 function __charrette_runs
   echo latest
-  test -d .charrette/runs; and path basename .charrette/runs/*
+  test -d .charrette/runs; and path basename .charrette/runs/(commandline -ct)* | sort | tail -n ${runsOffered}
 end
 complete -c charrette -e
 ${everywhere.map((flag) => `complete -c charrette ${flagOf(flag)} -d ${quoted(flag.summary)}`).join('\n')}

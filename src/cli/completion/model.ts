@@ -1,6 +1,9 @@
 import type { CommandSpec, LazyCommand, OptionSpec } from '../command.ts';
 import { globalOptions } from '../help.ts';
 
+/** Of the runs that begin with what was typed, so many of the newest are offered. */
+export const runsOffered = 100;
+
 /** What may follow a flag: nothing, one of some words, a file, a folder, or anything. */
 export type FlagValue =
   | { kind: 'none' }

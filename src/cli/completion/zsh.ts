@@ -1,4 +1,4 @@
-import type { CompletionModel, FlagValue, FlagWord } from './model.ts';
+import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
 /** A script that `eval "$(charrette completion zsh)"` takes after compinit, or a file `_charrette` in $fpath. */
@@ -13,7 +13,7 @@ export function zshCompletion({ everywhere, nodes }: CompletionModel): string {
       ...subcommands.map(({ name, summary }) => describedWord(name, summary)),
       ...describedFlags(flags),
     ];
-    const runs = takesRun ? ' words+=(latest .charrette/runs/*(N:t))' : '';
+    const runs = takesRun ? ` words+=(latest .charrette/runs/$PREFIX*(NOn[1,${runsOffered}]:t))` : '';
     return `    ${quoted(path.join(' '))}) words=(${described.join(' ')})${runs === '' ? '' : `;${runs}`} ;;`;
   });
   return `#compdef charrette

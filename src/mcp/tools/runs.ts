@@ -6,7 +6,7 @@ import { readEvents } from '../../engine/event-log.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { uriOf } from '../artifact-uri.ts';
-import { listInput, listOutput, listPage } from '../list-page.ts';
+import { listInput, listOutput, nextOf } from '../list-page.ts';
 import { runStateOf, runStateShape } from '../run-state.ts';
 import { viewOf } from '../run-view.ts';
 import { defineTool, readsOnly } from '../tool.ts';
@@ -38,8 +38,12 @@ export const runList = defineTool({
   }),
   annotations: readsOnly,
   async call(page, { context }) {
-    const { items, ...rest } = listPage(await listRuns(findHome(context.cwd)), page);
-    return { runs: items.map((run) => ({ ...run, title: shortened(run.title) })), ...rest };
+    const { runs, total } = await listRuns(findHome(context.cwd), page);
+    return {
+      runs: runs.map((run) => ({ ...run, title: shortened(run.title) })),
+      total,
+      ...nextOf(page, total),
+    };
   },
 });
 

@@ -1,5 +1,6 @@
 // How costs grow: `node bench/growth.ts [--most 100000] [--only WORD] [--write FILE]` after a build. For each piece of work
 // the power of the size with which its processor time grows, fitted on a log-log scale. Exit 1 when one is above 1.15.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -31,7 +32,9 @@ try {
     if (wanted(dimension.what)) say(await grow(dimension));
   if (wanted('runs in the history')) for (const growth of await history()) say(growth);
 } finally {
-  rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
+  // The program takes a third of the time that a loop here would for the files of 100,000 runs.
+  if (spawnSync('rm', ['-rf', workspace]).status !== 0)
+    rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
 }
 const above = growths.filter(isAbove);
 const text = `${[

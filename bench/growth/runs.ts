@@ -1,11 +1,14 @@
 // The history of runs and the events of one run, through the commands that people call.
-import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { linkSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { listRuns } from '../../src/cli/run-list.ts';
 import { type Engine, openEngine } from '../../src/engine/engine.ts';
 import type { EventBody } from '../../src/engine/event.ts';
 import { createRunDirectory, homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { writeRunRecord } from '../../src/engine/run-record.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
+import { openRuns } from '../../src/hosts/open-runs.ts';
 import { perform } from '../../test/crash/in-process.ts';
 import { writeRun } from '../../test/support/web-run.ts';
 import type { Dimension, Prepared } from './dimension.ts';
@@ -18,6 +21,9 @@ const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
     return { status: 'done', exit: 0 };
   },
 };
+
+/** Runs that share one ledger file under many names: nothing that is measured writes to it, and a link is soon made. */
+const sharing = 10_000;
 
 /** A project to whose history runs are only ever added; sizes must come in order. */
 class History {
@@ -32,31 +38,35 @@ class History {
   }
 
   growTo(size: number): void {
+    const ledger = path.join(this.home.root, 'ledger.jsonl');
     for (; this.#count < size; this.#count += 1) {
       const number = String(this.#count).padStart(8, '0');
-      const id = `202601${String((this.#count % 28) + 1).padStart(2, '0')}-000000-growth-${number}`;
+      const created = new Date(Date.UTC(2016, 0, 1) + this.#count * 3_000_000).toISOString();
+      const id = `${created.slice(0, 10).replaceAll('-', '')}-000000-growth-${number}`;
       const folder = path.join(this.home.runs, id);
       mkdirSync(folder);
+      const record = { schemaVersion: 1, run: id, workflow: 'design', codeVersion: '1', created };
       writeFileSync(
         path.join(folder, 'run.json'),
-        JSON.stringify({
-          schemaVersion: 1,
-          run: id,
-          workflow: 'design',
-          codeVersion: '1',
-          title: `run number ${number}`,
-          inputs: {},
-          status: 'done',
-          exit: 0,
-          created: '2026-01-01T00:00:00.000Z',
-        }),
+        JSON.stringify({ ...record, title: `run number ${number}`, inputs: {}, status: 'done', exit: 0 }),
       );
-      writeFileSync(
-        path.join(folder, 'ledger.jsonl'),
-        `${JSON.stringify({ v: 1, id: 'a', time: '2026-01-01T00:00:00.000Z', phase: '1', task: 'sketch', seat: 'a', agent: 'one', family: 'one', usage, durationMs: 5 })}\n`,
-      );
-      appendFileSync(path.join(folder, 'events.jsonl'), '');
+      if (this.#count % sharing === 0) {
+        rmSync(ledger, { force: true });
+        const call = { v: 1, id: 'a', time: created, phase: '1', task: 'sketch', seat: 'a', agent: 'one' };
+        writeFileSync(ledger, `${JSON.stringify({ ...call, family: 'one', usage, durationMs: 5 })}\n`);
+      }
+      linkSync(ledger, path.join(folder, 'ledger.jsonl'));
     }
+    // As if the last run had been made a while ago.
+    const then = new Date(Date.now() - 60_000 - size);
+    utimesSync(this.home.runs, then, then);
+  }
+
+  /** A run comes and goes: the folder of runs has changed. */
+  change(): void {
+    const folder = path.join(this.home.runs, '20990101-000000-new');
+    mkdirSync(folder);
+    rmdirSync(folder);
   }
 }
 
@@ -71,24 +81,64 @@ export function historyWork(
   most: number,
 ): { sizes: number[]; at: (size: number) => Work[] } {
   const history = new History(workspace);
-  const { project } = history.home;
-  const command = (work: string, words: readonly string[], exits?: readonly number[]): Work => ({
-    work,
-    prepare: () => ({ act: () => run(project, words, exits) }),
-  });
+  const { home } = history;
+  const work = (name: string, act: () => unknown): Work => ({ work: name, prepare: () => ({ act }) });
+  const command = (name: string, words: readonly string[], exits?: readonly number[]) =>
+    work(name, () => run(home.project, words, exits));
+  const pruning = ['runs', 'prune', '--older-than', '1', '--dry-run', '--json'];
   return {
     sizes: [10, 100, 1000, 3000, 10_000, 30_000, 100_000].filter((size) => size <= most),
     at: (size) => {
       history.growTo(size);
       return [
-        command('`runs`', ['runs']),
-        command('`runs --json`', ['runs', '--json']),
+        command('`runs`: the newest 50', ['runs']),
         command('`show`', ['show']),
+        command('`show` of a whole id', ['show', '20160101-000000-growth-00000000']),
+        work('what a hook says of open runs', () => openRuns(home.project)),
+        work('the list of the page: the newest 100', () => listRuns(home, { limit: 100 })),
+        work('the list over MCP: a second page of five', () => listRuns(home, { offset: 5, limit: 5 })),
         command('`show` of a name that many ids have', ['show', 'growth'], [4]),
         command('`doctor`', ['doctor']),
+        completionWork(home.project),
+        command('`runs --all --json`', ['runs', '--all', '--json']),
         command('`costs`', ['costs']),
+        command('`costs --by command`', ['costs', '--by', 'command']),
+        command('`runs prune --dry-run`', pruning),
+        work('`show` when a run has just been made', async () => {
+          history.change();
+          await run(home.project, ['show']);
+        }),
         { work: 'a run made, started and ended', prepare: () => startsIn(history) },
       ];
+    },
+  };
+}
+
+/** Processor time of bash that completes a run; it counts it itself. */
+function completionWork(project: string): Work {
+  return {
+    work: 'completion in bash',
+    async prepare() {
+      const script = path.join(project, 'completion.bash');
+      const { stdout } = await perform(['completion', 'bash'], {
+        project,
+        home: project,
+        calls: '',
+        answers: '',
+      });
+      writeFileSync(script, stdout);
+      const words = 'COMP_WORDS=(charrette show "") COMP_CWORD=2';
+      const lines = [`. ./completion.bash; TIMEFORMAT='%U %S'; ${words}`, 'time _charrette'];
+      let spent = 0;
+      return {
+        act() {
+          const { stderr } = spawnSync('bash', ['-c', lines.join('\n')], { cwd: project, encoding: 'utf8' });
+          const seconds = stderr.trim().split(' ').map(Number);
+          spent = 1000 * seconds.reduce((sum, value) => sum + value, 0);
+        },
+        // Below a millisecond it counts none.
+        measured: () => Math.max(spent, 1),
+      };
     },
   };
 }

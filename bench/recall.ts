@@ -62,7 +62,7 @@ async function measure(directory: string, subjectOnly: boolean): Promise<Measure
   const [snapshots, facts] = [createSnapshotCache(), createFactCache()];
   const measured: Measured[] = [];
   for (const { parent, message, changed } of casesOf(directory)) {
-    const index = indexRepository(await readSnapshot(directory, parent, { cache: snapshots }), facts);
+    const index = await indexRepository(await readSnapshot(directory, parent, { cache: snapshots }), facts);
     const description = subjectOnly ? (message.split('\n', 1)[0] ?? '') : message;
     const found = new Set(rankFiles(index, description, protocol.cut).map((file) => file.path));
     const hits = changed.filter((file) => found.has(file)).length;

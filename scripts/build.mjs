@@ -54,6 +54,7 @@ async function bundleProgram() {
       prompts: 'src/prompts/index.ts',
       plan: 'src/plan/index.ts',
       engine: 'src/engine/index.ts',
+      'script-program': 'src/evidence/script-program.ts',
       ...commandEntries,
     },
     outdir: 'dist',

@@ -1,6 +1,8 @@
 import { readFolderSnapshot } from './folder-snapshot.ts';
 import { readSnapshot, resolveCommit } from './git-snapshot.ts';
 import { indexRepository, type RepositoryIndex } from './repository-index.ts';
+import { startScriptReader } from './script-reader.ts';
+import type { Snapshot } from './snapshot.ts';
 
 const keptIndexes = 2;
 const kept = new Map<string, Promise<RepositoryIndex>>();
@@ -11,16 +13,26 @@ const kept = new Map<string, Promise<RepositoryIndex>>();
  */
 export async function openIndex(directory: string, revision?: string): Promise<RepositoryIndex> {
   const commit = await commitOf(directory, revision);
-  if (commit === undefined) return indexRepository(await readFolderSnapshot(directory));
+  if (commit === undefined) return indexed(() => readFolderSnapshot(directory));
   const key = `${directory}\0${commit}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const reading = readSnapshot(directory, commit).then((snapshot) => indexRepository(snapshot));
+  const reading = indexed(() => readSnapshot(directory, commit));
   for (const oldest of [...kept.keys()].slice(0, Math.max(0, kept.size - keptIndexes + 1)))
     kept.delete(oldest);
   kept.set(key, reading);
   reading.catch(() => kept.delete(key));
   return reading;
+}
+
+/** The process that parses starts while the files are read. */
+async function indexed(read: () => Promise<Snapshot>): Promise<RepositoryIndex> {
+  const reader = startScriptReader();
+  try {
+    return await indexRepository(await read(), undefined, reader);
+  } finally {
+    reader.close();
+  }
 }
 
 async function commitOf(directory: string, revision: string | undefined): Promise<string | undefined> {

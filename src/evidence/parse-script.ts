@@ -1,6 +1,5 @@
 import { parseSync } from 'oxc-parser';
 import type { Declaration } from './declarations.ts';
-import { isTooDeep } from './source-depth.ts';
 
 /** What one JavaScript or TypeScript module takes from others and gives to them. */
 export type ModuleLinks = { imports: ModuleImport[]; exports: string[] };
@@ -9,10 +8,12 @@ export type ModuleImport = { specifier: string; names: string[] };
 
 const parserLimit = 400_000;
 
+// The parser is native: code nested some thousand levels deep ends its process, and some code takes it years. What others
+// wrote goes to the process of script-reader.ts first; what came back from there may be parsed here as well.
+
 /** Imports and exports of a module. A file that does not parse has none. */
 export function readModuleLinks(path: string, text: string): ModuleLinks {
   if (text.length > parserLimit) return { imports: [], exports: [] };
-  if (isTooDeep(text)) return matchModuleLinks(text);
   const { module } = parseSync(path, text);
   const imports: ModuleImport[] = module.staticImports.map(({ moduleRequest, entries }) => ({
     specifier: moduleRequest.value,
@@ -39,7 +40,7 @@ export function readModuleLinks(path: string, text: string): ModuleLinks {
   return { imports, exports };
 }
 
-/** Imports by word rules: for repositories too large to parse whole. Comments may mislead it; nothing makes it fail. */
+/** Imports by word rules: for what is too large or too deep to parse. Comments may mislead it; nothing makes it fail. */
 export function matchModuleLinks(text: string): ModuleLinks {
   const imports = [...text.matchAll(importWords)].map((match) => ({
     specifier: match[1] ?? match[2] ?? '',
@@ -67,7 +68,7 @@ type Node = { type: string; start: number; end: number; [field: string]: unknown
 
 /** Every name a module declares at its top level, and the members of its classes, interfaces and objects. */
 export function parseDeclarations(path: string, text: string): Declaration[] {
-  if (text.length > parserLimit || isTooDeep(text)) return [];
+  if (text.length > parserLimit) return [];
   const { program, module } = parseSync(path, text);
   const exported = new Set(
     module.staticExports.flatMap(({ entries }) => entries.map(({ localName }) => localName.name ?? '')),

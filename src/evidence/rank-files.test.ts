@@ -11,7 +11,7 @@ import { testNeighbours } from './test-neighbours.ts';
 const shop = useExampleShop();
 let index: RepositoryIndex;
 beforeAll(async () => {
-  index = indexRepository(await readSnapshot(shop.directory));
+  index = await indexRepository(await readSnapshot(shop.directory));
 });
 
 const best = (description: string, count: number) =>

@@ -1,15 +1,23 @@
+import { isMainThread } from 'node:worker_threads';
 import { buildChangeHistory, type ChangeHistory } from './change-history.ts';
 import { type Declaration, matchDeclarations } from './declarations.ts';
 import { type FileKind, fileKind, isScript } from './file-kinds.ts';
 import { buildImportGraph, type ImportGraph } from './import-graph.ts';
-import { type ModuleLinks, matchModuleLinks, parseDeclarations, readModuleLinks } from './parse-script.ts';
+import { type ModuleLinks, matchModuleLinks, parseDeclarations } from './parse-script.ts';
+import { declareAside, type ScriptReader, type ScriptReading, startScriptReader } from './script-reader.ts';
 import type { Snapshot, SnapshotFile } from './snapshot.ts';
 import { createVocabulary, type TermVector, type Vocabulary, vectorOf } from './term-vector.ts';
 import { indexTests, type TestIndex } from './test-neighbours.ts';
 import { countTerms, pathTerms } from './words.ts';
 
 /** What is known of one file without looking at others. */
-export type FileFacts = { body: TermVector; declared: TermVector; links: ModuleLinks };
+export type FileFacts = {
+  body: TermVector;
+  declared: TermVector;
+  links: ModuleLinks;
+  /** How a script was read; absent when the repository has too many of them to ask the parser. */
+  script?: ScriptReading['basis'];
+};
 
 /** One file as it is searched. */
 export type IndexedFile = FileFacts & { path: string; kind: FileKind; name: TermVector; file: SnapshotFile };
@@ -25,6 +33,8 @@ export type RepositoryIndex = {
   /** A vector for each commit of `history.commits`. */
   messages: readonly TermVector[];
   vocabulary: Vocabulary;
+  /** Scripts on which the parser gave up: too deep, or too slow. They are read by word rules. */
+  unparsed: readonly string[];
   /** Names a file declares, with lines; read when first asked for. */
   declarationsOf(path: string): readonly Declaration[];
 };
@@ -44,16 +54,25 @@ export const createFactCache = (): FactCache => ({
   messages: new Map(),
 });
 
-/** Indexes a snapshot. With a cache only what is new since the last snapshot is read. */
-export function indexRepository(snapshot: Snapshot, cache: FactCache = createFactCache()): RepositoryIndex {
+/** Indexes a snapshot. With a cache only what is new since the last snapshot is read; a reader that was started earlier saves its start. */
+export async function indexRepository(
+  snapshot: Snapshot,
+  cache: FactCache = createFactCache(),
+  reader?: ScriptReader,
+): Promise<RepositoryIndex> {
   const { vocabulary } = cache;
   const links = scriptSize(snapshot) <= parsedCharacters ? 'parsed' : 'matched';
+  const keyOf = ({ oid, path }: SnapshotFile) => `${links}:${oid}:${path}`;
+  const scripts = snapshot.files.filter(
+    (file) => links === 'parsed' && isScript(file.path) && !cache.facts.has(keyOf(file)),
+  );
+  const readings = await readScripts(scripts, reader);
   const files = snapshot.files.map((file) => ({
     path: file.path,
     kind: fileKind(file.path),
     file,
     name: remember(cache.names, file.path, () => vectorOf(pathTerms(file.path), vocabulary)),
-    ...remember(cache.facts, `${links}:${file.oid}:${file.path}`, () => readFacts(file, vocabulary, links)),
+    ...remember(cache.facts, keyOf(file), () => readFacts(file, vocabulary, readings.get(file.path))),
   }));
   const byPath = new Map(files.map((file) => [file.path, file]));
   const history = buildChangeHistory(snapshot.history);
@@ -69,37 +88,53 @@ export function indexRepository(snapshot: Snapshot, cache: FactCache = createFac
       remember(cache.messages, id, () => vectorOf(countTerms(message), vocabulary)),
     ),
     vocabulary,
-    declarationsOf: (path) =>
-      remember(declarations, path, () => readDeclarations(path, byPath.get(path)?.file.text ?? '')),
+    unparsed: files.flatMap(({ path, script }) => (script === 'matched' ? [path] : [])),
+    declarationsOf: (path) => remember(declarations, path, () => readDeclarations(byPath.get(path))),
   };
 }
 
-/** The parser holds on to about twenty times what it reads until the next collection; beyond this, words must do. */
+/** A process that parses more than this takes seconds; beyond it, words must do. */
 const parsedCharacters = 8_000_000;
 
 function scriptSize({ files }: Snapshot): number {
   return files.reduce((sum, { path, text }) => sum + (isScript(path) ? text.length : 0), 0);
 }
 
-function readFacts(file: SnapshotFile, vocabulary: Vocabulary, links: 'parsed' | 'matched'): FileFacts {
-  const names = matchDeclarations(file.text).map(({ name }) => name);
+async function readScripts(
+  files: readonly SnapshotFile[],
+  reader: ScriptReader | undefined,
+): Promise<ReadonlyMap<string, ScriptReading>> {
+  if (files.length === 0) return new Map();
+  if (reader !== undefined) return reader.read(files);
+  const own = startScriptReader();
+  return own.read(files).finally(() => own.close());
+}
+
+function readFacts(
+  { path, text }: SnapshotFile,
+  vocabulary: Vocabulary,
+  reading: ScriptReading | undefined,
+): FileFacts {
+  const names = matchDeclarations(text).map(({ name }) => name);
   return {
-    body: vectorOf(countTerms(file.text), vocabulary),
+    body: vectorOf(countTerms(text), vocabulary),
     declared: vectorOf(countTerms(names.join(' ')), vocabulary),
-    links: readLinks(file, links),
+    links: reading?.links ?? (isScript(path) ? matchModuleLinks(text) : { imports: [], exports: [] }),
+    ...(reading === undefined ? {} : { script: reading.basis }),
   };
 }
 
-function readLinks({ path, text }: SnapshotFile, links: 'parsed' | 'matched'): ModuleLinks {
-  if (!isScript(path)) return { imports: [], exports: [] };
-  return links === 'parsed' ? readModuleLinks(path, text) : matchModuleLinks(text);
+/** Parsed where there is a parser and the file gives a tree, matched by words otherwise. */
+function readDeclarations(indexed: IndexedFile | undefined): Declaration[] {
+  if (indexed === undefined) return [];
+  const { path, script, file } = indexed;
+  const parsed = isScript(path) && script !== 'matched' ? parse[script ?? 'untried'](path, file.text) : [];
+  return parsed.length > 0 ? parsed : matchDeclarations(file.text);
 }
 
-/** Parsed where there is a parser and the file gives a tree, matched by words otherwise. */
-export function readDeclarations(path: string, text: string): Declaration[] {
-  const parsed = isScript(path) ? parseDeclarations(path, text) : [];
-  return parsed.length > 0 ? parsed : matchDeclarations(text);
-}
+const aside = (path: string, text: string) => declareAside({ path, text });
+/** Only what the process beside us came through with is parsed in this one; other threads have too small a stack. */
+const parse = { parsed: isMainThread ? parseDeclarations : aside, untried: aside };
 
 function remember<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
   const found = known.get(key);

@@ -32,7 +32,7 @@ const agent = createStaticAgent();
 const stances = ['arch', 'edge', 'innovation', 'pragmatic'] as const;
 let index: RepositoryIndex;
 beforeAll(async () => {
-  index = indexRepository(await readSnapshot(shop.directory));
+  index = await indexRepository(await readSnapshot(shop.directory));
 });
 
 function taskFor(task: string, change: Partial<AgentTask> = {}): AgentTask {

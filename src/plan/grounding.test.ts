@@ -16,7 +16,7 @@ import { renderPlan } from './plan-text.ts';
 const shop = useExampleShop();
 let index: RepositoryIndex;
 beforeAll(async () => {
-  index = indexRepository(await readSnapshot(shop.directory));
+  index = await indexRepository(await readSnapshot(shop.directory));
 });
 const lookup = { onPath: (program: string) => program === 'node' };
 

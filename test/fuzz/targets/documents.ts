@@ -12,8 +12,8 @@ import { decode } from '../../../src/context/read-document.ts';
 import { parseSpec } from '../../../src/context/specs.ts';
 import { checkCitation, readPlace } from '../../../src/evidence/citation.ts';
 import { matchDeclarations } from '../../../src/evidence/declarations.ts';
-import { matchModuleLinks, parseDeclarations, readModuleLinks } from '../../../src/evidence/parse-script.ts';
-import { isTooDeep } from '../../../src/evidence/source-depth.ts';
+import { matchModuleLinks, parseDeclarations } from '../../../src/evidence/parse-script.ts';
+import { type ScriptReader, startScriptReader } from '../../../src/evidence/script-reader.ts';
 import { readFeature } from '../../../src/evidence/static/feature.ts';
 import { splitIdentifier } from '../../../src/evidence/words.ts';
 import { pageOf } from '../../../src/mcp/page.ts';
@@ -49,6 +49,9 @@ const half = (text: string): [string, string] => [
   text.slice(0, text.length >> 1),
   text.slice(text.length >> 1),
 ];
+
+/** The process that parses; one for all texts. */
+let scripts: ScriptReader | undefined;
 
 export const documents: readonly Target[] = [
   {
@@ -275,13 +278,12 @@ export const documents: readonly Target[] = [
       'def f(x):\n  pass\nclass G:\n',
       'func H() {}\ntype I struct {}\n',
     ],
-    run(text) {
-      // The parser is native and runs over its stack in deeply nested code; `isTooDeep` keeps only what it recognises away.
-      for (const file of text.length > 2000 ? [] : ['a.ts', 'a.jsx']) {
-        readModuleLinks(file, text);
-        parseDeclarations(file, text);
-      }
-      isTooDeep(text);
+    async run(text) {
+      scripts ??= startScriptReader({ milliseconds: 3_000, failures: Number.POSITIVE_INFINITY });
+      const readings = await scripts.read(['a.ts', 'a.jsx'].map((file) => ({ path: file, text })));
+      // The stack of this thread is enough for two thousand levels, whatever they are.
+      for (const [file, { basis }] of text.length > 2000 ? [] : readings)
+        if (basis === 'parsed') parseDeclarations(file, text);
       matchModuleLinks(text);
       matchDeclarations(text);
       splitIdentifier(text);

@@ -55,6 +55,7 @@ async function bundleProgram() {
       plan: 'src/plan/index.ts',
       engine: 'src/engine/index.ts',
       'script-program': 'src/evidence/script-program.ts',
+      'heartbeat-thread': 'src/engine/queue/heartbeat-thread.ts',
       ...commandEntries,
     },
     outdir: 'dist',

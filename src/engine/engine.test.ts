@@ -7,6 +7,7 @@ import { type Engine, openEngine } from './engine.ts';
 import { readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
 import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
+import type { RunGuard } from './run-guard.ts';
 import { readRunRecord, writeRunRecord } from './run-record.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
@@ -61,13 +62,14 @@ function aborted(signal: AbortSignal): Promise<never> {
   );
 }
 
-async function open(): Promise<Engine> {
+async function open(guard?: RunGuard): Promise<Engine> {
   const opening = await openEngine({
     home,
     store: 'embedded',
     codeVersion: 'test-1',
     workflows: [story],
     children: [lane],
+    ...(guard === undefined ? {} : { guard }),
   });
   if (!opening.opened) throw new Error('the store is locked');
   engine = opening.engine;
@@ -145,6 +147,40 @@ test('stopping in the middle of a lane and resuming repeats only what was under 
   expect(calls.filter((call) => call === 'slow')).toHaveLength(2);
   const notes = eventTypes('r2').filter((type) => type === 'note');
   expect(notes).toHaveLength(3);
+});
+
+test('that a run was given to another worker does not get into its journal as the end of a lane', async () => {
+  await createRun('r1', { ask: false });
+  hold.release();
+  let kept = 0;
+  let tell = () => {};
+  const lost = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  // `one`, then two steps of three lanes; what comes after them is the end of the first lane.
+  const losing = await open({
+    ready: async () => {},
+    async keep(live) {
+      kept += 1;
+      if (kept <= 7) return;
+      void live.stop();
+      tell();
+      throw new Error('The run was given to another worker.');
+    },
+    changed: () => {},
+  });
+  await losing.start('r1');
+  await lost;
+  // Time for an end to be written down that must not be.
+  await sleep(500);
+  await losing.close();
+  const next = await open();
+  await next.start('r1');
+  expect(await next.wait('r1', { signal: new AbortController().signal })).toMatchObject({
+    kind: 'ended',
+    record: { status: 'done' },
+  });
+  expect(calls.sort()).toEqual(['a', 'b', 'one', 'slow']);
 });
 
 test('a question without anybody to answer pauses; an answer left by another process continues it', async () => {

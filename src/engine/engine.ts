@@ -401,8 +401,9 @@ export class Engine {
   async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
     const context = this.#context(runId, key);
     const output: unknown = await definition.run(context, input);
-    // Its last events are written outside a step, and nobody repeats them once it has ended.
-    await context.live.keep();
+    // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
+    // else must not get into the journal as how the child ended.
+    await context.live.begin(() => context.live.keep());
     return output;
   }
 

@@ -71,6 +71,7 @@ export class KnownRuns {
         this.watch(runId).continue();
       },
       keep: this.#guard?.keep,
+      ready: this.#guard?.ready,
     });
     this.live.set(runId, live);
     return live;

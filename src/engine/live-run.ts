@@ -14,6 +14,7 @@ export class LiveRun {
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
   readonly #onContinue: (run: LiveRun) => void;
   readonly #keep: ((run: LiveRun) => Promise<void>) | undefined;
+  readonly #ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   #resting = false;
   #active = 0;
   #whenIdle: (() => void)[] = [];
@@ -27,6 +28,8 @@ export class LiveRun {
       onContinue: (run: LiveRun) => void;
       /** What a step wrote is kept elsewhere before its result counts. */
       keep?: ((run: LiveRun) => Promise<void>) | undefined;
+      /** No step begins before the run is known to be ours. */
+      ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
     },
   ) {
     this.directory = directory;
@@ -36,6 +39,7 @@ export class LiveRun {
     this.#onPause = hooks.onPause;
     this.#onContinue = hooks.onContinue;
     this.#keep = hooks.keep;
+    this.#ready = hooks.ready;
   }
 
   get stopping(): boolean {
@@ -48,6 +52,7 @@ export class LiveRun {
    */
   async perform<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     return this.begin(async () => {
+      await this.#ready?.(this.#abort.signal);
       const result = await body(this.#abort.signal);
       await this.keep();
       return result;

@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, utimesSync, writeFileSync } from
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { tryLock, waitForLock } from './lock.ts';
+import { livingHolder, seizeLock, tryLock, waitForLock } from './lock.ts';
+import { thisProcess } from './process-identity.ts';
 
 let file: string;
 
@@ -73,4 +74,17 @@ test('whoever waits for a lock gets it after the one who has it', async () => {
   expect(await Promise.race([second, Promise.resolve('waits')])).toBe('waits');
   if (first.held) first.lock.release();
   expect((await second).held).toBe(true);
+});
+
+test('a process that lives and has the lock is named; one that is gone, this one and one elsewhere are not', async () => {
+  expect(livingHolder(file)).toBeUndefined();
+  seizeLock(file);
+  expect(livingHolder(file)).toBeUndefined();
+  const mine = thisProcess();
+  writeFileSync(file, JSON.stringify({ ...mine, pid: process.ppid, started: '' }));
+  expect(livingHolder(file)?.pid).toBe(process.ppid);
+  writeFileSync(file, JSON.stringify({ ...mine, pid: process.ppid, started: 'another time' }));
+  expect(livingHolder(file)).toBeUndefined();
+  writeFileSync(file, JSON.stringify({ ...mine, pid: process.ppid, started: '', host: 'elsewhere' }));
+  expect(livingHolder(file)).toBeUndefined();
 });

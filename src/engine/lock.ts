@@ -31,6 +31,14 @@ export function seizeLock(file: string): Lock {
   return { release: () => release(file, mine) };
 }
 
+/** The process on this host, other than this one, that holds the lock and lives. */
+export function livingHolder(file: string): ProcessIdentity | undefined {
+  const holder = readHolder(file);
+  const mine = thisProcess();
+  if (holder === undefined || holder.host !== mine.host || holder.pid === mine.pid) return undefined;
+  return isAlive(holder) ? holder : undefined;
+}
+
 const waitTries = 500;
 const waitMs = 20;
 

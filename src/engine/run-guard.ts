@@ -5,6 +5,8 @@ export type GuardedState = 'at-work' | 'asking' | 'ended';
 
 /** Stands between a run and its journal where other machines may take the run over. */
 export type RunGuard = {
+  /** Called before the body of a step. Resolves once the run is known to be ours still; rejects when the signal says so. */
+  ready(signal: AbortSignal): Promise<void>;
   /**
    * Called when the body of a step is through, before its result counts. Resolves once everything that was written is
    * kept where other machines find it; rejects when the run has been given to somebody else.

@@ -40,6 +40,19 @@ test('a run goes to its own clone first, else to one that has the same commit an
   expect(obstacle(entry({}), place({ head: 'c2' }))).toBeUndefined();
 });
 
+test('a run whose directory another process still has open goes to another clone or waits', () => {
+  const [here, there] = [place({}), place({ clone: 'there:/shop' })];
+  const load = { atWork: 0, byRepository: new Map(), begun: 0 };
+  const isFree = (_: QueueEntry, { clone }: Place) => clone !== 'here:/shop';
+  const chosen = (entries: QueueEntry[], places: Place[]) =>
+    chooseRuns(entries, places, load, {}, 9, isFree).map(
+      (claim) => `${claim.entry.run} ${claim.place.clone}`,
+    );
+  expect(chosen([entry({})], [here, there])).toEqual(['r there:/shop']);
+  expect(chosen([entry({ travels: false }), entry({ run: 's' })], [here, there])).toEqual(['s there:/shop']);
+  expect(chosen([entry({})], [here])).toEqual([]);
+});
+
 test('what is chosen never passes a limit and keeps the order of the queue', () => {
   const repositories = ['shop', 'billing', 'stock'];
   const limit = fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined });

@@ -2,6 +2,7 @@ import { type Place, placeFor } from './place.ts';
 import type { Queue } from './queue.ts';
 import { entryColumns, entryOf, type QueueEntry } from './queued-run.ts';
 import { locks } from './tables.ts';
+import { heldNote } from './waiting.ts';
 
 /** How much may go on at the same time, and begin within a time, over all workers. Absent: as much as comes. */
 export type QueueLimits = {
@@ -15,6 +16,9 @@ export type Load = { atWork: number; byRepository: ReadonlyMap<string, number>; 
 
 export type Claim<Candidate extends Place> = { entry: QueueEntry; place: Candidate };
 
+/** Who still has the directory of a run open at a place: a process that was given up and does not know it. */
+type HolderAt<Candidate extends Place> = (run: string, place: Candidate) => number | undefined;
+
 /** Of the runs that wait, in their order, those that may begin now, and where. */
 export function chooseRuns<Candidate extends Place>(
   waiting: readonly QueueEntry[],
@@ -22,6 +26,7 @@ export function chooseRuns<Candidate extends Place>(
   load: Load,
   limits: QueueLimits,
   most: number,
+  isFree: (entry: QueueEntry, place: Candidate) => boolean = () => true,
 ): Claim<Candidate>[] {
   const chosen: Claim<Candidate>[] = [];
   const byRepository = new Map(load.byRepository);
@@ -34,7 +39,10 @@ export function chooseRuns<Candidate extends Place>(
     if (chosen.length >= free) break;
     const busy = byRepository.get(entry.repository) ?? 0;
     if (busy >= (limits.perRepository ?? Number.POSITIVE_INFINITY)) continue;
-    const place = placeFor(entry, places);
+    const place = placeFor(
+      entry,
+      places.filter((candidate) => isFree(entry, candidate)),
+    );
     if (place === undefined) continue;
     chosen.push({ entry, place });
     byRepository.set(entry.repository, busy + 1);
@@ -50,6 +58,7 @@ export function claimRuns<Candidate extends Place>(
   worker: { id: string; labels: readonly string[]; places: readonly Candidate[]; codeVersion: string },
   limits: QueueLimits,
   most: number,
+  holderAt: HolderAt<Candidate>,
 ): Promise<Claim<Candidate>[]> {
   return queue.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
@@ -84,7 +93,20 @@ export function claimRuns<Candidate extends Place>(
       byRepository,
       begun: Number(begun.rows[0]?.runs ?? 0),
     };
-    const chosen = chooseRuns(waiting.rows.map(entryOf), worker.places, load, limits, most);
+    const held = new Map<string, number>();
+    const isFree = ({ run, epoch }: QueueEntry, place: Candidate) => {
+      // Two processes in one directory would write over each other, whatever the store lets them do.
+      const holder = epoch === 0 ? undefined : holderAt(run, place);
+      if (holder !== undefined) held.set(run, holder);
+      return holder === undefined;
+    };
+    const chosen = chooseRuns(waiting.rows.map(entryOf), worker.places, load, limits, most, isFree);
+    for (const { entry } of chosen) held.delete(entry.run);
+    for (const [run, holder] of held)
+      await client.query('UPDATE charrette.runs SET note = $2 WHERE run = $1 AND note IS DISTINCT FROM $2', [
+        run,
+        heldNote(holder),
+      ]);
     const claims: Claim<Candidate>[] = [];
     for (const { entry, place } of chosen) {
       const { rows } = await client.query(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueueEntry } from './queued-run.ts';
-import { whyWaiting } from './waiting.ts';
+import { heldNote, whyWaiting } from './waiting.ts';
 import type { WorkerEntry } from './workers.ts';
 
 const entry: QueueEntry = {
@@ -43,6 +43,8 @@ test('a run that does not go on always has a named reason', () => {
   expect(why([{ places: elsewhere }])).toContain('its work stays in the clone here:/shop');
   expect(why([{ places: elsewhere }], { note: 'plan.txt is larger' })).toContain('(plan.txt is larger)');
   expect(why([{}])).toBe('workers are busy');
+  expect(why([{}], { note: 'its worker was stopped' })).toBe('workers are busy');
+  expect(why([{}], { note: heldNote(12) })).toContain('process 12 of a worker that fell silent still has it');
   expect(why([{}], { state: 'at-work', worker: 'w' })).toBeUndefined();
   expect(why([{}], { state: 'at-work', worker: 'other' })).toBe('its worker other is silent');
   expect(why([], { state: 'asking', worker: 'w' })).toBe('its worker w is silent and no other is there');

@@ -2,6 +2,13 @@ import { obstacle } from './place.ts';
 import type { QueueEntry } from './queued-run.ts';
 import type { WorkerEntry } from './workers.ts';
 
+const heldNotes = /^process \d+ of a worker/;
+
+/** Said of a run that waits for a process that does not know that it lost it. */
+export function heldNote(pid: number): string {
+  return `process ${pid} of a worker that fell silent still has it; it goes on when that process wakes or ends`;
+}
+
 /** Why a run does not go on, in words; nothing when it goes on, asks or has ended. */
 export function whyWaiting(
   entry: QueueEntry,
@@ -21,7 +28,8 @@ export function whyWaiting(
   if (labelled.length === 0) return `no worker has the labels ${entry.labels.join(', ')}`;
   const places = labelled.flatMap((worker) => worker.places);
   const obstacles = places.flatMap((place) => obstacle(entry, place) ?? []);
-  if (obstacles.length < places.length) return 'workers are busy';
+  if (obstacles.length < places.length)
+    return entry.note !== undefined && heldNotes.test(entry.note) ? entry.note : 'workers are busy';
   const own = places.filter(({ repository }) => repository === entry.repository);
   if (own.length === 0) return `no worker has the repository ${entry.repository}`;
   const reasons = own.flatMap((place) => obstacle(entry, place) ?? []);

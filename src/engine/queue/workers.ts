@@ -31,13 +31,26 @@ export async function registerWorker(
   );
 }
 
-/** Says that the worker is there; false: the others have given it up, and its runs are no longer its own. */
-export async function beat({ pool }: Queue, worker: string, places: readonly Place[]): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'UPDATE charrette.workers SET beat = clock_timestamp(), places = $2 WHERE worker = $1',
-    [worker, JSON.stringify(places)],
+/**
+ * Says that the worker is there, and gives the seconds since it said so before, by the server's clock. Nothing: the others have
+ * given it up, and its runs are no longer its own.
+ */
+export async function beat({ pool }: Pick<Queue, 'pool'>, worker: string): Promise<number | undefined> {
+  const { rows } = await pool.query(
+    `UPDATE charrette.workers AS now SET beat = clock_timestamp() FROM charrette.workers AS before
+     WHERE now.worker = $1 AND before.worker = now.worker
+     RETURNING extract(epoch FROM now.beat - before.beat)::float AS gap`,
+    [worker],
   );
-  return rowCount === 1;
+  return rows[0] === undefined ? undefined : Number(rows[0].gap);
+}
+
+/** Says what the worker has now. */
+export async function setPlaces({ pool }: Queue, worker: string, places: readonly Place[]): Promise<void> {
+  await pool.query('UPDATE charrette.workers SET places = $2 WHERE worker = $1', [
+    worker,
+    JSON.stringify(places),
+  ]);
 }
 
 /** Removes a worker that goes, with the turns it may still have. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../../agents/settings.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
+import { livingHolder } from '../../engine/lock.ts';
 import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
 import {
   type Claim,
@@ -15,13 +15,14 @@ import {
   setClone,
   setState,
 } from '../../engine/queue/claim.ts';
+import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
 import { readMessages, removeMessage } from '../../engine/queue/messages.ts';
 import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { forgetEnded } from '../../engine/queue/queued-run.ts';
 import { restoreRun } from '../../engine/queue/restore.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
-import { beat, giveUpSilent, registerWorker, removeWorker } from '../../engine/queue/workers.ts';
+import { giveUpSilent, registerWorker, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import type { GuardedState } from '../../engine/run-guard.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
@@ -70,8 +71,11 @@ export class Incarnation {
   readonly #lost = new AbortController();
   #engine: Engine | undefined;
   #places: readonly ServedPlace[];
-  /** When the last heartbeat that arrived was sent. Goes on while the process is suspended. */
-  #beaten = performance.now();
+  #heart: Heartbeat | undefined;
+  /** Since when beats have come one after another: who was cut off itself cannot judge others. */
+  #steadySince = performance.now();
+  /** Ended when the time that a stop may take is over. */
+  readonly #drained = new AbortController();
   #storeSilent = false;
   #ended = 0;
 
@@ -88,11 +92,12 @@ export class Incarnation {
   }
 
   async #open(): Promise<void> {
-    const { queue, places, labels, url, world, agents } = this.#options;
+    const { queue, places, labels, url, world, agents, silentSeconds } = this.#options;
     const [first] = places;
     if (first === undefined) throw new Error('A worker needs a repository.');
     const opening = await openStories(first.home, { url }, world, undefined, {
       guard: {
+        ready: async (stop) => this.#heart?.fresh(stop),
         keep: (live) => this.#keep(live),
         changed: (run, state) => void this.#changed(run, state),
       },
@@ -109,7 +114,12 @@ export class Incarnation {
       places: places.map(publicPlace),
       codeVersion,
     });
-    this.#beaten = performance.now();
+    this.#heart = new Heartbeat({
+      url,
+      worker: this.#id,
+      silentMs: silentSeconds * 1000,
+      news: (news) => this.#hearBeat(news),
+    });
     this.#report({
       type: 'worker-start',
       worker: this.#id,
@@ -121,7 +131,7 @@ export class Incarnation {
   /** Beats, takes runs and hears messages until told to stop or given up by the others. */
   async work(): Promise<IncarnationEnd> {
     const { signal, silentSeconds } = this.#options;
-    const beats = setInterval(() => void this.#beat(), Math.min(3000, (silentSeconds * 1000) / 5));
+    const rounds = setInterval(() => void this.#lookAround(), beatEveryMs(silentSeconds * 1000));
     const sweeps = setInterval(() => void this.#sweep(), sweepMs);
     void this.#sweep();
     try {
@@ -132,8 +142,9 @@ export class Incarnation {
       }
       return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome();
     } finally {
-      clearInterval(beats);
+      clearInterval(rounds);
       clearInterval(sweeps);
+      await this.#heart?.stop();
     }
   }
 
@@ -144,7 +155,13 @@ export class Incarnation {
       const busy = [...this.#held.values()].filter(({ state }) => state === 'at-work').length;
       if (busy < limit) {
         const worker = { id: this.#id, labels, places: this.#places, codeVersion };
-        const claims = await claimRuns(queue, worker, limits, limit - busy);
+        const claims = await claimRuns(
+          queue,
+          worker,
+          limits,
+          limit - busy,
+          (run, { home }) => livingHolder(runDirectoryOf(home, run).lock)?.pid,
+        );
         await Promise.all(claims.map((claim) => this.#take(claim)));
       }
       await this.#hear();
@@ -263,18 +280,25 @@ export class Incarnation {
         void live.keep().catch(() => {});
   }
 
-  /** Says that this worker is there. One that comes too late must assume that its runs are gone. */
-  async #beat(): Promise<void> {
+  #hearBeat(news: BeatNews): void {
+    const { silentSeconds } = this.#options;
+    if (news.type === 'gone') this.#lose();
+    else if (news.type === 'silent') this.#storeFails(new Error(news.message));
+    else if (news.gapSeconds > silentSeconds / 2) this.#steadySince = performance.now();
+  }
+
+  /** Says which commits are checked out here, lets people see news, and gives up workers that fell silent. */
+  async #lookAround(): Promise<void> {
     const { queue, silentSeconds } = this.#options;
-    if (this.#lost.signal.aborted) return;
-    const sent = performance.now();
-    // Before anything is asked: a process that was suspended must not write another word.
-    if (sent - this.#beaten > silentSeconds * 1000) return this.#lose();
+    if (this.#lost.signal.aborted || this.#heart?.isFresh !== true) return;
     try {
-      this.#places = await Promise.all(this.#places.map(refreshPlace));
-      if (!(await beat(queue, this.#id, this.#places.map(publicPlace)))) return this.#lose();
-      this.#beaten = sent;
+      const places = await Promise.all(this.#places.map(refreshPlace));
+      const moved = places.some(({ head }, index) => head !== this.#places[index]?.head);
+      this.#places = places;
+      if (moved) await setPlaces(queue, this.#id, places.map(publicPlace));
       this.#keepNews();
+      // After a time without the store everybody looks silent; the others get a moment to show themselves.
+      if (performance.now() - this.#steadySince < 2 * beatEveryMs(silentSeconds * 1000)) return;
       for (const { worker, runs } of await giveUpSilent(queue, silentSeconds))
         this.#report({ type: 'worker-gone', worker, runs });
     } catch (error) {
@@ -303,31 +327,41 @@ export class Incarnation {
   /** Lets calls under way come to their end, then gives the runs back. */
   async #goHome(): Promise<IncarnationEnd> {
     const { queue, drainSeconds } = this.#options;
-    await this.#engine?.rest(AbortSignal.any([AbortSignal.timeout(drainSeconds * 1000), this.#lost.signal]));
-    const back = this.#lost.signal.aborted ? [] : [...this.#held.values()];
-    for (const { entry, place, live } of back) {
+    const limit = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
+    await this.#engine?.rest(AbortSignal.any([this.#drained.signal, this.#lost.signal]));
+    const open = this.#lost.signal.aborted ? [] : [...this.#held.values()];
+    for (const { entry, place, live } of open) {
       await updateRunRecord(runDirectoryOf(place.home, entry.run), { status: 'queued', process: undefined });
       await live?.keep().catch(() => {});
     }
     await this.#engine?.close();
-    for (const { entry } of back) {
-      await this.#surely(() => handBack(queue, entry, 'its worker was stopped'));
-      this.#report({ type: 'run-back', run: entry.run });
-    }
+    const back = await Promise.all(open.map((held) => this.#giveBack(held)));
+    clearTimeout(limit);
     await removeWorker(queue, this.#id).catch(() => {});
-    const end = { ended: this.#ended, back: back.length };
+    const end = { ended: this.#ended, back: back.filter(Boolean).length };
     this.#report({ type: 'worker-end', worker: this.#id, ...end });
     return { reason: 'stopped', ...end };
   }
 
-  /** Tries until the store takes it, or until the runs are lost anyway. */
+  /** False: the store does not answer. The others will take the run from a worker that fell silent. */
+  async #giveBack({ entry }: Held): Promise<boolean> {
+    try {
+      await this.#surely(() => handBack(this.#options.queue, entry, 'its worker was stopped'));
+      this.#report({ type: 'run-back', run: entry.run });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Tries until the store takes it, or until the runs are lost anyway, or no time is left. */
   async #surely(body: () => Promise<unknown>): Promise<void> {
     while (!this.#lost.signal.aborted) {
       try {
         await body();
         return;
       } catch (error) {
-        if (error instanceof LostRun) throw error;
+        if (error instanceof LostRun || this.#drained.signal.aborted) throw error;
         this.#storeFails(error);
         await sleep(pollMs);
       }

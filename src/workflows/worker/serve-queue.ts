@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toCharretteError } from '../../errors.ts';
 import { Incarnation, type WorkerOptions } from './incarnation.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
@@ -12,11 +14,32 @@ export async function serveQueue(
   report: (event: WorkerEvent) => void,
 ): Promise<WorkerSummary> {
   const sum = { ended: 0, back: 0 };
+  let first = true;
   for (;;) {
-    const incarnation = await Incarnation.begin(options, report);
+    const incarnation = first ? await Incarnation.begin(options, report) : await beginAgain(options, report);
+    if (incarnation === undefined) return sum;
+    first = false;
     const end = await incarnation.work();
     sum.ended += end.ended;
     sum.back += end.back;
     if (end.reason === 'stopped') return sum;
   }
+}
+
+const againMs = 1000;
+
+/** The next one, as soon as the store lets it begin; nothing when told to stop before. */
+async function beginAgain(
+  options: WorkerOptions,
+  report: (event: WorkerEvent) => void,
+): Promise<Incarnation | undefined> {
+  for (let tries = 0; !options.signal.aborted; tries += 1) {
+    try {
+      return await Incarnation.begin(options, report);
+    } catch (error) {
+      if (tries === 0) report({ type: 'store-silent', message: toCharretteError(error).message });
+      await sleep(againMs, undefined, { signal: options.signal }).catch(() => {});
+    }
+  }
+  return undefined;
 }

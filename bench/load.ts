@@ -1,12 +1,15 @@
 // Many panel runs at the same time on one PostgreSQL: `node bench/load.ts [--runs 200] [--workers 0,1,2,4] [--write FILE]`
 // after a build. 0 workers: one engine in one process with agents inside it. Otherwise so many `charrette worker` processes
-// take the runs from the queue, and the agents are models on a scripted server on loopback. Exit 1 when anything is lost.
+// take the runs from the queue, and the agents are models on a scripted server on loopback. Exit 1 when anything is lost or
+// made twice; each such call is told with what its run and the workers say about that time. To make it harder: `--busy N`
+// processes that only count beside it, `--silent-seconds N` until a worker counts as gone.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { makeExampleRepository } from '../scripts/example-repository.mjs';
@@ -20,6 +23,7 @@ import { perform } from '../test/crash/in-process.ts';
 import { startModelServer } from '../test/model-server/server.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres.ts';
 import { calibrate, calibrationLine, median } from './calibration.ts';
+import { callMark, repeatedCalls, servedCall } from './load/served-calls.ts';
 import { machineLine, markdownTable } from './markdown.ts';
 import { makePanelProject, openPanel } from './panel.ts';
 
@@ -28,6 +32,8 @@ const { values: flags } = parseArgs({
     runs: { type: 'string', default: '200' },
     workers: { type: 'string', default: '0,1,2,4' },
     write: { type: 'string' },
+    busy: { type: 'string', default: '0' },
+    'silent-seconds': { type: 'string' },
   },
 });
 const count = Number(flags.runs);
@@ -54,6 +60,8 @@ type Row = {
   idle: number;
   cpuSeconds: number;
   problems: string[];
+  /** What the workers said that is no problem by itself. */
+  notes?: string[];
 };
 
 if (findPostgres() === undefined) {
@@ -68,7 +76,7 @@ for (const workers of flags.workers.split(',').map(Number)) {
   // Told at once: the next one takes minutes.
   process.stderr.write(`${cellsOf(row).join(' | ')}\n`);
   process.stderr.write(
-    `${row.title}: ${row.seconds.toFixed(1)} s, ${row.problems.length} problems\n${row.problems.slice(0, 5).join('\n')}\n`,
+    `${row.title}: ${row.seconds.toFixed(1)} s, ${row.problems.length} problems\n${[...(row.notes ?? []), ...row.problems].slice(0, 20).join('\n')}\n`,
   );
 }
 lines.push(
@@ -167,15 +175,12 @@ async function inside(project: string, url: string): Promise<Row> {
 
 /** The runs wait in the queue; then the workers start. */
 async function queued(project: string, url: string, workers: number): Promise<Row> {
-  let served = 0;
   const model = await startModelServer({
     rules: [
       {
-        when: /^## Answer$/m,
+        when: callMark,
         reply: (prompt) => {
           const task = taskOf(prompt);
-          // Signs of life that agents are asked for are not calls of a run.
-          served += 1;
           return task === undefined ? undefined : { json: shopAnswer(task, prompt, 'alpha') };
         },
       },
@@ -188,37 +193,69 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
       { protocol: 'model', model: name, baseUrl: `${model.url}/run/${name}/v1`, family: name },
     ]),
   );
-  const config = { detect: false, author: 'alpha', agents, limits: { parallel: 64 } };
+  const silent = flags['silent-seconds'];
+  const config = {
+    detect: false,
+    author: 'alpha',
+    agents,
+    limits: { parallel: 64 },
+    ...(silent === undefined ? {} : { queue: { silentSeconds: Number(silent) } }),
+  };
   writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify(config));
   spawnSync('git', ['add', '--all'], { cwd: project });
   process.env['CHARRETTE_DATABASE_URL'] = url;
   const home = homeOf(project);
   const processes: ChildProcess[] = [];
+  const others: ChildProcess[] = [];
   try {
     const alone = await memoryAlone(project);
     for (let index = 0; index < count; index += 1) await queueRun(project);
     const ids = readdirSync(home.runs).sort();
     const limit = String(Math.ceil(count / workers));
+    const said: string[] = [];
+    for (let index = 0; index < Number(flags.busy); index += 1)
+      others.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
     const started = performance.now();
     for (let index = 0; index < workers; index += 1)
-      processes.push(
-        spawn(process.execPath, [program, 'worker', '--limit', limit, '--quiet'], {
-          cwd: project,
-          stdio: ['ignore', 'ignore', 'inherit'],
-        }),
-      );
+      processes.push(startWorker(project, limit, (line) => said.push(`worker ${index + 1}: ${line}`)));
     await untilAllEnded(home, ids);
     const seconds = (performance.now() - started) / 1000;
     const peak = sum(processes.map(({ pid = 0 }) => peakOf(pid)));
     const cpuSeconds = sum(processes.map(({ pid = 0 }) => cpuOf(pid)));
     const title = workers === 1 ? '1 worker' : `${workers} workers`;
-    return { title, seconds, peak, idle: workers * alone, cpuSeconds, ...(await examine(home, ids, served)) };
+    const served = model.requests.flatMap(servedCall);
+    const examined = await examine(home, ids, served.length);
+    return {
+      title,
+      seconds,
+      peak,
+      idle: workers * alone,
+      cpuSeconds,
+      ...examined,
+      problems: [...repeatedCalls(home, ids, served), ...examined.problems],
+      notes: said.filter(isTrouble),
+    };
   } finally {
+    for (const child of others) child.kill('SIGKILL');
     for (const child of processes) child.kill('SIGTERM');
     await Promise.all(processes.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)));
     delete process.env['CHARRETTE_DATABASE_URL'];
     await model.close();
   }
+}
+
+function startWorker(project: string, limit: string, hear: (line: string) => void): ChildProcess {
+  const worker = spawn(process.execPath, [program, 'worker', '--limit', limit, '--output', 'stream-json'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  createInterface(worker.stdout).on('line', hear);
+  return worker;
+}
+
+/** What a worker says when not everything goes as it should. */
+function isTrouble(line: string): boolean {
+  return /"type":"(?:worker-gone|worker-lost|store-silent|run-refuse)"/.test(line);
 }
 
 /** What a worker takes that has nothing to do. */

@@ -111,7 +111,7 @@ await suite('npm test', ['test'], 20 * minutes);
 await suite('whole workflows', ['run', 'test:whole'], 20 * minutes);
 const seed = String(Date.now() % 100_000);
 const kills = ['run', 'prove', '--', '--points', '16', '--seed', seed];
-const texts = ['run', 'fuzz', '--', '--seconds', '90', '--texts', '300'];
+const texts = ['run', 'fuzz', '--', '--seconds', '60'];
 const life = ['run', 'soak', '--', '--minutes', '2'];
 const agents = 'real-agents';
 // Both halves wait for half of their time: for agents that start or hang, for silences, for the clock.
@@ -120,7 +120,7 @@ await Promise.all([
   inOrder(
     () => suite('real agents', ['run', 'test:slow', '--', agents], 50 * minutes),
     () => check('kills at 16 seeded writes of every workflow', 'npm', kills),
-    () => check('300 texts for every reader, at most 90 s', 'npm', texts),
+    () => check('60 s of made-up texts for every reader', 'npm', texts),
     () => check('2 minutes of a long life: nothing grows', 'npm', life),
   ),
 ]);

@@ -50,9 +50,10 @@ await runTargets(names, {
   onReport: (report) => {
     reports.push(report);
     for (const { kind, message, input } of report.findings) {
-      const place = flags.save ? ` saved as ${saveText(report.name, input, `${kind}: ${message}`)}` : '';
+      const place = flags.save ? `  saved as ${saveText(report.name, input, `${kind}: ${message}`)}\n` : '';
+      const again = `npm run fuzz -- --target ${report.name} --seed ${seed} --seconds ${Math.ceil(seconds / names.length)}`;
       process.stderr.write(
-        `${report.name}: ${kind}: ${message}\n  ${JSON.stringify(input.slice(0, 2000))}${place}\n`,
+        `${report.name}, seed ${seed}: ${kind}: ${message}\n  ${JSON.stringify(input.slice(0, 2000))}\n${place}  again: ${again} (with --save it becomes a text of the tests)\n`,
       );
     }
   },

@@ -75,3 +75,9 @@ test('whatever stands in the file, it is read or refused by name, and no task is
     }),
   );
 });
+
+// The limit is for the Markdown parser alone, which needs minutes for open brackets inside emphasis.
+test('thousands of open brackets are read as what they are', { timeout: 20_000 }, () => {
+  expect(() => readTasks(`- ${'**['.repeat(20_000)}`, 'tasks')).toThrow(/Markdown is read up to 50000/);
+  expect(features(`- ${'**['.repeat(3_000)}`)).toEqual(['**['.repeat(3_000)]);
+});

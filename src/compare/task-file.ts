@@ -1,8 +1,8 @@
 import type { List, ListItem, Nodes } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
 import { CharretteError } from '../errors.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { tidyLine, tidyProse } from '../schema/primitives.ts';
+import { longestMarkdown, readMarkdown } from '../text/read-markdown.ts';
 
 /** One feature to be designed twice. */
 export type CompareTask = {
@@ -22,7 +22,7 @@ export const taskLimits = { tasks: 100, featureCharacters: 20_000, criteria: 50,
  */
 export function readTasks(text: string, name: string): CompareTask[] {
   const isJson = /^\s*[[{]/.test(text) && !/^\s*\[[ xX]\]\s+\S/.test(text);
-  const tasks = isJson ? fromJson(text, name) : fromText(text);
+  const tasks = isJson ? fromJson(text, name) : fromText(text, name);
   if (tasks.length === 0) refuse(`${name} holds no task.`);
   if (tasks.length > taskLimits.tasks)
     refuse(`${name} holds ${tasks.length} tasks; at most ${taskLimits.tasks} can be compared in one run.`);
@@ -78,8 +78,13 @@ function texts(value: unknown, key: string, number: number, name: string): strin
   return value.map((each) => tidyLine(each));
 }
 
-function fromText(text: string): CompareTask[] {
-  const lists = fromMarkdown(text).children.filter((node): node is List => node.type === 'list');
+function fromText(text: string, name: string): CompareTask[] {
+  const tree = readMarkdown(text);
+  if (tree === undefined)
+    refuse(
+      `${name} has ${text.length} characters; Markdown is read up to ${longestMarkdown}, JSON without a limit.`,
+    );
+  const lists = tree.children.filter((node): node is List => node.type === 'list');
   if (lists.length > 0) return lists.flatMap((list) => list.children.map(fromItem));
   return text
     .split('\n')

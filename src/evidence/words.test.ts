@@ -7,6 +7,12 @@ test('identifiers are split at case, underscores, digits stay', () => {
   expect(splitIdentifier('src/order-service')).toEqual(['src', 'order', 'service']);
 });
 
+// The limit is for a pattern that looks again from every letter.
+test('long runs of capitals are split in one pass', { timeout: 10_000 }, () => {
+  expect(splitIdentifier('XMLHttpRequestABCd')).toEqual(['xml', 'http', 'request', 'ab', 'cd']);
+  expect(splitIdentifier('A'.repeat(200_000))).toHaveLength(1);
+});
+
 test.each([
   ['cancellation', 'cancelled'],
   ['authenticate', 'authentication'],

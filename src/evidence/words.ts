@@ -14,7 +14,7 @@ const stopWords = new Set(
 export function splitIdentifier(identifier: string): string[] {
   return identifier
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/(?<=[A-Z])(?=[A-Z][a-z])/g, ' ')
     .split(/[^\p{L}\p{N}]+/u)
     .filter((part) => part !== '')
     .map((part) => part.toLowerCase());

@@ -1,10 +1,10 @@
 import type { Nodes, PhrasingContent, Root, RootContent, Table } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { type ComponentChildren, Fragment } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
+import { readMarkdown } from '../../src/text/read-markdown.ts';
 import { Cited } from './cited.tsx';
 import { isPictureName, Picture } from './picture.tsx';
 
@@ -13,13 +13,13 @@ const safeLink = /^(?:https?:|mailto:)/i;
 
 /** Markdown of agents as elements, never as markup: what it says in HTML is shown, not obeyed; nothing is loaded. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const root = useMemo(() => (text.length > longest ? undefined : parseMarkdown(text)), [text]);
+  const root = useMemo(() => parseMarkdown(text), [text]);
   if (root === undefined) return <pre class="plain">{text}</pre>;
   return <div class="prose">{root.children.map(block)}</div>;
 });
 
-export function parseMarkdown(text: string): Root {
-  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+export function parseMarkdown(text: string): Root | undefined {
+  return readMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }, longest);
 }
 
 /** One block as an element; headings begin below those of the page. */

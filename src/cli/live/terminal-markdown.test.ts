@@ -93,3 +93,8 @@ test('any text becomes lines without controls; prose is never wider than the pag
     }),
   );
 });
+
+test('a text too long for the parser is shown as it is, without what steers a terminal', () => {
+  const text = `# A\n\n${'- **b**\u001b[31m\n'.repeat(9_000)}`;
+  expect(terminalMarkdown(text, page)).toBe(`# A\n\n${'- **b**\n'.repeat(9_000)}`);
+});

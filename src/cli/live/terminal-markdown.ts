@@ -1,8 +1,8 @@
 import type { BlockContent, DefinitionContent, List, PhrasingContent, RootContent, Table } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import stringWidth from 'string-width';
+import { readMarkdown } from '../../text/read-markdown.ts';
 import { untrustedText } from '../../text/untrusted-line.ts';
 import { cell } from './fit.ts';
 import type { Colors } from './marks.ts';
@@ -17,11 +17,14 @@ const widestText = 100;
 
 /** Markdown of an agent as lines for a terminal. Nothing in it can steer the terminal or hide where a link leads. */
 export function terminalMarkdown(markdown: string, { columns, colors }: Page): string {
-  const tree = fromMarkdown(untrustedText(markdown), {
+  const text = untrustedText(markdown);
+  const tree = readMarkdown(text, {
     extensions: [gfm()],
     mdastExtensions: [gfmFromMarkdown()],
   });
   const page = { columns: Math.max(20, Math.min(columns - 1, widestText)), colors };
+  // So long a text is for a pager; it is shown as it is.
+  if (tree === undefined) return `${text.trimEnd()}\n`;
   return `${blocks(tree.children, page).join('\n')}\n`;
 }
 

@@ -72,8 +72,8 @@ export function readFeature(text: string): Feature {
   const sentence = text.trim().split(/\n|(?<=[a-z)])\.\s/, 1)[0] ?? '';
   const title =
     tidyLine(sentence)
-      .replace(/[.!\s]+$/, '')
-      .slice(0, longestTitle) || 'the change';
+      .slice(0, longestTitle)
+      .replace(/[.!\s]+$/, '') || 'the change';
   const { type = '', rest = title } = prefixed.exec(title)?.groups ?? {};
   const told = Object.hasOwn(intents, type.toLowerCase()) ? intents[type.toLowerCase()] : undefined;
   for (const form of forms) {

@@ -41,8 +41,16 @@ export function titleOf(name: string): string {
     .join(' ');
 }
 
+const mostPhases = 200;
+
+/** A workflow has a handful of phases; a text that seems to have thousands is something else. */
+export function checkPhaseCount(count: number): void {
+  if (count > mostPhases) throw invalid(`${count} phases were found; at most ${mostPhases} are possible.`);
+}
+
 /** Fills in numbers, slugs, edges and derived features, and checks the whole. */
 export function completeConfig(rough: RoughConfig): { config: WorkflowConfig; warnings: string[] } {
+  checkPhaseCount(rough.phases.length);
   const warnings: string[] = [];
   const slugs = new Set<string>();
   const phases = rough.phases.map((phase, index): PhaseConfig => {
@@ -115,7 +123,7 @@ export function completeConfig(rough: RoughConfig): { config: WorkflowConfig; wa
 /** Names and descriptions go into headings, tables and prompts, so Markdown in them must not act. */
 function oneLine(text: string): string {
   return text
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[`|]+/g, "'")
     .replace(/\s+/g, ' ')
     .trim();

@@ -1,5 +1,11 @@
 import { withoutLastNote } from '../../text/without-last-note.ts';
-import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
+import {
+  baseTools,
+  checkPhaseCount,
+  type RoughConfig,
+  type RoughPhase,
+  titleOf,
+} from '../config/complete-config.ts';
 import { findCalls } from '../document/calls.ts';
 import { type Document, type Heading, lineAt, linesText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
@@ -126,8 +132,10 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
 /** Headings "Phase N: …" of the level where they occur first. */
 function phaseHeadings({ headings }: Document): Heading[] {
   const found = headings.filter(({ title }) => phaseHeading.test(title));
-  const level = Math.min(...found.map((heading) => heading.level));
-  return found.filter((heading) => heading.level === level);
+  const level = found.reduce((least, heading) => Math.min(least, heading.level), 6);
+  const phases = found.filter((heading) => heading.level === level);
+  checkPhaseCount(phases.length);
+  return phases;
 }
 
 /** S-022, S-023: calls by `Skill(…)`, `SlashCommand(…)` and bare `/a:b:c` in the flow, classified by where they stand. */

@@ -236,3 +236,40 @@ test('S-028 a flat skill is split at its phase headings, text moved as it is', (
   ).toEqual([]);
   expect(() => readFlatSkill('# Nothing\n', 'x')).toThrow(/no phase headings/);
 });
+
+// The limit is for what looks again from every place: that takes minutes, a pass over the text milliseconds.
+test.each([
+  ['phases', '## Phase 1: a\n- Inputs: b\n- Outputs: c\n'],
+  ['open blocks', '<process>\n'],
+  ['open links', '# a\n## ['],
+  ['half links', '# a\n## x\n[]('],
+  ['continued values', '---\nname: a\n b\n'],
+])('thousands of %s are read or refused in one pass', { timeout: 20_000 }, (_, piece) => {
+  const text =
+    piece.slice(0, piece.lastIndexOf('\n', piece.length - 2) + 1) +
+    piece.split('\n').slice(-2).join('\n').repeat(60_000);
+  for (const whole of [text, piece.repeat(10_000)]) {
+    for (const read of [
+      () => readFlatSkill(whole, 'a'),
+      () => readCommandSet('a/b.md', whole, () => undefined),
+      () => completeConfig(readRequirementsMarkdown(whole, 'a')),
+      () => completeConfig(configFromText(whole, undefined)),
+    ]) {
+      try {
+        expect(read()).toBeDefined();
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'CharretteError', code: 'usage' });
+      }
+    }
+  }
+});
+
+test('a workflow with thousands of phases is refused by their number', () => {
+  expect(() => readRequirementsMarkdown('## a\n'.repeat(5000), 'a')).toThrow(/5000 phases/);
+  expect(() => readFlatSkill('## Phase 1: a\n'.repeat(5000), 'a')).toThrow(/5000 phases/);
+});
+
+test('blocks of a process end at the first closing tag at the beginning of a line', () => {
+  const text = '<process a>\none </process>\n</process>\nbetween\n<process>\n</process>\n<process>\nopen';
+  expect(readFlatSkill(text, 'a').sources.map(([source]) => source?.body)).toEqual(['one </process>\n', '']);
+});

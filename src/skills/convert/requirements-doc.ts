@@ -1,7 +1,7 @@
 import { CharretteError } from '../../errors.ts';
 import { isRecord, type JsonValue } from '../../safe-json.ts';
 import { slugify } from '../../text/slug.ts';
-import type { RoughConfig, RoughPhase } from '../config/complete-config.ts';
+import { checkPhaseCount, type RoughConfig, type RoughPhase } from '../config/complete-config.ts';
 import { linesText, lineText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { readNames } from '../model/data-flow.ts';
@@ -26,6 +26,7 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
       fix: 'Write one ## section a phase; docs/skills.md shows the form.',
     });
   }
+  checkPhaseCount(sections.length);
   const head = linesText(document, title === undefined ? 0 : title.line + 1, sections[0]?.line ?? 0);
   const triggers = /^[ \t]*(?:[-*][ \t]*)?triggers?[ \t]*[:：][ \t]*(\S.*)$/im.exec(head)?.[1];
   const name = /^[ \t]*(?:[-*][ \t]*)?name[ \t]*[:：][ \t]*([a-z0-9-]+)[ \t]*$/im.exec(head)?.[1];
@@ -114,6 +115,7 @@ export function readRequirementsJson(value: JsonValue, fallbackName: string): Ro
       fix: 'Run `charrette skill explain requirements` for the form.',
     });
   }
+  checkPhaseCount(value['phases'].length);
   const text = (key: string) => (typeof value[key] === 'string' ? (value[key] as string) : undefined);
   const read = value['phases'].map((item, index): Inputs => {
     const entry = isRecord(item) ? item : { name: String(item) };

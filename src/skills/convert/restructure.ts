@@ -1,5 +1,5 @@
 import { CharretteError } from '../../errors.ts';
-import { type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
+import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { type Heading, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import type { SectionOverrides } from '../generate/skill-markdown.ts';
@@ -31,6 +31,7 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
       : [`The frontmatter is not valid YAML (${frontmatter.problem.message}); it was read line by line.`];
   const headings = splitHeadings(document.headings);
   const blocks = headings.length === 0 ? processBlocks(text) : [];
+  checkPhaseCount(headings.length + blocks.length);
   if (headings.length === 0 && blocks.length === 0) {
     throw new CharretteError({
       code: 'usage',
@@ -83,11 +84,20 @@ function splitHeadings(headings: readonly Heading[]): Heading[] {
     /phase|stage/i.test(phaseTitle.exec(title)?.[0].slice(0, 24) ?? ''),
   );
   const found = phases.length >= 2 ? phases : named;
-  const level = Math.min(...found.map((heading) => heading.level));
+  const level = found.reduce((least, heading) => Math.min(least, heading.level), 6);
   const top = found.filter((heading) => heading.level === level);
   return top.length >= 2 ? top : [];
 }
 
 function processBlocks(text: string): string[] {
-  return [...text.matchAll(/^<process[^>\n]*>\n([\s\S]*?)^<\/process>/gm)].map((match) => match[1] ?? '');
+  const blocks: string[] = [];
+  const opening = /^<process[^>\n]*>\n/gm;
+  // A block that stays open ends the search: looking for an end from each opening would take for ever.
+  for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
+    const end = text.indexOf('\n</process>', opening.lastIndex - 1);
+    if (end < 0) break;
+    blocks.push(text.slice(opening.lastIndex, end + 1));
+    opening.lastIndex = end + '\n</process>'.length;
+  }
+  return blocks;
 }

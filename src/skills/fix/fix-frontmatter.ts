@@ -7,8 +7,8 @@ import { applyLineEdits, type LineEdit } from './lines.ts';
 /** FM010: values that YAML misreads get quotes. */
 export function quoteValues({ skill }: SkillPackage): string | undefined {
   if (skill === undefined) return undefined;
-  const edits = skill.frontmatter.unquoted.map(({ line, key, raw }) =>
-    replaceLine(line, `${key}: ${JSON.stringify(raw)}`),
+  const edits = skill.frontmatter.unquoted.map((field) =>
+    replaceField(field, `${field.key}: ${JSON.stringify(field.raw)}`),
   );
   return applyLineEdits(skill.document, edits);
 }
@@ -19,7 +19,7 @@ export function cleanTools({ skill, tools }: SkillPackage): string | undefined {
   if (skill === undefined || field === undefined || Array.isArray(field.value)) return undefined;
   const clean = [...new Set(tools.map((tool) => tool.replace(/\(\*\)$/, '')))];
   return applyLineEdits(skill.document, [
-    replaceLine(field.line, `allowed-tools: ${yamlText(clean.join(', '))}`),
+    replaceField(field, `allowed-tools: ${yamlText(clean.join(', '))}`),
   ]);
 }
 
@@ -29,7 +29,7 @@ export function addTrigger({ skill, name, description, triggers }: SkillPackage)
   if (skill === undefined || field === undefined || triggers.length > 0 || name === '') return undefined;
   if (/^[|>]/.test(lineText(skill.document, field.line).replace(/^description:\s*/, ''))) return undefined;
   const value = describe({ description, triggers: [name.replace('-', ':')] });
-  return applyLineEdits(skill.document, [replaceLine(field.line, `description: ${yamlText(value)}`)]);
+  return applyLineEdits(skill.document, [replaceField(field, `description: ${yamlText(value)}`)]);
 }
 
 /** FM009, S-042: the hint becomes text under Input Processing, the keys go. */
@@ -60,8 +60,9 @@ export function dropCommandKeys({ skill }: SkillPackage): string | undefined {
   return applyLineEdits(document, edits);
 }
 
-function replaceLine(line: number, text: string): LineEdit {
-  return { from: line, to: line + 1, insert: [text] };
+/** With all lines of its value: what is left of it would belong to the new one. */
+function replaceField({ line, endLine }: { line: number; endLine: number }, text: string): LineEdit {
+  return { from: line, to: endLine, insert: [text] };
 }
 
 function yamlText(value: string): string {

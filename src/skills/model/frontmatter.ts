@@ -9,6 +9,8 @@ export type FrontmatterField = {
   value: unknown;
   /** Counted from 0. */
   line: number;
+  /** The line after the last one of its value. */
+  endLine: number;
 };
 
 export type Frontmatter = {
@@ -17,7 +19,7 @@ export type Frontmatter = {
   /** Why strict YAML refuses it; the fields were then read line by line (S-045). */
   problem: { message: string; line: number } | undefined;
   /** Lines whose plain value YAML misreads: `: `, ` #` or a leading bracket. */
-  unquoted: readonly { key: string; line: number; raw: string }[];
+  unquoted: readonly { key: string; line: number; endLine: number; raw: string }[];
 };
 
 const entry = /^([A-Za-z_][\w.-]*):(?:[ \t]+(.*)|[ \t]*)$/;
@@ -39,7 +41,8 @@ export function readFrontmatter(document: Document): Frontmatter {
   if (strict.problem !== undefined) return { ...loose, problem: strict.problem };
   const fields = new Map<string, FrontmatterField>();
   for (const [key, value] of Object.entries(strict.data)) {
-    fields.set(key, { key, value, line: loose.fields.get(key)?.line ?? 1 });
+    const { line = 1, endLine = 2 } = loose.fields.get(key) ?? {};
+    fields.set(key, { key, value, line, endLine });
   }
   return {
     state: 'closed',
@@ -64,7 +67,7 @@ function readSimple(document: Document, end: number): Frontmatter | undefined {
     if (key === undefined || fields.has(key)) return undefined;
     const value = simpleScalar((match?.[2] ?? '').trimEnd());
     if (value === undefined) return undefined;
-    fields.set(key, { key, value, line });
+    fields.set(key, { key, value, line, endLine: line + 1 });
   }
   return { state: 'closed', fields, problem: undefined, unquoted: [] };
 }
@@ -85,23 +88,34 @@ function unclosedLines(document: Document): number {
 /** S-045: every `key: rest` line; indented and list lines go to the key above. */
 function lineWise(document: Document, end: number): Frontmatter {
   const fields = new Map<string, FrontmatterField>();
-  const unquoted: { key: string; line: number; raw: string }[] = [];
+  const unquoted: { key: string; line: number; endLine: number; raw: string }[] = [];
   let last: FrontmatterField | undefined;
   for (let line = 1; line < end; line += 1) {
     const text = lineText(document, line);
     const match = entry.exec(text);
     const key = match?.[1];
     if (key === undefined) {
-      if (last !== undefined && /^[ \t]|^- /.test(text))
-        last.value = [String(last.value), text.trim()].join(' ').trim();
+      if (last === undefined || !/^[ \t]|^- /.test(text)) continue;
+      last.value = joined(String(last.value), text.trim());
+      last.endLine = line + 1;
+      const open = unquoted.at(-1);
+      if (open?.line === last.line) {
+        open.raw = joined(open.raw, text.trim());
+        open.endLine = line + 1;
+      }
       continue;
     }
     const raw = (match?.[2] ?? '').trim();
-    last = { key, value: raw.replace(/^(["'])(.*)\1$/, '$2').replace(/^[|>][+-]?$/, ''), line };
+    const value = raw.replace(/^(["'])(.*)\1$/, '$2').replace(/^[|>][+-]?$/, '');
+    last = { key, value, line, endLine: line + 1 };
     if (!fields.has(key)) fields.set(key, last);
-    if (needsQuotes(raw)) unquoted.push({ key, line, raw });
+    if (needsQuotes(raw)) unquoted.push({ key, line, endLine: line + 1, raw });
   }
   return { state: 'closed', fields, problem: undefined, unquoted };
+}
+
+function joined(text: string, more: string): string {
+  return text === '' || more === '' ? text + more : `${text} ${more}`;
 }
 
 /** Whether YAML reads a plain value as something else than its characters. */

@@ -115,7 +115,7 @@ export const skills: readonly Target[] = [
       const lines = text.split('\n').length;
       for (const heading of document.headings)
         holds(
-          heading.line >= 1 && heading.endLine <= lines + 1 && heading.line <= heading.endLine,
+          heading.line >= 0 && heading.endLine <= lines && heading.line < heading.endLine,
           'headings lie in the text',
         );
       for (const call of findCalls(text, ['Task', 'Read', 'AskUserQuestion']))

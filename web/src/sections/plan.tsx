@@ -61,6 +61,7 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void 
 
 function PlanText({ text, findings }: { text: string; findings: readonly FindingView[] }) {
   const root = useMemo(() => parseMarkdown(text), [text]);
+  if (root === undefined) return <pre class="plain">{text}</pre>;
   return (
     <div class="prose annotated">
       {root.children.map((node, index) => {

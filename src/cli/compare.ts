@@ -71,7 +71,7 @@ export const command: CommandSpec = {
       home,
       {
         workflow: 'compare',
-        title: `compare ${tasks.length} tasks`,
+        title: `compare ${counted(tasks.length, 'task')}`,
         inputs,
         baseCommit: inputs.baseCommit,
       },

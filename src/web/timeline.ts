@@ -103,11 +103,13 @@ export function applyEvent(timeline: Timeline, event: RunEvent): void {
     case 'lane-end': {
       const before = laneOf(timeline, event.lane, time);
       const { agent, kind, usage, message } = event;
+      const start = before.start ?? time - event.elapsedMs;
       replaceLane(timeline, {
         ...before,
         agent,
-        start: before.start ?? time - event.elapsedMs,
-        end: time,
+        start,
+        // Of the designs of a comparison it is told only when both are over.
+        end: before.task === 'design' ? Math.min(time, start + event.elapsedMs) : time,
         state: kind,
         tokens: usage.inputTokens + usage.outputTokens,
         basis: usage.basis,

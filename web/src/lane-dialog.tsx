@@ -1,11 +1,35 @@
 import { readJson } from '../../src/safe-json.ts';
 import { Dialog } from './dialog.tsx';
 import { Markdown } from './markdown.tsx';
+import { hashOf } from './route.ts';
 import type { Source } from './source.ts';
 import { useLoaded } from './use-loaded.ts';
 
+type Props = { source: Source; run: string; lane: string; onClose: () => void };
+
+/** What stands behind a lane: mostly a call; a design inside a comparison is a run of its own. */
+export function LaneDialog(props: Props) {
+  const [, design] = /^design-(\d+-(?:solo|panel))$/.exec(props.lane) ?? [];
+  if (design === undefined) return <CallDialog {...props} />;
+  const run = `${props.run}-${design}`;
+  return (
+    <Dialog title={props.lane} onClose={props.onClose}>
+      <p>This design is a run of its own, with its own lanes, plan and report:</p>
+      <p>
+        {props.source.report === undefined ? (
+          <a href={hashOf({ run })} onClick={props.onClose}>
+            {run}
+          </a>
+        ) : (
+          <code>{run}</code>
+        )}
+      </p>
+    </Dialog>
+  );
+}
+
 /** What an agent was asked and what it answered. */
-export function LaneDialog(props: { source: Source; run: string; lane: string; onClose: () => void }) {
+function CallDialog(props: Props) {
   const { source, run, lane, onClose } = props;
   const { value, problem } = useLoaded(lane, () => source.lane(run, lane));
   return (

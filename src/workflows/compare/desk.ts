@@ -137,7 +137,8 @@ export class CompareDesk {
     const input = { feature: question.feature, baseCommit: this.inputs.baseCommit };
     const digest = writeQuestion(this.context.live.directory.lanes, lane, { prompt: text, input });
     const [task, seat] = ['compare', lane];
-    this.context.emit({ type: 'lane-queue', lane, task, seat, label: lane, phase: this.#phase });
+    const label = `judge ${agent}${lane.endsWith('-swapped') ? ', swapped' : ''}`;
+    this.context.emit({ type: 'lane-queue', lane, task, seat, label, phase: this.#phase });
     const seconds = this.inputs.agentSeconds ?? timeouts.judge.agentSeconds;
     return {
       lane,

@@ -41,20 +41,24 @@ export function animatedScreen(frames, { columns, rows, title }) {
   ].join('\n');
 }
 
+/** A terminal says a style once; it holds over the ends of lines until it is changed. */
 function linesOf(text) {
+  let style = new Set();
   return text
     .split('\n')
     .map((line, index) => {
       const y = margin + (index + 1) * cell.height - 5;
-      const spans = spansOf(line);
+      const read = spansOf(line, style);
+      style = read.style;
+      const { spans } = read;
       return spans === '' ? '' : `<text x="${margin}" y="${y}">${spans}</text>`;
     })
     .join('');
 }
 
 /** The text of a line with its styles; every sequence that is no style is dropped. */
-function spansOf(line) {
-  let style = new Set();
+function spansOf(line, before) {
+  let style = before;
   let spans = '';
   for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
     const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1];
@@ -66,7 +70,7 @@ function spansOf(line) {
     if (text === '') continue;
     spans += style.size === 0 ? text : `<tspan class="${[...style].join(' ')}">${text}</tspan>`;
   }
-  return spans.trimEnd();
+  return { spans: spans.trimEnd(), style };
 }
 
 function changed(style, code) {

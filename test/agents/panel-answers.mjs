@@ -131,7 +131,11 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
       const covered = (plan) => (better === plan ? [1, 2] : [1]);
       return { better, reason: `It is configurable.`, coveredByA: covered('A'), coveredByB: covered('B') };
     },
-    diagram: () => ({ mermaid: 'flowchart LR\n  client --> limit --> router', reason: null }),
+    // One that agrees to nothing also draws what cannot be published.
+    diagram: () => ({
+      mermaid: `flowchart LR\n  client${mode === 'refuses' ? '[one|two]' : ''} --> limit --> router`,
+      reason: null,
+    }),
   };
 
   function observations(round) {

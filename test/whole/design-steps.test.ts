@@ -1,13 +1,32 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/event.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
+import { parseHealth } from '../../src/panel/session-env.ts';
 import { parseTimingLedger } from '../../src/panel/timing-ledger.ts';
 import { parseTokenLedger, tokenLedgerName } from '../../src/panel/token-ledger.ts';
+import {
+  renderSanitizerResult,
+  sanitizeDiagramFile,
+  sanitizerExit,
+} from '../../src/plan/diagram-sanitizer.ts';
+import { manifestReport } from '../../src/plan/manifest-reader.ts';
+import { readAccepted, readRejected } from '../../src/review/outcome-files.ts';
+import { readTally } from '../../src/review/tally-file.ts';
+import { focusAreas } from '../../src/schema/judgements/finding.ts';
 import { artifactsOf, callsIn, charrette, type Ended, makeProject, runsOf } from '../support/program.ts';
 
 type Walk = {
@@ -232,6 +251,216 @@ describe('a standalone run', () => {
     expect(prompt('diagram')).not.toContain('add rate limiting');
   });
 
+  test('L-030, L-032, L-033, L-035, L-036, L-037: every step has its start line under bars, and its end line its time', () => {
+    const lines = run.ended.stderr.split('\n');
+    const starts = lines.flatMap((line, index) => (line.startsWith('> **🔶 ') ? [index] : []));
+    expect(starts.map((index) => /^> \*\*🔶 (.+)\*\*$/.exec(lines[index] ?? '')?.[1])).toEqual([
+      '0: setup',
+      '1c: questions',
+      '1d: discussion r1',
+      '2a: sketches',
+      '2a.5: dialectic',
+      '2b: full plan',
+      '3: plan review',
+      '3.5: discussion r2',
+      '3b: arch diagram',
+      '4: rejected findings',
+      '5: cleanup',
+    ]);
+    const bars = lines.flatMap((line, index) => (line === '━'.repeat(80) ? [index + 1] : []));
+    expect(bars).toEqual(starts);
+    const ends = lines.filter((line) => /^[✅⏩] /u.test(line));
+    expect(ends).toHaveLength(10);
+    for (const line of ends) expect(line).toMatch(/^[✅⏩] \d[\da-d.]*: [a-z0-9 ]+ — .+ \((?:\d+m)?\d+s\)$/u);
+  });
+
+  test('L-040, L-041: one status line per change shows every seat, with a time once it is done', () => {
+    const seats = ['Two-Arch', 'Two-Edge', 'One-Innovation', 'One-Pragmatic'];
+    for (const title of ['Sketches (regular)', 'Reviewers']) {
+      const lines = run.ended.stderr.split('\n').filter((line) => line.startsWith(`📊 ${title}: |`));
+      expect(lines[0]).toBe(`📊 ${title}: |${seats.map((seat) => ` ${seat}: ⏳ |`).join('')}`);
+      expect(lines.at(-1)).toMatch(
+        new RegExp(
+          `^📊 ${title.replace(/[()]/g, '\\$&')}: \\|${seats.map((seat) => ` ${seat}: ✅ \\d+s \\|`).join('')}$`,
+        ),
+      );
+    }
+  });
+
+  test('L-202, L-450, L-452, L-453: four sketches in the files of their seats, one synthesis, one file of decisions', () => {
+    expect(Object.keys(run.artifacts).filter((name) => name.includes('-sketch-'))).toEqual([
+      'one-sketch-innovation-output.txt',
+      'one-sketch-pragmatic-output.txt',
+      'two-sketch-arch-output.txt',
+      'two-sketch-edge-output.txt',
+    ]);
+    expect(run.artifacts['approach-synthesis.txt']?.match(/^### .+$/gm)).toEqual([
+      '### Combined approach',
+      '### Agreements',
+      '### Divergences',
+      '### Ideas and where they came from',
+    ]);
+    expect(run.artifacts['contested-decisions.md']).toBe(
+      '### DECISION_1: Where the bucket lives\n- **Chosen**: in memory\n- **Alternative**: in a file\n- **Tension**: Restart against speed.\n- **Impact**: High\n- **Affected files**: README.md\n',
+    );
+  });
+
+  test('L-492, L-513, L-514, L-516, L-517: defences have their tags in order; the ballot shows both without recommendation or name', () => {
+    const tags = [
+      'steelman',
+      'claim',
+      'evidence',
+      'strongest_concession',
+      'counter_to_opposition',
+      'risk_if_wrong',
+    ];
+    for (const side of ['thesis', 'antithesis']) {
+      const text = run.artifacts[`debate-1-two-${side}.txt`] ?? '';
+      expect([...text.matchAll(/^<(\w+)>$/gm)].map(([, tag]) => tag)).toEqual(tags);
+      expect([...text.matchAll(/^<\/(\w+)>$/gm)].map(([, tag]) => tag)).toEqual(tags);
+      expect(text.match(/^RECOMMEND: .+$/gm)).toEqual([
+        `RECOMMEND: ${side === 'thesis' ? 'THESIS' : 'ANTI_THESIS'}`,
+      ]);
+    }
+    const ballot = run.artifacts['dialectic-ballot.txt'] ?? '';
+    expect(ballot.match(/^### .+$/gm)).toEqual(['### DECISION_1: Where the bucket lives']);
+    expect(ballot.match(/^Defense [AB] \(defends .+\):$/gm)).toHaveLength(2);
+    expect(ballot.match(/^<defense_content>$/gm)).toHaveLength(2);
+    expect(ballot).not.toMatch(/RECOMMEND|claude|codex|cursor/i);
+    const judges = Object.entries(run.artifacts).filter(([name]) =>
+      /-judge-(?:swapped-)?output\.txt$/.test(name),
+    );
+    expect(judges).toHaveLength(6);
+    for (const [name, text] of judges) expect(text, name).toMatch(/^DECISION_1: (?:ANTI_)?THESIS — .+\n$/);
+  });
+
+  test('L-530, L-533: each contested decision has one resolution in its fixed fields, and the step ends with its counts', () => {
+    const text = run.artifacts['dialectic-resolutions.md'] ?? '';
+    expect(text.match(/^(?:### DECISION_\d+|\*\*[A-Z][a-z ]+\*\*)/gm)).toEqual([
+      '### DECISION_1',
+      '**Resolution**',
+      '**Disposition**',
+      '**Vote tally**',
+      '**Thesis summary**',
+      '**Antithesis summary**',
+      '**Why thesis prevails**',
+    ]);
+    expect(text).toContain('**Vote tally**: THESIS=3, ANTI_THESIS=0\n');
+    expect(run.ended.stderr).toMatch(/^✅ 2a\.5: dialectic — 1 voted \(\d+s\)$/m);
+  });
+
+  test('L-563, L-564, L-698: the plan has its sections in order, before and after the revision', () => {
+    for (const name of ['plan-before-review.txt', 'plan.txt']) {
+      const sections = run.artifacts[name]?.match(/^## .+$/gm) ?? [];
+      expect(sections.slice(0, 5), name).toEqual([
+        '## Files to modify/create',
+        '## Approach',
+        '## Edge cases',
+        '## Failure modes',
+        '## Testing strategy',
+      ]);
+    }
+    const accepted = readAccepted(run.artifacts['accepted-plan-findings.md'] ?? '');
+    expect(accepted.map(({ id, resolution }) => [id, resolution])).toEqual([
+      ['FINDING_1', 'The limit is read from the configuration.'],
+    ]);
+  });
+
+  test('L-591, L-592, L-633, L-634, L-637, panel/C-34: the ballot numbers every finding and names nobody; who raised it stands aside', () => {
+    const ballot = run.artifacts['ballot.txt'] ?? '';
+    const [instruction = '', ...blocks] = ballot.split(/^### /m);
+    expect(instruction).toMatch(/^# Plan review ballot\n\n/);
+    expect(blocks.map((block) => block.match(/^(?:FINDING_\d+|- \*\*[A-Z][a-z ]+\*\*)/gm))).toEqual(
+      [1, 2, 3, 4].map((number) => [
+        `FINDING_${number}`,
+        ...['Reviewer', 'Focus area', 'Severity', 'Evidence', 'Concern', 'Suggested revision'].map(
+          (label) => `- **${label}**`,
+        ),
+      ]),
+    );
+    expect(blocks.join('').match(/^- \*\*Reviewer\*\*: (.+)$/gm)).toEqual(
+      ['A', 'B', 'C', 'D'].map((letter) => `- **Reviewer**: Reviewer ${letter}`),
+    );
+    expect(JSON.parse(run.artifacts['ballot-proposers.json'] ?? '')).toEqual({
+      'Reviewer A': 'Two-Arch',
+      'Reviewer B': 'Two-Edge',
+      'Reviewer C': 'One-Innovation',
+      'Reviewer D': 'One-Pragmatic',
+    });
+    for (const voter of ['two', 'one', 'one-2'])
+      expect(run.artifacts[`${voter}-vote-output.txt`]).toMatch(/^(?:FINDING_\d: (?:YES|NO) — .+\n){4}$/);
+  });
+
+  test('L-630, L-641, L-652, L-653: three voters decide every finding by the panel’s bar, and every reviewer has a row', () => {
+    const { items, scores } = readTally(run.artifacts['voting-tally.md'] ?? '');
+    expect(items.map(({ outcome }) => outcome)).toEqual(['accepted', 'rejected', 'rejected', 'rejected']);
+    for (const { votes } of items) expect(votes.map(({ voter }) => voter)).toEqual(['Two', 'One-2', 'One']);
+    expect(scores.map(({ reviewer, score }) => [reviewer, score])).toEqual([
+      ['Two-Arch', 1],
+      ['Two-Edge', -1],
+      ['One-Innovation', -1],
+      ['One-Pragmatic', -1],
+    ]);
+    expect(run.artifacts['voting-tally.md']).toContain('\n## Reviewer Competition Scoreboard\n');
+  });
+
+  test('L-696, panel/C-36: what is not implemented stands with its reviewer, its whole text, every vote and its class', () => {
+    const rejected = readRejected(run.artifacts['rejected-findings.md'] ?? '');
+    expect(rejected.map(({ reviewer, outcome }) => [reviewer, outcome])).toEqual([
+      ['Two-Edge', 'rejected'],
+      ['One-Innovation', 'rejected'],
+      ['One-Pragmatic', 'rejected'],
+    ]);
+    for (const { finding, reason } of rejected) {
+      expect(finding).toContain('Operators cannot change it.');
+      expect(reason).toMatch(
+        /^0 YES, 3 NO, 0 EXONERATE; 2 YES needed \(rejected\)\.\n(?:.+: NO — checked\n?){3}$/,
+      );
+    }
+  });
+
+  test('L-742, L-756, L-757, L-760: the diagram is one fence that the sanitizer passes, and no candidate is left', () => {
+    const result = sanitizeDiagramFile(run.artifacts['architecture-diagram.md'] ?? '');
+    expect(renderSanitizerResult(result)).toBe('STATUS=ok\nFENCE_COUNT=1\nFENCE_1_HEADING=architecture\n');
+    expect(sanitizerExit(result)).toBe(0);
+    expect(Object.keys(run.artifacts).filter((name) => name.includes('candidate'))).toEqual([]);
+  });
+
+  test('L-943: no artifact tells where it was made', () => {
+    for (const [name, text] of Object.entries(run.artifacts)) {
+      expect(text, name).not.toContain(run.project);
+      expect(text, name).not.toContain(tmpdir());
+    }
+  });
+
+  test('L-050, L-490, L-491, L-560, L-585, L-586, L-635, L-636, L-741, L-761, panel/C-04, panel/C-35: what each agent was really asked', () => {
+    const asked = (lane: string) =>
+      (JSON.parse(readFileSync(path.join(run.root, 'lanes', `${lane}.json`), 'utf8')) as { prompt: string })
+        .prompt;
+    for (const lane of ['synthesis', 'plan'])
+      for (const number of [1, 2, 3, 4, 5]) expect(asked(lane), lane).toContain(`\n${number}. `);
+    for (const side of ['thesis', 'antithesis']) {
+      expect(asked(`debate-1-${side}`)).toContain('<debater_synthesis ');
+      expect(asked(`debate-1-${side}`)).toContain('### DECISION_1: Where the bucket lives');
+    }
+    expect(asked('debate-1-thesis')).not.toBe(asked('debate-1-antithesis'));
+    expect(asked('plan')).toContain(
+      'Explore the code and read the conventions of the project before you write',
+    );
+    const review = asked('two-plan-arch');
+    for (const area of focusAreas) expect(review).toContain(`- ${area}:`);
+    for (const piece of [
+      '+1',
+      '<reviewer_feature_description ',
+      '<reviewer_plan ',
+      'state after it is carried out',
+    ])
+      expect(review).toContain(piece);
+    for (const word of ['YES', 'NO', 'EXONERATE', 'OOS']) expect(asked('vote-two')).toContain(word);
+    expect(asked('diagram')).toContain('No HTML break and no $ in the alias of a participant');
+    expect(asked('diagram')).toContain('Not the flow at run time');
+  });
+
   test('L-360, L-376, L-493: each collection waits for all its lanes, and sketches and reviews are collected apart', () => {
     const seqs = (type: 'lane-queue' | 'lane-end', task: string) => {
       const lanes = run.events.flatMap((event) =>
@@ -302,6 +531,43 @@ describe('a run that a caller started', () => {
     expect(manifest).toContain('\nSESSION_ID=parent-session\n');
   });
 
+  test('L-792, L-793, L-794, L-795, L-800, L-801, L-803, L-804, L-805: the manifest has its keys in order, and the reader of a caller takes it', async () => {
+    const folder = path.join(caller, 'design-export');
+    const text = readFileSync(path.join(folder, 'manifest.env'), 'utf8');
+    const keys = [
+      'PLAN_FILE',
+      'PLAN_REVIEW_TALLY_FILE',
+      'CONTESTED_CRITERIA_FILE',
+      'OOS_FILE',
+      'REJECTED_FINDINGS_FILE',
+      'ACCEPTED_PLAN_FINDINGS_FILE',
+      'ARCHITECTURE_DIAGRAM_FILE',
+    ];
+    expect(text.match(/^[A-Z_]+(?==)/gm)).toEqual(['MANIFEST_VERSION', ...keys, 'TIMESTAMP', 'SESSION_ID']);
+    const report = (await manifestReport(['--implement-tmpdir', caller])).trimEnd().split('\n');
+    expect(report[0]).toBe('MANIFEST_OK=true');
+    expect(report.slice(1, -3).map((line) => line.split('=')[0])).toEqual(keys);
+    expect(report.at(-1)).toBe('📥 1: design plan — manifest loaded (plan=plan.txt)');
+    for (const line of report.slice(1, -3)) {
+      const file = line.slice(line.indexOf('=') + 1);
+      expect(path.dirname(file)).toBe(realpathSync(folder));
+      expect(lstatSync(file).isFile(), file).toBe(true);
+      expect(readFileSync(file, 'utf8')).toBe(run.artifacts[path.basename(file)]);
+    }
+    expect(readdirSync(caller).filter((name) => name.includes('.stage.'))).toEqual([]);
+    expect(await manifestReport(['--implement-tmpdir', path.join(caller, 'elsewhere')])).toBe(
+      'MANIFEST_FAILED=true\nERROR=manifest-not-found\n',
+    );
+  });
+
+  test('L-127, L-978: a caller’s reader finds every agent’s health in the file', () => {
+    expect(parseHealth(readFileSync(path.join(caller, 'session.env.health'), 'utf8'))).toMatchObject({
+      one: true,
+      two: true,
+      codex: false,
+    });
+  });
+
   test('L-128, L-841, panel/C-02: health is written beside the session environment, also of those a caller asks about and we lack', () => {
     expect(readFileSync(path.join(caller, 'session.env.health'), 'utf8')).toBe(
       'CODEX_HEALTHY=false\nCURSOR_HEALTHY=false\nONE_HEALTHY=true\nTWO_HEALTHY=true\n',
@@ -309,7 +575,7 @@ describe('a run that a caller started', () => {
   });
 });
 
-test('L-580, L-720, L-740, L-872, L-874, L-881: a caller’s session names the token ledger and says where marks go', async () => {
+test('L-580, L-720, L-740, L-871, L-872, L-874, L-880, L-881: a caller’s session names the token ledger and says where marks go', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   const ledger = path.join(caller, 'marks.tsv');
   writeFileSync(ledger, 'v1\tmark\t1\timplement\tStep 0\t-\t-\t-\t-\t-\t-\t-\t-\n');
@@ -326,8 +592,17 @@ test('L-580, L-720, L-740, L-872, L-874, L-881: a caller’s session names the t
   expect(kinds).toEqual(
     expect.arrayContaining(['two-sketch-arch', 'one-plan-voter', 'one-judge', 'two-debate-thesis']),
   );
+  for (const line of readFileSync(ledger, 'utf8').trimEnd().split('\n'))
+    expect(line.split('\t'), line).toHaveLength(13);
   const name = tokenLedgerName('parent-7');
   const tokens = readFileSync(path.join(caller, name), 'utf8');
+  const shapes = tokens
+    .trimEnd()
+    .split('\n')
+    .map((line) => Object.keys(JSON.parse(line) as object).join());
+  expect(new Set(shapes)).toEqual(
+    new Set(['type,step,ts', 'type,vendor,input,output,cache_read,cache_create,total,raw,ts']),
+  );
   expect(readFileSync(path.join(root, name), 'utf8')).toBe(tokens);
   const marks = parseTokenLedger(tokens).flatMap((row) => (row.type === 'mark' ? [row.step] : []));
   expect(marks).toEqual([
@@ -394,12 +669,26 @@ test('L-114: an agent that the caller knows to be down is neither asked nor used
   expect(existsSync(path.join(root, 'lanes', 'probe-codex'))).toBe(false);
 }, 120_000);
 
-test('L-691: findings that are all voted down leave the plan as it was, and that is said', async () => {
-  const { ended, artifacts, calls } = await walk(['--quick', '--dialectic', 'off'], { mode: 'refuses' });
+test('L-691, L-743, L-754, L-765: findings that are all voted down leave the plan as it was; a diagram that cannot be published is named by its token alone', async () => {
+  const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
+  const session = path.join(caller, 'session.env');
+  writeFileSync(session, '');
+  const { ended, artifacts, calls } = await walk(
+    ['--quick', '--dialectic', 'off', '--session-env', session],
+    {
+      mode: 'refuses',
+    },
+  );
   expect(ended.code).toBe(0);
   expect(ended.stderr).toContain('**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**');
   expect(calls.filter((call) => call.startsWith('revise-plan '))).toEqual([]);
   expect(artifacts['accepted-plan-findings.md']).toBe('');
+  expect(ended.stderr).toContain(
+    '**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=pipe-in-node-label); proceeding without diagram.**',
+  );
+  expect(Object.keys(artifacts).filter((name) => name.startsWith('architecture-diagram'))).toEqual([]);
+  const issues = readFileSync(path.join(caller, 'execution-issues.md'), 'utf8');
+  expect(issues).toBe('### Warnings\n\n- **Step 3b — architecture diagram rejected:** pipe-in-node-label\n');
 }, 120_000);
 
 test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where votes bind, and is where they advise', async () => {

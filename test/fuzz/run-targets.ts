@@ -50,6 +50,8 @@ function runThread(
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
     execArgv: ['--disable-warning=ExperimentalWarning'],
+    // Libraries complain about what they are given, thousands of times; nobody reads it.
+    stderr: true,
   });
   return new Promise((resolve, reject) => {
     let name: string | undefined;

@@ -4,6 +4,7 @@ import { documents } from './targets/documents.ts';
 import { files } from './targets/files.ts';
 import { plans } from './targets/plans.ts';
 import { skills } from './targets/skills.ts';
+import { streams } from './targets/streams.ts';
 import { surfaces } from './targets/surfaces.ts';
 
 /** Every reader of text that agents, people or repositories wrote. */
@@ -14,4 +15,5 @@ export const targets: readonly Target[] = [
   ...skills,
   ...files,
   ...surfaces,
+  ...streams,
 ];

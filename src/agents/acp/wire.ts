@@ -24,7 +24,7 @@ export function openWire(write: (text: string) => void): Wire {
     stream: { readable, writable },
     push(line) {
       const reading = readJson(line);
-      if (reading.ok && isRecord(reading.value) && reading.value['jsonrpc'] === '2.0') {
+      if (reading.ok && isRecord(reading.value) && isMessage(reading.value)) {
         controller?.enqueue(reading.value as unknown as AnyMessage);
       }
     },
@@ -37,4 +37,9 @@ export function openWire(write: (text: string) => void): Wire {
       controller = undefined;
     },
   };
+}
+
+/** Answers carry the number we gave the question: the library prints any other on the terminal as it came. */
+function isMessage({ jsonrpc, method, id }: Record<string, unknown>): boolean {
+  return jsonrpc === '2.0' && (method !== undefined || typeof id === 'number');
 }

@@ -35,6 +35,8 @@ async function script(entry, name, folder) {
       emptyOutDir: false,
       target: 'es2023',
       reportCompressedSize: false,
+      // How long plugins took is news for nobody who sets up a checkout.
+      rolldownOptions: { checks: { pluginTimings: false, bundlerTimings: false } },
       lib: {
         entry: path.join(root, 'web', 'src', entry),
         formats: ['es'],

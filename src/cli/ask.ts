@@ -52,6 +52,7 @@ async function askOnTerminal(
   const question = forTerminal(asked);
   const { isCancel, log, select, text } = await import('@clack/prompts');
   const output = terminal.stderr as NodeJS.WriteStream;
+  const input = terminal.stdin as NodeJS.ReadStream;
   if (question.detail !== undefined) {
     const { wrap } = await import('./live/fit.ts');
     const columns = (terminal.stderr.columns ?? 80) - 4;
@@ -66,20 +67,27 @@ async function askOnTerminal(
       message: question.text,
       options,
       initialValue: question.recommended,
+      input,
       output,
       signal,
     });
     return isCancel(chosen) ? undefined : chosen;
   }
-  const placeholder =
-    question.recommended === undefined
-      ? {}
-      : { placeholder: question.recommended, defaultValue: question.recommended };
-  const written = await text({ message: question.text, ...placeholder, output, signal });
-  return isCancel(written) ? undefined : written;
+  const { recommended } = question;
+  // Here the proposal is shown, so it may not steer the terminal either; what is taken is the proposal itself.
+  const shown = recommended === undefined ? undefined : untrustedLine(recommended);
+  const written = await text({
+    message: shown === undefined ? question.text : `${question.text} (Enter: as proposed)`,
+    ...(shown !== undefined && { placeholder: shown, defaultValue: shown }),
+    input,
+    output,
+    signal,
+  });
+  if (isCancel(written)) return undefined;
+  return written === shown ? recommended : written;
 }
 
-/** What agents wrote into a question must not steer the terminal; values stay as they are, they are never shown. */
+/** What agents wrote into a question must not steer the terminal; values of options stay as they are, they are never shown. */
 function forTerminal({ text, detail, options, ...rest }: Question): Question {
   return {
     ...rest,

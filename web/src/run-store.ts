@@ -154,7 +154,7 @@ function logLine(event: RunEvent): LogLine | undefined {
     case 'warning':
       return { ...at, tone: 'warning', text: event.text.replaceAll('**', '') };
     case 'note':
-      return { ...at, tone: 'plain', text: event.text };
+      return { ...at, tone: 'plain', text: event.text.replaceAll('**', '') };
     case 'lane-start':
       return {
         ...at,

@@ -32,7 +32,7 @@ import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.
 import { raised } from '../../test/review-fixtures.ts';
 import type { Dimension } from './dimension.ts';
 
-const findingSizes = [10, 50, 200, 500, 1000, 2000];
+const findingSizes = [10, 50, 200, 500, 700, 1000, 1400, 2000];
 const reviewers = ['Cursor-Arch', 'Cursor-Edge', 'Codex-Pragmatic', 'Code'];
 
 function raisedFindings(count: number): RaisedFinding[] {

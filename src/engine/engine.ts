@@ -9,6 +9,7 @@ import { Departures } from './departures.ts';
 import { ending, once } from './ending.ts';
 import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
+import { HeadStart, rehearse } from './head-start.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
@@ -29,7 +30,13 @@ import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
-import { type ChildHandle, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+import {
+  type ChildHandle,
+  type OtherRuns,
+  type StartChild,
+  WorkflowContext,
+  type WorkflowDefinition,
+} from './workflow.ts';
 
 /** How a main workflow says that it is through. */
 export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
@@ -87,6 +94,8 @@ export class Engine {
   readonly #runs: KnownRuns;
   readonly #departures: Departures;
   #resumeQueue = resumeQueue;
+  /** Children whose first step has begun and that are not yet being executed. */
+  readonly #headStarts = new Map<string, HeadStart>();
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
@@ -181,6 +190,7 @@ export class Engine {
       return;
     }
     const begin = async () => {
+      this.#runs.fresh.add(runId);
       const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
       if (this.#runs.live.get(runId) === live) this.#runs.handles.set(runId, handle);
     };
@@ -198,6 +208,7 @@ export class Engine {
       this.#emitResume(live);
       await begin();
     } else {
+      this.#runs.fresh.delete(runId);
       this.#emitResume(live);
       await this.#wake(runId);
       await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: this.#resumeQueue });
@@ -399,11 +410,14 @@ export class Engine {
   }
 
   async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
-    const context = this.#context(runId, key);
+    const head = this.#headStarts.get(`${runId}.${key}`);
+    this.#headStarts.delete(`${runId}.${key}`);
+    const context = this.#context(runId, key, head);
     const output: unknown = await definition.run(context, input);
     // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
     // else must not get into the journal as how the child ended.
     await context.live.begin(() => context.live.keep());
+    await head?.handOver(output);
     return output;
   }
 
@@ -420,25 +434,38 @@ export class Engine {
       : relocateInputs(input, this.#runs.homeOf(runId).project);
   }
 
-  #context(runId: string, key: string): WorkflowContext {
+  #context(runId: string, key: string, head?: HeadStart): WorkflowContext {
     const live = this.#runs.open(runId);
+    const isFresh = this.#runs.fresh.has(runId);
     const startChild: StartChild = async (definition, child) => {
       const registered = this.#registered.get(definition.name);
       if (registered === undefined)
         throw new Error(`The child workflow ${definition.name} is not registered.`);
       const childKey = key === '' ? child.key : `${key}.${child.key}`;
+      const workflowID = `${runId}.${childKey}`;
+      const childHead = isFresh ? new HeadStart() : undefined;
+      if (childHead !== undefined) {
+        this.#headStarts.set(workflowID, childHead);
+        rehearse(childHead, definition, { live, key: childKey, input: child.input });
+      }
       // A run that is being stopped starts nothing more.
-      return live.begin(() =>
-        DBOS.startWorkflow(registered, { workflowID: `${runId}.${childKey}` })(runId, childKey, child.input),
+      const handle = await live.begin(() =>
+        DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input),
       );
+      return {
+        workflowID,
+        getResult: (options) => handle.getResult(options),
+        head: childHead,
+      };
     };
-    return new WorkflowContext(live, key, startChild, {
+    const otherRuns: OtherRuns = {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
         const { run, status, exit, error } = await readRunRecord(this.#runs.directoryOf(id));
         return { run, status, exit, error };
       },
-    });
+    };
+    return new WorkflowContext(live, key, startChild, otherRuns, isFresh ? { head } : undefined);
   }
 
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */

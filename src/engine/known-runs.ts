@@ -15,6 +15,8 @@ export class KnownRuns {
   readonly handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly underWay = new Set<string>();
+  /** Runs that began here and of which the store had nothing. */
+  readonly fresh = new Set<string>();
   readonly #home: Home;
   readonly #clock: Clock;
   readonly #guard: RunGuard | undefined;
@@ -106,6 +108,7 @@ export class KnownRuns {
     this.live.delete(runId);
     this.handles.delete(runId);
     this.underWay.delete(runId);
+    this.fresh.delete(runId);
     this.#homes.delete(runId);
     this.giveFree(runId);
     this.#watches.get(runId)?.end();

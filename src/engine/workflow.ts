@@ -5,6 +5,7 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { writeFileAtomic } from '../files/atomic.ts';
 import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
+import type { HeadStart } from './head-start.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { resultOf } from './result-of.ts';
@@ -26,13 +27,16 @@ export class WorkflowContext {
   readonly #key: string;
   readonly #startChild: StartChild;
   readonly #otherRuns: OtherRuns;
+  readonly #ahead: Ahead | undefined;
   #emitted = 0;
+  #steps = 0;
 
-  constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns) {
+  constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns, ahead?: Ahead) {
     this.live = live;
     this.#key = key;
     this.#startChild = startChild;
     this.#otherRuns = otherRuns;
+    this.#ahead = ahead;
   }
 
   get clock(): Clock {
@@ -49,9 +53,18 @@ export class WorkflowContext {
     return `${this.#key || 'run'}:${number}`;
   }
 
-  /** Runs a body at most once to completion; its result is journaled and replayed. */
+  /**
+   * Runs a body at most once to completion; its result is journaled and replayed. Where the journal cannot have it yet, the
+   * body begins while the journal is asked.
+   */
   step<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return DBOS.runStep(() => this.live.perform(body), { name });
+    const perform = () => this.live.perform(body);
+    if (this.#ahead === undefined) return DBOS.runStep(perform, { name });
+    this.#steps += 1;
+    const begun =
+      this.#steps === 1 && this.#ahead.head !== undefined ? this.#ahead.head.first(perform) : perform();
+    begun.catch(() => {});
+    return DBOS.runStep(() => begun, { name });
   }
 
   /**
@@ -64,20 +77,25 @@ export class WorkflowContext {
   ): Promise<Output[]> {
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
     // One step for all: the results are in the journal already, and a step each would take longer than the rest.
-    return DBOS.runStep(
-      async () => {
-        const settled = await Promise.allSettled(
-          handles.map((handle) =>
-            resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 })),
-          ),
-        );
-        return settled.map((result) => {
-          if (result.status === 'rejected') throw result.reason;
-          return result.value as Output;
-        });
-      },
-      { name: `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200) },
-    );
+    try {
+      return await DBOS.runStep(
+        async () => {
+          const settled = await Promise.allSettled(
+            handles.map((handle) => {
+              const told = resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 }));
+              return handle.head === undefined ? told : Promise.race([handle.head.result, told]);
+            }),
+          );
+          return settled.map((result) => {
+            if (result.status === 'rejected') throw result.reason;
+            return result.value as Output;
+          });
+        },
+        { name: `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200) },
+      );
+    } finally {
+      for (const { head } of handles) head?.taken();
+    }
   }
 
   /**
@@ -159,8 +177,12 @@ export class WorkflowContext {
   }
 }
 
+/** Says that the journal has nothing of this execution yet; `head`: of a child whose first step may have begun. */
+export type Ahead = { head?: HeadStart | undefined };
+
 export type ChildHandle = {
   workflowID: string;
+  head?: HeadStart | undefined;
   getResult(options: { pollingIntervalMs: number }): Promise<unknown>;
 };
 

@@ -1,0 +1,155 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from './clock.ts';
+import { type Engine, openEngine } from './engine.ts';
+import { readEvents } from './event-log.ts';
+import { HeadStart, rehearse } from './head-start.ts';
+import { LiveRun } from './live-run.ts';
+import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
+import { writeRunRecord } from './run-record.ts';
+import type { WorkflowDefinition } from './workflow.ts';
+
+let home: Home;
+let begun: string[];
+let engine: Engine | undefined;
+
+type Lane = { name: string; fail?: boolean };
+
+const lane: WorkflowDefinition<Lane, { name: string; second: number }> = {
+  name: 'head-lane',
+  async run(context, { name, fail }) {
+    context.emit({ type: 'note', text: `lane ${name}` });
+    await context.step('first', async () => {
+      begun.push(name);
+      await sleep(30);
+      if (fail === true) throw new Error(`${name} fails`);
+      return name;
+    });
+    const second = await context.step('second', async () => begun.push(`${name} again`));
+    return { name, second };
+  },
+};
+
+let lanes: readonly Lane[];
+let outcome: unknown;
+
+const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
+  name: 'head-story',
+  async run(context) {
+    const rows = lanes.map((input) => ({ key: input.name, input }));
+    outcome = await context.children(lane, rows).catch(({ message }: Error) => message);
+    return { status: 'done', exit: 0 };
+  },
+};
+
+beforeEach(() => {
+  home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-head-')));
+  begun = [];
+  outcome = undefined;
+});
+
+afterEach(async () => {
+  await engine?.close();
+  engine = undefined;
+  rmSync(home.project, { recursive: true, force: true });
+});
+
+async function runStory(): Promise<Engine> {
+  const opening = await openEngine({
+    home,
+    store: 'embedded',
+    codeVersion: '1',
+    workflows: [story],
+    children: [lane],
+    keepJournalsMs: 60_000,
+  });
+  if (!opening.opened) throw new Error('the store is locked');
+  engine = opening.engine;
+  const directory = runDirectoryOf(home, 'r');
+  await createRunDirectory(directory);
+  const record = { schemaVersion: 1, run: 'r', workflow: story.name, codeVersion: '1', title: 'r' } as const;
+  await writeRunRecord(directory, { ...record, inputs: null, status: 'running', created: '' });
+  await engine.start('r');
+  await engine.wait('r', { signal: new AbortController().signal });
+  return engine;
+}
+
+test('children begin once, give their results in order, and all of them end in the journal', async () => {
+  lanes = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
+  await runStory();
+  expect(begun.slice(0, 3)).toEqual(['a', 'b', 'c']);
+  expect(begun).toHaveLength(6);
+  expect(outcome).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
+  const notes = readEvents(runDirectoryOf(home, 'r').events).filter(({ type }) => type === 'note');
+  expect(notes.map(({ id }) => id)).toEqual(['a:1', 'b:1', 'c:1']);
+  const children = await DBOS.listWorkflows({ workflow_id_prefix: 'r.' });
+  expect(children.map(({ workflowID, status }) => [workflowID, status]).sort()).toEqual([
+    ['r.a', 'SUCCESS'],
+    ['r.b', 'SUCCESS'],
+    ['r.c', 'SUCCESS'],
+  ]);
+  const steps = await DBOS.listWorkflowSteps('r.b');
+  expect(steps?.map(({ name, output }) => [name, output])).toEqual([
+    ['first', 'b'],
+    ['second', expect.any(Number)],
+  ]);
+});
+
+test('a child that fails in its first step fails once and where its parent waits', async () => {
+  lanes = [{ name: 'a' }, { name: 'bad', fail: true }];
+  await runStory();
+  expect(outcome).toBe('bad fails');
+  expect(begun.filter((name) => name === 'bad')).toHaveLength(1);
+  expect((await DBOS.getWorkflowStatus('r.bad'))?.status).toBe('ERROR');
+});
+
+test('whoever comes second to a first step gets what came of it', async () => {
+  const head = new HeadStart();
+  let times = 0;
+  const body = async () => {
+    times += 1;
+    throw new Error('once');
+  };
+  void head.first(body);
+  await sleep(1);
+  await expect(head.first(body)).rejects.toThrow('once');
+  expect(times).toBe(1);
+});
+
+test('a result is told at once, and its child goes on when it has been taken', async () => {
+  const head = new HeadStart();
+  let gone = false;
+  const handed = head.handOver('value').then(() => {
+    gone = true;
+  });
+  expect(await head.result).toBe('value');
+  await sleep(1);
+  expect(gone).toBe(false);
+  head.taken();
+  await handed;
+  expect(gone).toBe(true);
+});
+
+test('a rehearsal begins the first step and does nothing after it or beside it', async () => {
+  const directory = runDirectoryOf(home, 'r');
+  mkdirSync(directory.root, { recursive: true });
+  const live = new LiveRun(directory, systemClock, { onPause() {}, onContinue() {} });
+  const input = { name: 'a' };
+  rehearse(new HeadStart(), lane, { live, key: 'a', input });
+  const asks: WorkflowDefinition<null, void> = {
+    name: 'asks',
+    async run(context) {
+      await context.ask([{ id: 'q', text: 'Which?', recommended: 'x' }]);
+      begun.push('went on');
+    },
+  };
+  rehearse(new HeadStart(), asks, { live, key: 'q', input: null });
+  await live.idle();
+  await sleep(1);
+  expect(begun).toEqual(['a']);
+  live.close();
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import type { Store } from './store.ts';
 
@@ -16,6 +17,7 @@ const usuallyKeptMs = { embedded: 0, shared: 600_000 } as const;
 const firstSweepMs = 1000;
 const sweepMs = 60_000;
 const mostAtOnce = 200;
+const momentMs = 50;
 
 /**
  * Removes from the store what nothing will ask for again. The directory of a run is its record; the journal is only
@@ -25,7 +27,9 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #keptMs: number;
   #timer: NodeJS.Timeout | undefined;
+  readonly #closing = Promise.withResolvers<void>();
   #work: Promise<unknown> = Promise.resolve();
+  #leaving: string[] = [];
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -44,14 +48,29 @@ export class Journal {
     sweep(firstSweepMs);
   }
 
-  /** Removes the journal of this run if it has ended; where journals are kept for a while, that is left to a later sweep. */
+  /**
+   * Removes the journal of this run if it has ended; where journals are kept for a while, that is left to a later sweep. It
+   * goes in a moment: whoever waits for the run goes on first, and what ends at the same time goes together.
+   */
   forget(runId: string): void {
-    if (this.#keptMs === 0) this.#afterOthers(() => this.#removeEnded({ workflowIDs: [runId] }));
+    if (this.#keptMs !== 0) return;
+    this.#leaving.push(runId);
+    if (this.#leaving.length > 1) return;
+    this.#afterOthers(async () => {
+      const waited = new AbortController();
+      const { signal } = waited;
+      await Promise.race([this.#closing.promise, sleep(momentMs, undefined, { signal }).catch(() => {})]);
+      waited.abort();
+      const ids = this.#leaving.splice(0);
+      for (let at = 0; at < ids.length; at += mostAtOnce)
+        await this.#removeEnded({ workflowIDs: ids.slice(at, at + mostAtOnce) });
+    });
   }
 
   /** Ends the sweeps and finishes what was begun. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
+    this.#closing.resolve();
     await this.#work;
   }
 

@@ -13,8 +13,8 @@ export type Report = Omit<Exploration, 'kept' | 'findings'> &
 
 type Message = { type: 'start'; name: string } | { type: 'report'; report: Report };
 
-/** One text must be dealt with in this time; processors may be shared with others. */
-const hangMs = 15_000;
+/** One text must be dealt with in this time of a processor; by the clock, processors may be shared with others. */
+const hangMs = { processor: 15_000, clock: 120_000 };
 const memoryMegabytes = 768;
 const longest = 300_000;
 
@@ -57,7 +57,7 @@ function runThread(
     let name: string | undefined;
     let atStart = 0;
     let count = -1;
-    let since = Date.now();
+    let since = { clock: Date.now(), processor: processorMs() };
     const stop = (finding: Omit<Finding, 'input'>) => {
       clearInterval(watch);
       void worker.terminate();
@@ -69,9 +69,12 @@ function runThread(
       const now = Atomics.load(header, 0);
       if (now !== count) {
         count = now;
-        since = Date.now();
-      } else if (name !== undefined && Date.now() - since > hangMs) {
-        stop({ kind: 'hang', message: `no answer within ${hangMs / 1000} s` });
+        since = { clock: Date.now(), processor: processorMs() };
+      } else if (
+        name !== undefined &&
+        (processorMs() - since.processor > hangMs.processor || Date.now() - since.clock > hangMs.clock)
+      ) {
+        stop({ kind: 'hang', message: `no answer within ${hangMs.processor / 1000} s` });
       }
     }, 250);
     worker.on('message', (message: Message) => {
@@ -90,4 +93,10 @@ function runThread(
       resolve(undefined);
     });
   });
+}
+
+/** What this process has used; the thread that watches uses next to nothing. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }

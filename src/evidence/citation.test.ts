@@ -69,3 +69,8 @@ test('a path cut short at the front is understood when only one file fits', () =
   });
   expect(checkCitation(snapshot, 'routes.ts:5')).toMatchObject({ status: 'missing' });
 });
+
+test('thousands of brackets before a place are passed once', { timeout: 10_000 }, () => {
+  expect(readPlace('('.repeat(200_000))).toBeUndefined();
+  expect(readPlace(`${'('.repeat(200_000)}src/a.ts:3)`)).toMatchObject({ path: 'src/a.ts', line: 3 });
+});

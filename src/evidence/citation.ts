@@ -10,8 +10,10 @@ export type CitationCheck =
 
 /** Reads `path:line`, `path:from-to` and `path:Lfrom-Lto`; `undefined` when it is none of them. */
 export function readPlace(citation: string): CitedPlace | undefined {
+  // Brackets and quotes go first: a pattern for all would look again from each of them.
+  const bare = citation.trim().replace(/^[`'"(<]+/, '');
   const [, path = '', from = '', to] =
-    /^[`'"(<]*([^\s:`][^:`\n]*?):L?(\d{1,7})(?:[-–:]L?(\d{1,7}))?[`'")>.,;]*$/.exec(citation.trim()) ?? [];
+    /^([^\s:`][^:`\n]*):L?(\d{1,7})(?:[-–:]L?(\d{1,7}))?[`'")>.,;]*$/.exec(bare) ?? [];
   if (path === '') return undefined;
   const line = Number(from);
   return { path: path.replace(/^\.\//, ''), line, endLine: Math.max(line, Number(to ?? from)) };

@@ -77,6 +77,7 @@ export async function indexRepository(
   const byPath = new Map(files.map((file) => [file.path, file]));
   const history = buildChangeHistory(snapshot.history);
   const declarations = new Map<string, readonly Declaration[]>();
+  let processes = mostProcesses;
   return {
     snapshot,
     files,
@@ -89,7 +90,13 @@ export async function indexRepository(
     ),
     vocabulary,
     unparsed: files.flatMap(({ path, script }) => (script === 'matched' ? [path] : [])),
-    declarationsOf: (path) => remember(declarations, path, () => readDeclarations(byPath.get(path))),
+    declarationsOf: (path) =>
+      remember(declarations, path, () => {
+        const file = byPath.get(path);
+        const means = meansFor(file);
+        if (means === 'process') processes -= 1;
+        return readDeclarations(file, means === 'process' && processes < 0 ? 'words' : means);
+      }),
   };
 }
 
@@ -124,17 +131,29 @@ function readFacts(
   };
 }
 
-/** Parsed where there is a parser and the file gives a tree, matched by words otherwise. */
-function readDeclarations(indexed: IndexedFile | undefined): Declaration[] {
-  if (indexed === undefined) return [];
-  const { path, script, file } = indexed;
-  const parsed = isScript(path) && script !== 'matched' ? parse[script ?? 'untried'](path, file.text) : [];
-  return parsed.length > 0 ? parsed : matchDeclarations(file.text);
+/** Processes that are started for the declarations of single files, in a repository too large to ask for all. */
+const mostProcesses = 40;
+
+type Means = 'parser' | 'process' | 'words';
+
+/** Only what the process beside us came through with is parsed in this one; other threads have too small a stack. */
+function meansFor(indexed: IndexedFile | undefined): Means {
+  if (indexed === undefined || !isScript(indexed.path) || indexed.script === 'matched') return 'words';
+  return indexed.script === 'parsed' && isMainThread ? 'parser' : 'process';
 }
 
-const aside = (path: string, text: string) => declareAside({ path, text });
-/** Only what the process beside us came through with is parsed in this one; other threads have too small a stack. */
-const parse = { parsed: isMainThread ? parseDeclarations : aside, untried: aside };
+/** Parsed where there is a parser and the file gives a tree, matched by words otherwise. */
+function readDeclarations(indexed: IndexedFile | undefined, means: Means): Declaration[] {
+  if (indexed === undefined) return [];
+  const { path, file } = indexed;
+  const parsed =
+    means === 'words'
+      ? []
+      : means === 'parser'
+        ? parseDeclarations(path, file.text)
+        : declareAside({ path, text: file.text });
+  return parsed.length > 0 ? parsed : matchDeclarations(file.text);
+}
 
 function remember<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): Value {
   const found = known.get(key);

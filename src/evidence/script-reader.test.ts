@@ -53,7 +53,7 @@ test('code of any shape, however deep, ends only the process that parses it', as
 });
 
 test('code that takes the parser for ever is given up, what stood beside it is parsed', async () => {
-  const reader = startScriptReader({ milliseconds: 1_000, failures: 4 });
+  const reader = startScriptReader({ milliseconds: 2_000, failures: 4 });
   const readings = await reader
     .read([plain, endless, { ...plain, path: 'after.ts' }])
     .finally(() => reader.close());

@@ -30,7 +30,7 @@ type Symbol = GroundingSubject['symbols'][number];
 
 function groundNewSymbol(index: RepositoryIndex, { name, file }: Symbol): GroundingFact {
   const hit = file === undefined ? undefined : declaredIn(index, file, name);
-  const fact = { check: 'symbol', subject: name, basis: basisFor(file) } as const;
+  const fact = { check: 'symbol', subject: name, basis: basisFor(index, file) } as const;
   if (hit === undefined) {
     return { ...fact, result: 'missing', severity: 'none', reason: 'not declared yet, as planned' };
   }
@@ -43,11 +43,11 @@ function groundSymbol(index: RepositoryIndex, { name, file, state }: Symbol): Gr
   const declared = file === undefined ? undefined : declaredIn(index, file, name);
   if (declared !== undefined) {
     const reason = `declared at ${declared.path}:${declared.line}`;
-    return { ...fact, basis: basisFor(file), result: 'found', severity: 'none', reason, at: declared };
+    return { ...fact, basis: basisFor(index, file), result: 'found', severity: 'none', reason, at: declared };
   }
   const elsewhere = declaredAnywhere(index, name);
   if (elsewhere !== undefined) {
-    const basis = basisFor(elsewhere.path);
+    const basis = basisFor(index, elsewhere.path);
     const place = `${elsewhere.path}:${elsewhere.line}`;
     return file === undefined
       ? { ...fact, basis, result: 'found', severity: 'none', reason: `declared at ${place}`, at: elsewhere }
@@ -72,15 +72,16 @@ function groundSymbol(index: RepositoryIndex, { name, file, state }: Symbol): Gr
   }
   return {
     ...fact,
-    basis: basisFor(file),
+    basis: basisFor(index, file),
     result: 'missing',
     severity: 'error',
     reason: `not in ${where} at the base commit`,
   };
 }
 
-const basisFor = (file: string | undefined): GroundingFact['basis'] =>
-  file !== undefined && isScript(file) ? 'exact' : 'words';
+/** A script on which the parser gave up is known by its words, like files of other languages. */
+const basisFor = (index: RepositoryIndex, file: string | undefined): GroundingFact['basis'] =>
+  file !== undefined && isScript(file) && !index.unparsed.includes(file) ? 'exact' : 'words';
 
 /** `Class.method`, `Class#method` and `name()` are understood. */
 function splitName(name: string): { owner: string | undefined; bare: string } {

@@ -196,3 +196,18 @@ test('programs are looked up without being started', () => {
   const { onPath } = pathLookup(process.env);
   expect([onPath('node'), onPath('no-such-program'), onPath('../bin/sh')]).toEqual([true, false, false]);
 });
+
+test('what the parser gave up on is known by its words, and the report says so', async () => {
+  const text = `export function found() {}\n${'('.repeat(60_000)}`;
+  const files = [{ path: 'src/deep.ts', oid: 'a', size: text.length, text }];
+  const deep = await indexRepository({ commit: 'c', files, skipped: [], history: [] });
+  const symbols: Plan['symbols'] = [
+    { name: 'found', file: 'src/deep.ts', state: 'existing' },
+    { name: 'lost', file: 'src/deep.ts', state: 'existing' },
+  ];
+  const { facts } = groundPlan(deep, { ...goodPlan, symbols }, { lookup });
+  expect(facts.filter(({ check }) => check === 'symbol')).toMatchObject([
+    { subject: 'found', result: 'found', basis: 'words' },
+    { subject: 'lost', result: 'missing', basis: 'words' },
+  ]);
+});

@@ -1,6 +1,6 @@
 // `npm run faults`: does to real processes what happens to them (test/slow/faults, every moment of every case) and prints a
 // table of the outcomes. `--sample` tries one moment of each, as the slow suite does; `--kills N` says how often the program is
-// killed on PostgreSQL; `--write FILE` keeps the table.
+// killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,6 +17,7 @@ const { values: flags } = parseArgs({
     write: { type: 'string' },
     sample: { type: 'boolean', default: false },
     kills: { type: 'string' },
+    'worker-kills': { type: 'string' },
   },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -31,6 +32,7 @@ const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', 'test
     FAULTS: flags.sample ? 'sample' : 'all',
     FAULTS_FILE: file,
     ...(flags.kills === undefined ? {} : { SERVER_KILLS: flags.kills }),
+    ...(flags['worker-kills'] === undefined ? {} : { WORKER_KILLS: flags['worker-kills'] }),
   },
   stdio: ['ignore', 2, 2],
 });

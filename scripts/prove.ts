@@ -39,7 +39,7 @@ process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
 // All of it also means every fault, ten minutes of texts for every reader, and the measurements; a sample or a single
 // workflow does not.
 const further = [
-  ['scripts/faults.ts'],
+  ['scripts/faults.ts', '--worker-kills', 'all'],
   ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
   ['bench/growth.ts'],
   ['bench/load.ts'],

@@ -157,12 +157,12 @@ test('that a run was given to another worker does not get into its journal as th
   const lost = new Promise<void>((resolve) => {
     tell = resolve;
   });
-  // `one`, then two steps of three lanes; what comes after them is the end of the first lane.
+  // `one`, the lanes being asked, two steps of each of the three; what comes after them is the end of a lane.
   const losing = await open({
     ready: async () => {},
     async keep(live) {
       kept += 1;
-      if (kept <= 7) return;
+      if (kept <= 8) return;
       void live.stop();
       tell();
       throw new Error('The run was given to another worker.');

@@ -75,6 +75,8 @@ export class WorkflowContext {
     definition: WorkflowDefinition<Input, Output>,
     children: readonly Child<Input>[],
   ): Promise<Output[]> {
+    // What they are asked stands in files that were written outside a step; whoever takes them over begins with those.
+    await this.live.begin(() => this.live.keep());
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
     // One step for all: the results are in the journal already, and a step each would take longer than the rest.
     try {

@@ -18,11 +18,11 @@ export type LiveProgram = {
 /** Starts the built program with an environment of its own: nothing of the caller's but PATH. */
 export function startCharrette(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string | undefined> },
+  options: { cwd: string; env?: Record<string, string | undefined>; node?: readonly string[] },
 ): LiveProgram {
   const home = path.join(options.cwd, '.home');
   mkdirSync(home, { recursive: true });
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [...(options.node ?? []), program, ...args], {
     cwd: options.cwd,
     env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

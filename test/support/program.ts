@@ -14,7 +14,7 @@ import path from 'node:path';
 const root = path.resolve(import.meta.dirname, '..', '..');
 export const program = path.join(root, 'bin', 'charrette');
 export const panelAgent = path.join(root, 'test', 'agents', 'panel-agent.mjs');
-const preload = path.join(root, 'test', 'crash', 'preload.mjs');
+export const preload = path.join(root, 'test', 'crash', 'preload.mjs');
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 

@@ -1,0 +1,43 @@
+import { afterAll, describe, expect } from 'vitest';
+import { crashPoints } from '../../support/crash.ts';
+import { everyFault, faultCase } from '../../support/fault-case.ts';
+import { hasPostgres } from '../../support/fault-run.ts';
+import { startPostgres } from '../../support/postgres.ts';
+import { killAndTakeOver, undisturbedWorker } from '../../support/worker-crash.ts';
+import { connected } from '../../support/worker-program.ts';
+
+// How often: a number of seeded writes, or `all`; or which ones, as in `@317,332`.
+const wanted = process.env['WORKER_KILLS'] ?? (everyFault ? '40' : '3');
+
+if (hasPostgres()) {
+  const server = await startPostgres({ durable: true });
+  afterAll(() => server.stop());
+  /** A database of its own: the same run id in one store would be one run. */
+  const storeNamed = async (name: string) => {
+    const url = server.url.replace(/postgres$/, name);
+    await connected(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
+    return { CHARRETTE_DATABASE_URL: url };
+  };
+  const reference = await undisturbedWorker(await storeNamed('reference'));
+  const every = Array.from({ length: reference.writes }, (_, index) => index + 1);
+  const { seed, points } = crashPoints(/^\d+$/.test(wanted) ? Number(wanted) : 1);
+  const spread = points.map((point) => 1 + Math.floor(point * reference.writes));
+  const chosen = wanted.startsWith('@') ? wanted.slice(1).split(',').map(Number) : spread;
+  const writes = wanted === 'all' ? every : chosen;
+
+  describe('a worker on PostgreSQL', () => {
+    for (const at of writes) {
+      const moment = `at write ${at} of ${reference.writes}`;
+      faultCase('worker killed with -9, its machine gone', moment, async () => {
+        const outcome = await killAndTakeOver(at, await storeNamed(`kill_${at}`));
+        const place = `seed ${seed}, ${moment}`;
+        expect(outcome.problems, place).toEqual([]);
+        expect(outcome.artifacts, place).toEqual(reference.artifacts);
+        expect([...new Set(outcome.calls)], place).toEqual(reference.calls);
+        if (!outcome.killed) return 'it was through before';
+        const again = outcome.calls.length - reference.calls.length;
+        return `done elsewhere, equal to the byte; ${outcome.kept.length} answers kept, ${again} calls again`;
+      });
+    }
+  });
+} else describe.skip('a worker on PostgreSQL', () => {});

@@ -140,8 +140,12 @@ async function enterQueue(
     await withQueue(home.project, invocation, ({ transaction }) =>
       transaction(async (client) => {
         await enqueue(client, run);
-        if (run.travels && !(await copyRun(client, run.run, directory.root)))
-          await client.query('UPDATE charrette.runs SET travels = false WHERE run = $1', [run.run]);
+        const tooMuch = run.travels ? await copyRun(client, run.run, directory.root) : undefined;
+        if (tooMuch !== undefined)
+          await client.query('UPDATE charrette.runs SET travels = false, bound = $2 WHERE run = $1', [
+            run.run,
+            tooMuch,
+          ]);
       }),
     );
   } catch (error) {

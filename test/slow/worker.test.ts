@@ -1,49 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
-import { artifactsOf, callsIn, charrette, makeProject } from '../support/program.ts';
-import { type LiveWorker, recordOf, startWorker } from '../support/worker-program.ts';
+import { artifactsOf, callsIn, charrette, holdTask, makeProject } from '../support/program.ts';
+import {
+  cloneOf,
+  configure,
+  finishedCalls,
+  keptCalls,
+  type LiveWorker,
+  recordOf,
+  startWorker,
+  timesIn,
+} from '../support/worker-program.ts';
 
 const installed = findPostgres() !== undefined;
 const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--json', '--queue', '--yes'];
 const silence = { silentSeconds: 2, drainSeconds: 5 };
-
-/** Another machine: a clone of its own with the configuration of the first and a HOME of its own. */
-function cloneOf(project: string, name: string): string {
-  const clone = path.join(path.dirname(project), name);
-  execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
-  mkdirSync(path.join(clone, '.charrette'), { recursive: true });
-  for (const file of ['.gitignore', 'config.json'])
-    writeFileSync(
-      path.join(clone, '.charrette', file),
-      readFileSync(path.join(project, '.charrette', file), 'utf8'),
-    );
-  return clone;
-}
-
-function configure(project: string, change: object): void {
-  const file = path.join(project, '.charrette', 'config.json');
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), ...change }));
-}
-
-/** Calls that ended with an answer, in the form in which the scripted agent logs them. */
-function finishedCalls(project: string, run: string): string[] {
-  const file = path.join(project, '.charrette', 'runs', run, 'ledger.jsonl');
-  if (!existsSync(file)) return [];
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .filter((line) => line.endsWith('}'));
-  return lines.map((line) => {
-    const { task, seat } = JSON.parse(line);
-    return `${task} ${seat} 1`;
-  });
-}
-
-const count = (list: readonly string[], value: string) => list.filter((other) => other === value).length;
 
 describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   let server: Postgres;
@@ -99,19 +75,13 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     first.kill('SIGKILL');
     await first.ended;
     // What only the lost machine knew cannot count.
-    const kept = await client.query(
-      "SELECT bytes FROM charrette.files WHERE run = $1 AND path LIKE 'lanes/%/result.json'",
-      [run],
-    );
-    expect(kept.rowCount).toBeGreaterThanOrEqual(2);
-    const tasks = kept.rows.map(({ bytes }) => JSON.parse(String(bytes)).task as string);
-    const finished = finishedCalls(one, run).filter((call) => tasks.includes(call.split(' ')[0] ?? ''));
+    const finished = await keptCalls(client, run);
+    expect(finished.length).toBeGreaterThanOrEqual(2);
     // Nothing of that machine is left.
     renameSync(one, `${one}-gone`);
     const second = await start(two);
     await second.says(`${run} ended: done`);
-    for (const call of finished) expect(count(callsIn(calls), call), call).toBe(count(finished, call));
-    expect(callsIn(calls).length - new Set(callsIn(calls)).size).toBeLessThanOrEqual(2);
+    for (const call of finished) expect(timesIn(callsIn(calls), call), call).toBe(timesIn(finished, call));
     // The terminal that queued it sees the same.
     const shown = await show(project, run);
     expect(shown).toMatchObject({ status: 'done' });
@@ -144,7 +114,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     const after = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
     expect(after.slice(0, before.length)).toBe(before);
     for (const call of new Set(callsIn(calls)))
-      expect(count(callsIn(calls), call), call).toBeLessThanOrEqual(3);
+      expect(timesIn(callsIn(calls), call), call).toBeLessThanOrEqual(3);
     expect((await show(project, run)).status).toBe('done');
     // It serves again under another name.
     const next = await queue(project, '--no-branch', 'again');
@@ -204,15 +174,111 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e', 'commit', '--quiet', '-am', 'more'], {
       cwd: other,
     });
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: other, encoding: 'utf8' }).trim();
+    const told = async () =>
+      (await client.query("SELECT places->0->>'head' AS head FROM charrette.workers")).rows;
+    await expect.poll(told, { timeout: 60_000 }).toEqual([{ head }]);
     const elsewhere = await queue(project, '--no-branch', 'at this commit');
-    await until(() => plain.stderr().includes('took') && true);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
     expect((await show(project, elsewhere)).queue.waits).toContain('it is about commit');
     const own = await start(project, '--label', 'gpu');
     for (const run of [labelled, bound, elsewhere]) await own.says(new RegExp(`${run} ended`));
     expect(plain.stderr()).not.toContain(`took ${bound}`);
     for (const worker of [plain, own]) worker.kill('SIGTERM');
     await Promise.all([plain.ended, own.ended]);
+  });
+
+  test('with two workers runs begin by priority and no faster than their rate, and so do calls of an agent', async () => {
+    const { project } = await makeProject();
+    const rate = { runs: 2, seconds: 4 };
+    const agents = { one: { rate: { calls: 5, seconds: 2 } } };
+    configure(project, { queue: { ...silence, rate, agents } });
+    const other = cloneOf(project, 'other');
+    const priorities = [0, 5, -1, 9];
+    const runs = new Map<string, number>();
+    for (const priority of priorities)
+      runs.set(
+        await queue(project, '--no-branch', '--priority', String(priority), `part ${priority}`),
+        priority,
+      );
+    // The store forgets when calls began; the server is asked to remember.
+    await client.query(`CREATE TABLE begun AS SELECT * FROM charrette.turn_starts LIMIT 0;
+      CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO begun (agent, at) VALUES (NEW.agent, NEW.at); RETURN NEW; END';
+      CREATE TRIGGER remember AFTER INSERT ON charrette.turn_starts FOR EACH ROW EXECUTE FUNCTION remember()`);
+    await Promise.all([start(project), start(other)]);
+    const ended = async () =>
+      Number(
+        (await client.query("SELECT count(*) AS ended FROM charrette.runs WHERE state = 'ended'")).rows[0]
+          .ended,
+      );
+    await expect.poll(ended, { timeout: 240_000, interval: 500 }).toBe(priorities.length);
+    const taken = await client.query(
+      'SELECT run, extract(epoch FROM taken)::float AS at FROM charrette.runs ORDER BY taken',
+    );
+    expect(taken.rows.map(({ run }) => runs.get(run))).toEqual([9, 5, 0, -1]);
+    expect(
+      mostWithin(
+        taken.rows.map(({ at }) => at),
+        rate.seconds,
+      ),
+    ).toBe(rate.runs);
+    const begun = await client.query(
+      "SELECT extract(epoch FROM at)::float AS at FROM begun WHERE agent = 'one' ORDER BY at",
+    );
+    expect(begun.rows.length).toBeGreaterThan(priorities.length);
+    expect(
+      mostWithin(
+        begun.rows.map(({ at }) => at),
+        2,
+      ),
+    ).toBe(5);
+    for (const run of runs.keys()) expect((await show(project, run)).status).toBe('done');
+  });
+
+  test('one worker serves two repositories, each run in its own clone', async () => {
+    const [shop, billing] = [(await makeProject()).project, (await makeProject()).project];
+    execFileSync('git', ['remote', 'add', 'origin', 'https://example.com/billing.git'], { cwd: billing });
+    const runs = [
+      await queue(shop, '--no-branch', 'limits'),
+      await queue(billing, '--no-branch', 'invoices'),
+    ] as const;
+    const worker = await start(shop, '--repository', shop, '--repository', billing);
+    for (const run of runs) await worker.says(`${run} ended: done`);
+    expect(recordOf(shop, runs[0]).status).toBe('done');
+    expect(recordOf(billing, runs[1]).status).toBe('done');
+    expect(existsSync(path.join(shop, '.charrette', 'runs', runs[1]))).toBe(false);
+    expect(existsSync(path.join(billing, '.charrette', 'runs', runs[0]))).toBe(false);
+    worker.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+  });
+
+  test('a run with a file too large to travel stays in the clone where it was worked on, with the reason', async () => {
+    const { project, calls } = await makeProject();
+    configure(project, { queue: silence });
+    const [one, two] = [cloneOf(project, 'one'), cloneOf(project, 'two')];
+    const release = holdTask(calls, 'synthesis');
+    const run = await queue(project, '--no-branch', 'limits');
+    const first = await start(one);
+    await until(() => callsIn(calls).some((call) => call.startsWith('synthesis ')), 120_000);
+    const big = path.join(one, '.charrette', 'runs', run, 'artifacts', 'big.txt');
+    writeFileSync(big, Buffer.alloc(8 * 1024 * 1024 + 1, 'x'));
+    release();
+    await until(() => callsIn(calls).some((call) => call.startsWith('plan ')), 120_000);
+    first.kill('SIGKILL');
+    await first.ended;
+    const second = await start(two);
+    await second.says('fell silent');
+    const { waits } = (await show(project, run)).queue;
+    expect(waits).toContain(`its work stays in the clone`);
+    expect(waits).toContain('artifacts/big.txt is larger than 8388608 bytes');
+    // Not even the clone it was queued in: what it has of the run is old.
+    const queued = await start(project);
+    expect((await show(project, run)).queue.waits).toContain(`/one`);
+    const third = await start(one);
+    await third.says(`${run} ended: done`);
+    expect(second.stderr() + queued.stderr()).not.toContain(`took ${run}`);
+    const all = callsIn(calls).filter((call) => !call.startsWith('plan '));
+    expect(all).toEqual([...new Set(all)]);
   });
 
   test('a run moves from the embedded store to the server and back with resume, and repeats no finished call', async () => {
@@ -232,3 +298,8 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect(repeated.filter((call) => /^(sketch|synthesis|plan) /.test(call))).toEqual([]);
   });
 });
+
+/** The most of these times that lie within so many seconds. */
+function mostWithin(times: readonly number[], seconds: number): number {
+  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + seconds).length));
+}

@@ -83,10 +83,11 @@ export class RunMirror {
     };
   }
 
-  /** Too large to travel: from here on the run belongs to its clone. */
+  /** Too large to travel: from here on the run belongs to the clone it is worked on in, wherever it was queued. */
   async #stay(reason: string): Promise<void> {
     const { rowCount } = await this.#queue.pool.query(
-      'UPDATE charrette.runs SET travels = false, note = $3 WHERE run = $1 AND epoch = $2',
+      `UPDATE charrette.runs SET travels = false, clone = COALESCE(at_clone, clone), bound = $3
+       WHERE run = $1 AND epoch = $2`,
       [this.#claim.run, this.#claim.epoch, reason],
     );
     if (rowCount === 0) throw new LostRun(this.#claim.run);
@@ -102,10 +103,15 @@ export class RunMirror {
   }
 }
 
-/** Copies all files of a run that is being put into the queue; false: they are too large to travel. */
-export async function copyRun(client: postgres.PoolClient, run: string, root: string): Promise<boolean> {
+/** Copies all files of a run that is being put into the queue, or gives the reason why they are too large to travel. */
+export async function copyRun(
+  client: postgres.PoolClient,
+  run: string,
+  root: string,
+): Promise<string | undefined> {
   const files = await listRunFiles(root);
-  if (excess(files) !== undefined) return false;
+  const tooMuch = excess(files);
+  if (tooMuch !== undefined) return tooMuch;
   const parts = await Promise.all(
     files.map(async (file): Promise<Part[]> => {
       const bytes = await readFrom(path.join(root, file.path), 0, file.size);
@@ -118,7 +124,7 @@ export async function copyRun(client: postgres.PoolClient, run: string, root: st
     files.map((file) => file.path),
     parts.flat(),
   );
-  return true;
+  return undefined;
 }
 
 export function digestOf(bytes: Uint8Array): string {

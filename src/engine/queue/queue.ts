@@ -35,8 +35,11 @@ export async function openQueue(url: string): Promise<Queue> {
 }
 
 async function prepare(queue: Queue): Promise<void> {
-  const { rows } = await queue.pool.query("SELECT to_regclass('charrette.changes') AS last");
-  if (rows[0]?.last !== null) return;
+  // The last that was added to them.
+  const { rowCount } = await queue.pool.query(
+    "SELECT 1 FROM information_schema.columns WHERE table_schema = 'charrette' AND table_name = 'runs' AND column_name = 'bound'",
+  );
+  if (rowCount !== 0) return;
   // Two processes that make the same schema at the same time would fail one another.
   await queue.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [locks.tables]);

@@ -34,16 +34,24 @@ export type QueueEntry = QueuedRun & {
   epoch: number;
   /** Why it is in this state, where that needs words. */
   note?: string;
+  /** Why it can no longer leave its clone, when it could at first. */
+  bound?: string;
 };
 
 type Row = Record<string, unknown>;
 
 export const entryColumns =
-  'run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, state, worker, at_clone, epoch, note';
+  'run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, state, worker, at_clone, epoch, note, bound';
 
 export function entryOf(row: Row): QueueEntry {
   const optional = (name: string) => (row[name] === null ? undefined : String(row[name]));
-  const [baseCommit, worker, atClone, note] = ['base_commit', 'worker', 'at_clone', 'note'].map(optional);
+  const [baseCommit, worker, atClone, note, bound] = [
+    'base_commit',
+    'worker',
+    'at_clone',
+    'note',
+    'bound',
+  ].map(optional);
   return {
     run: String(row['run']),
     workflow: String(row['workflow']),
@@ -61,6 +69,7 @@ export function entryOf(row: Row): QueueEntry {
     ...(worker === undefined ? {} : { worker }),
     ...(atClone === undefined ? {} : { atClone }),
     ...(note === undefined ? {} : { note }),
+    ...(bound === undefined ? {} : { bound }),
   };
 }
 

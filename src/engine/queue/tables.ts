@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS charrette.runs (
   taken timestamptz,
   ended timestamptz
 );
+ALTER TABLE charrette.runs ADD COLUMN IF NOT EXISTS bound text;
 CREATE INDEX IF NOT EXISTS runs_waiting ON charrette.runs (priority DESC, queued, run) WHERE state = 'waiting';
 CREATE INDEX IF NOT EXISTS runs_open ON charrette.runs (worker) WHERE state IN ('at-work', 'asking');
 CREATE INDEX IF NOT EXISTS runs_taken ON charrette.runs (taken);

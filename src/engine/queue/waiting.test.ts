@@ -41,7 +41,7 @@ test('a run that does not go on always has a named reason', () => {
   expect(why([{ labels: [] }])).toBe('no worker has the labels gpu');
   expect(why([{ places: [] }])).toBe('no worker has the repository shop');
   expect(why([{ places: elsewhere }])).toContain('its work stays in the clone here:/shop');
-  expect(why([{ places: elsewhere }], { note: 'plan.txt is larger' })).toContain('(plan.txt is larger)');
+  expect(why([{ places: elsewhere }], { bound: 'plan.txt is larger' })).toContain('(plan.txt is larger)');
   expect(why([{}])).toBe('workers are busy');
   expect(why([{}], { note: 'its worker was stopped' })).toBe('workers are busy');
   expect(why([{}], { note: heldNote(12) })).toContain('process 12 of a worker that fell silent still has it');

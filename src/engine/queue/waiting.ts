@@ -33,6 +33,6 @@ export function whyWaiting(
   const own = places.filter(({ repository }) => repository === entry.repository);
   if (own.length === 0) return `no worker has the repository ${entry.repository}`;
   const reasons = own.flatMap((place) => obstacle(entry, place) ?? []);
-  const size = entry.note === undefined || entry.travels ? '' : ` (${entry.note})`;
+  const size = entry.bound === undefined ? '' : ` (${entry.bound})`;
   return `no worker can do it: ${[...new Set(reasons)].slice(0, 3).join('; ')}${size}`;
 }

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BeatNews, Heartbeat } from '../../src/engine/queue/heartbeat.ts';
+import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue } from '../../src/engine/queue/queue.ts';
+import { registerWorker, removeWorker } from '../../src/engine/queue/workers.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
@@ -10,6 +13,7 @@ import { recordOf, startWorker } from '../support/worker-program.ts';
 
 const installed = findPostgres() !== undefined;
 const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--json', '--queue'];
+let heart: Heartbeat | undefined;
 let server: Postgres;
 let shared: { CHARRETTE_DATABASE_URL: string };
 
@@ -54,6 +58,57 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     });
     await expect(ended).rejects.toThrow(/not queryable|terminated|closed/);
     expect((await served()).rows).toEqual([{ one: 1 }]);
+    await queue.close();
+  });
+
+  test('a worker beats while its main thread is busy, but not for one that hangs', async () => {
+    const queue = await openQueue(server.url);
+    const longestGap = async (worker: string, hungMs: number, busyMs: number): Promise<number> => {
+      await registerWorker(queue, { worker, host: 'h', pid: 1, labels: [], places: [], codeVersion: '0' });
+      const gaps: number[] = [];
+      let told = () => {};
+      const news = (news: BeatNews) => {
+        if (news.type === 'beat') gaps.push(news.gapSeconds);
+        told();
+      };
+      const heart = new Heartbeat({ url: server.url, worker, silentMs: 2000, hungMs, news });
+      const more = async () => {
+        const before = gaps.length;
+        while (gaps.length === before) await new Promise<void>((resolve) => (told = resolve));
+      };
+      await more();
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, busyMs);
+      // First come those that were sent meanwhile.
+      await heart.fresh(new AbortController().signal);
+      await more();
+      await more();
+      await heart.stop();
+      await removeWorker(queue, worker);
+      return Math.max(...gaps.slice(1));
+    };
+    expect(await longestGap('busy', 60_000, 6000)).toBeLessThan(5);
+    expect(await longestGap('hung', 1000, 6000)).toBeGreaterThan(4);
+    await queue.close();
+  });
+
+  test('who was given up learns it from its next beat, and nothing begins before that', async () => {
+    const queue = await openQueue(server.url);
+    const places: Place[] = [];
+    await registerWorker(queue, { worker: 'w', host: 'h', pid: 1, labels: [], places, codeVersion: '0' });
+    const gone = new Promise<void>((resolve) => {
+      const news = ({ type }: BeatNews) => {
+        if (type === 'gone') resolve();
+      };
+      heart = new Heartbeat({ url: server.url, worker: 'w', silentMs: 1000, news });
+    });
+    await removeWorker(queue, 'w');
+    await gone;
+    await expect.poll(() => heart?.isFresh, { timeout: 20_000 }).toBe(false);
+    const stop = new AbortController();
+    const begun = heart?.fresh(stop.signal);
+    stop.abort(new Error('given up'));
+    await expect(begun).rejects.toThrow('given up');
+    await heart?.stop();
     await queue.close();
   });
 

@@ -38,8 +38,15 @@ export class Heartbeat {
   readonly #timer: NodeJS.Timeout;
   #waiting: (() => void)[] = [];
 
-  constructor(options: { url: string; worker: string; silentMs: number; news: (news: BeatNews) => void }) {
-    const { url, worker, silentMs, news } = options;
+  constructor(options: {
+    url: string;
+    worker: string;
+    silentMs: number;
+    /** How long the main thread may be busy; absent: a few silences. */
+    hungMs?: number;
+    news: (news: BeatNews) => void;
+  }) {
+    const { url, worker, silentMs, hungMs, news } = options;
     const shared = new SharedArrayBuffer(16);
     this.#silentMs = silentMs;
     this.#signs = new BigInt64Array(shared).fill(process.hrtime.bigint());
@@ -48,7 +55,7 @@ export class Heartbeat {
       worker,
       silentMs,
       everyMs: beatEveryMs(silentMs),
-      hungMs: silentMs * hungSilences,
+      hungMs: hungMs ?? silentMs * hungSilences,
       shared,
     };
     // Nothing that was loaded into the process for another reason belongs there.

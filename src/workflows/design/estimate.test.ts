@@ -18,12 +18,15 @@ test('F-36: an estimate says calls, tokens and money, and whose price nobody kno
   const both = estimateOf(regular, 400, [claude, codex]);
   expect(both.usd).toBeGreaterThan(0);
   expect(describeEstimate(both)).toMatch(
-    /^About \d+ calls, \d+ tokens, \$\d+\.\d\d at list prices of \d{4}-\d\d or your own \(estimated; no price is known for codex\)\.$/,
+    /^About \d+ calls, \d+k tokens, \$\d+\.\d\d at list prices of \d{4}-\d\d or your own \(estimated; no price is known for codex\)\.$/,
   );
   expect(describeEstimate(estimateOf(regular, 400, [codex]))).toContain('money unknown');
-  expect(describeEstimate(estimateOf(regular, 400, [{ id: 'static', protocol: 'static' }]))).toContain(
-    'no money',
-  );
+});
+
+test('F-36: the static agent takes its share of the calls, but neither tokens nor money', () => {
+  const rules = { id: 'static', protocol: 'static' } as const;
+  expect(describeEstimate(estimateOf(regular, 400, [rules]))).toContain('calls, no tokens, no money');
+  expect(estimateOf(regular, 0, [claude, rules]).tokens).toBe(estimateOf(regular, 0, [claude]).tokens / 2);
 });
 
 test("F-36: a project's own price counts: a million tokens at one dollar are one dollar", () => {

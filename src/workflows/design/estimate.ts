@@ -1,5 +1,6 @@
 import type { AgentSettings } from '../../agents/settings.ts';
 import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
+import { shortCount } from '../../text/short-count.ts';
 import type { Depth } from './depth.ts';
 
 /** What a run may take, before anything ran; rough figures, and called so. */
@@ -27,9 +28,16 @@ export function estimateOf(
   const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
   const author = depth.panel === 'solo' ? 2 : 5;
   const calls = depth.sketches + 2 * debates + judges + panel + author;
-  const tokens = Math.round(calls * (12_000 + characters / 4));
+  const spread = calls * (12_000 + characters / 4);
   const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
-  return { calls, tokens, ...moneyOf(tokens, callers, prices) };
+  const tokens = Math.round(spread * shareOfModels(callers));
+  return { calls, tokens, ...moneyOf(spread, callers, prices) };
+}
+
+/** The static agent takes a share of the calls and no tokens. */
+function shareOfModels(roster: readonly AgentSettings[]): number {
+  if (roster.length === 0) return 1;
+  return roster.filter(({ protocol }) => protocol !== 'static').length / roster.length;
 }
 
 /** The tokens are taken to be spread evenly over the agents. */
@@ -74,5 +82,5 @@ export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate
         ? 'no money'
         : `$${usd.toFixed(2)} at list prices of ${listPrices.asOf} or your own`;
   const unknown = unpriced.length === 0 ? '' : `; no price is known for ${unpriced.join(', ')}`;
-  return `About ${calls} calls, ${tokens} tokens, ${money} (estimated${unknown}).`;
+  return `About ${calls} calls, ${tokens === 0 ? 'no' : shortCount(tokens)} tokens, ${money} (estimated${unknown}).`;
 }

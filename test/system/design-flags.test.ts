@@ -139,6 +139,6 @@ test('F-36: --depth auto says what was measured and what every depth would take'
   });
   expect(ended.code).toBe(0);
   for (const depth of ['solo', 'quick', 'regular', 'wide'])
-    expect(ended.stderr).toMatch(new RegExp(`${depth} +About \\d+ calls, \\d+ tokens, money unknown`));
+    expect(ended.stderr).toMatch(new RegExp(`${depth} +About \\d+ calls, [\\d.]+k tokens, money unknown`));
   expect(ended.stderr).toMatch(/proposed: (?:solo|quick|regular|wide) \(\d+ points\)/);
 });

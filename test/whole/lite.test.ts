@@ -262,7 +262,7 @@ test('P-015 P-084 P-111 P-123 P-154 P-157 P-167 an imported plan that goes in a 
   expect(confirming.code).toBe(7);
   expect(confirming.stderr).toContain('TASK-001 no longer waits for TASK-002: they go in a circle.');
   expect(confirming.stderr).toMatch(
-    /About 2 calls, \d+ tokens, money unknown \(estimated; no price is known for one\)/,
+    /About 2 calls, [\d.]+k tokens, money unknown \(estimated; no price is known for one\)/,
   );
 
   const file = path.join(project, '.charrette', 'runs', run, 'artifacts', '.task', 'TASK-002.json');

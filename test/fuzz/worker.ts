@@ -45,6 +45,8 @@ for (const name of names) {
   };
   parentPort?.postMessage({ type: 'report', report });
 }
+// Targets may have started processes that would keep this thread.
+process.exit(0);
 
 function show(text: string): void {
   const length = Math.min(text.length, characters.length);

@@ -1,3 +1,4 @@
+import { withoutLast } from '../../text/without-last.ts';
 import { type Frontmatter, fieldText } from './frontmatter.ts';
 
 /** S-041: the phrases after "Triggers on"; every quoted phrase of that clause is one. */
@@ -42,7 +43,12 @@ export function splitTools(text: string): string[] {
     } else word += character;
   }
   tools.push(word);
-  return tools.map((tool) => tool.replace(/^["'-]+|["']+$/g, '').trim()).filter((tool) => tool !== '');
+  return tools.map((tool) => bare(tool).trim()).filter((tool) => tool !== '');
+}
+
+/** Without quotes around it and dashes before it. */
+function bare(tool: string): string {
+  return withoutLast(tool.replace(/^["'-]+/, ''), `"'`);
 }
 
 /** `Task(ui-agent)` and `Task(*)` are both `Task`. */

@@ -179,3 +179,8 @@ test('TD001 todo samples: literal lists, expressions and bare JSON', () => {
   expect(samples[0]?.expression).toContain('calls.map');
   expect(samples[1]?.items).toMatchObject([{ content: 'Phase 1: x', status: 'in_progress' }]);
 });
+
+// The limit is for a pattern that looks again from every quote.
+test('thousands of quotes in a list of tools are passed once', { timeout: 10_000 }, () => {
+  expect(splitTools(`"Read", 'Task' - ${'"'.repeat(200_000)}x`)).toEqual(['Read', 'Task', 'x']);
+});

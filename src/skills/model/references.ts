@@ -1,3 +1,4 @@
+import { withoutLast } from '../../text/without-last.ts';
 import { type Document, lineAt, type Zone, zoneAt } from '../document/document.ts';
 
 export type Reference = {
@@ -44,7 +45,7 @@ export function readReferences(document: Document): Reference[] {
   if (text.includes('Ref:')) {
     for (const match of text.matchAll(marker)) {
       if (match[1] !== undefined) continue;
-      const target = (match[2] ?? '').replace(/[.,;]+$/, '');
+      const target = withoutLast(match[2] ?? '', '.,;');
       if (/\.[a-z]{1,5}(?:#|$)/i.test(target) && !isExternal(target)) add('ref', target, 'Ref', match.index);
     }
   }

@@ -96,23 +96,28 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     return 'named, both go on, nobody given up';
   });
 
-  faultCase('worker: PostgreSQL away, then SIGTERM', 'while agents sketch', async () => {
-    const begun = await begin({ silentSeconds: 2, drainSeconds: 2 });
-    await begun.server.kill();
-    await begun.worker.says('the store does not answer');
-    begun.worker.kill('SIGTERM');
-    const { code, stderr } = await begun.worker.ended;
-    expect(code, stderr).toBe(0);
-    expect(stderr).toContain('0 given back');
-    await begun.server.restart();
-    begun.release();
-    const next = await start(begun.project, begun.env);
-    await next.says(`${begun.run} ended: done`);
-    expect((await shown(begun)).status).toBe('done');
-    const later = callsIn(begun.calls).filter((call) => !call.startsWith('sketch '));
-    expect(later).toEqual([...new Set(later)]);
-    return 'exit 0; the next worker takes the run';
-  });
+  faultCase(
+    'worker: PostgreSQL away, then SIGTERM',
+    'while agents sketch',
+    async () => {
+      const begun = await begin({ silentSeconds: 2, drainSeconds: 2 });
+      await begun.server.kill();
+      await begun.worker.says('the store does not answer');
+      begun.worker.kill('SIGTERM');
+      const { code, stderr } = await begun.worker.ended;
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain('0 given back');
+      await begun.server.restart();
+      begun.release();
+      const next = await start(begun.project, begun.env);
+      await next.says(`${begun.run} ended: done`);
+      expect((await shown(begun)).status).toBe('done');
+      const later = callsIn(begun.calls).filter((call) => !call.startsWith('sketch '));
+      expect(later).toEqual([...new Set(later)]);
+      return 'exit 0; the next worker takes the run';
+    },
+    { further: true },
+  );
 
   faultCase(
     'worker: connections cut',

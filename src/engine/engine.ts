@@ -450,7 +450,7 @@ export class Engine {
       }
       // A run that is being stopped starts nothing more.
       const handle = await live.begin(() =>
-        DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input),
+        live.storing(DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input)),
       );
       return {
         workflowID,

@@ -4,6 +4,9 @@ import { Ledger } from './ledger.ts';
 import type { Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
 
+/** How long a stop waits for a store: one that is there has answered by then. */
+const storeGraceMs = 3000;
+
 /** A run that this process is working on: its open files, its stop signal, the steps that are under way. */
 export class LiveRun {
   readonly directory: RunDirectory;
@@ -11,6 +14,7 @@ export class LiveRun {
   readonly events: EventLog;
   readonly ledger: Ledger;
   readonly #abort = new AbortController();
+  readonly #givenUp = Promise.withResolvers<never>();
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
   readonly #onContinue: (run: LiveRun) => void;
   readonly #keep: ((run: LiveRun) => Promise<void>) | undefined;
@@ -40,6 +44,7 @@ export class LiveRun {
     this.#onContinue = hooks.onContinue;
     this.#keep = hooks.keep;
     this.#ready = hooks.ready;
+    this.#givenUp.promise.catch(() => {});
   }
 
   get stopping(): boolean {
@@ -74,6 +79,12 @@ export class LiveRun {
     }
   }
 
+  /** Waits for the store; it cannot be told to stop, so a stop ends the waiting for one that is away. */
+  async storing<Result>(work: Promise<Result>): Promise<Result> {
+    work.catch(() => {});
+    return Promise.race([work, this.#givenUp.promise]);
+  }
+
   /** Keeps what was written so far, where somebody keeps it. */
   async keep(): Promise<void> {
     await this.#keep?.(this);
@@ -93,6 +104,7 @@ export class LiveRun {
   /** Ends what is under way and waits for it; nothing that was journaled is lost. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('The run is being stopped.'));
+    setTimeout(() => this.#givenUp.reject(new Error('The store did not answer.')), storeGraceMs).unref();
     await this.idle();
   }
 

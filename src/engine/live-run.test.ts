@@ -1,0 +1,35 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from './clock.ts';
+import { LiveRun } from './live-run.ts';
+import { homeOf, runDirectoryOf } from './run-directory.ts';
+
+function openRun(): LiveRun {
+  const directory = runDirectoryOf(homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-live-'))), 'r');
+  mkdirSync(directory.root, { recursive: true });
+  return new LiveRun(directory, systemClock, { onPause() {}, onContinue() {} });
+}
+
+test('a stop does not wait for ever for a store that is away', async () => {
+  const live = openRun();
+  const away = new Promise<never>(() => {});
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  void live.begin(() => live.storing(away)).then(settle, settle);
+  await live.stop();
+  await live.idle();
+  // To the journal it has not happened.
+  expect(settled).toBe(false);
+  live.close();
+});
+
+test('what a store answers or refuses reaches whoever waits for it', async () => {
+  const live = openRun();
+  expect(await live.storing(Promise.resolve('kept'))).toBe('kept');
+  await expect(live.storing(Promise.reject(new Error('full')))).rejects.toThrow('full');
+  live.close();
+});

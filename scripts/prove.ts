@@ -30,6 +30,9 @@ const names = flags.story ?? stories.map(({ name }) => name);
 const proofs: Proof[] = [];
 const waiting = [...names];
 const started = Date.now();
+// Told to stop it tells what it has.
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 
 await Promise.all(Array.from({ length: Math.min(Number(flags.parallel), waiting.length) }, work));
 const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.indexOf(two.story)));
@@ -45,7 +48,8 @@ const further = [
   ['bench/load.ts'],
   ['bench/soak.ts', '--minutes', flags['soak-minutes']],
 ];
-for (const script of flags.points === undefined && flags.story === undefined ? further : []) {
+const isWhole = flags.points === undefined && flags.story === undefined && !stopped.signal.aborted;
+for (const script of isWhole ? further : []) {
   process.stdout.write(`\n== ${script.join(' ')}\n`);
   const args = ['--disable-warning=ExperimentalWarning', ...script];
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
@@ -53,11 +57,12 @@ for (const script of flags.points === undefined && flags.story === undefined ? f
 }
 
 async function work(): Promise<void> {
-  for (let story = waiting.shift(); story !== undefined; story = waiting.shift()) {
+  for (let story = waiting.shift(); story !== undefined && !stopped.signal.aborted; story = waiting.shift()) {
     const name = story;
     let tried = 0;
     const proof = await proveStory(name, {
       choose,
+      signal: stopped.signal,
       ...(limit === undefined ? {} : { until: Date.now() + limit }),
       onOutcome: ({ problems, point }, writes) => {
         tried += 1;
@@ -103,6 +108,7 @@ function render(done: readonly Proof[]): string {
         ? 'every write'
         : `every write, at most ${flags.minutes} minutes for each workflow`
       : `${flags.points} writes of each, seed ${seed}`,
+    ...(stopped.signal.aborted ? ['stopped before its end'] : []),
     table([columns, ...rows, total]),
     table([['workflow', 'before a write to', 'kills'], ...kinds]),
     failures.length === 0 ? 'no failure' : failures.join('\n'),

@@ -24,8 +24,9 @@ export type ProveOptions = {
   /** Which of so many writes to try; absent: every one. */
   choose?: (writes: number) => readonly number[];
   onOutcome?: (outcome: PointOutcome, writes: number) => void;
-  /** No new point is begun after this time. */
+  /** No new point is begun after this time, or once this signal says so. */
   until?: number;
+  signal?: AbortSignal;
   /** A resume that takes longer counts as stuck. */
   limitMs?: number;
   keep?: boolean;
@@ -51,7 +52,7 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
       milliseconds: 0,
     };
     for (const write of options.choose?.(points.length) ?? every) {
-      if (options.until !== undefined && Date.now() > options.until) break;
+      if (options.signal?.aborted || Date.now() > (options.until ?? Number.POSITIVE_INFINITY)) break;
       worker ??= startWorker(story, folder);
       const outcome = await ask(worker, write, options.limitMs ?? 120_000);
       const target = points[write]?.target ?? '';
@@ -115,18 +116,24 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
   };
 }
 
+const lookMs = 1000;
+
 function ask(worker: ChildProcess, point: number, limitMs: number): Promise<PointOutcome> {
   return new Promise((resolve) => {
     const finish = (outcome: PointOutcome) => {
-      clearTimeout(limit);
+      clearInterval(limit);
       worker.removeAllListeners();
       resolve(outcome);
     };
     const fail = (problem: string) => finish({ point, problems: [problem], repeated: 0, milliseconds: 0 });
-    const limit = setTimeout(() => {
+    // Counts looks, not time: a machine that slept has not been stuck.
+    let looks = 0;
+    const limit = setInterval(() => {
+      looks += 1;
+      if (looks * lookMs < limitMs) return;
       end(worker);
       fail(`stuck for ${limitMs} ms`);
-    }, limitMs);
+    }, lookMs);
     worker.once('message', (outcome) => finish(outcome as PointOutcome));
     worker.once('exit', (code, signal) => fail(`the resuming process ended: ${code ?? signal}`));
     worker.once('error', (error) => fail(error.message));

@@ -410,7 +410,8 @@ export class Engine {
   }
 
   async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
-    const head = this.#headStarts.get(`${runId}.${key}`);
+    // One that a stop left behind is of no use to a run that goes on: nobody would take its result.
+    const head = this.#runs.fresh.has(runId) ? this.#headStarts.get(`${runId}.${key}`) : undefined;
     this.#headStarts.delete(`${runId}.${key}`);
     const context = this.#context(runId, key, head);
     const output: unknown = await definition.run(context, input);

@@ -52,6 +52,13 @@ export class AppendLog<Entry extends LogEntry> {
     return { entry, added: true };
   }
 
+  /** Forgets every entry. */
+  clear(): void {
+    if (this.#known.size === 0 || this.#descriptor === undefined) return;
+    this.#known.clear();
+    ftruncateSync(this.#descriptor);
+  }
+
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;

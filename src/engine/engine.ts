@@ -9,7 +9,7 @@ import { Departures } from './departures.ts';
 import { ending, once } from './ending.ts';
 import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
-import { HeadStart, rehearse } from './head-start.ts';
+import { type HeadStart, headStart, keyBelow } from './head-start.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
@@ -94,8 +94,6 @@ export class Engine {
   readonly #runs: KnownRuns;
   readonly #departures: Departures;
   #resumeQueue = resumeQueue;
-  /** Children whose first step has begun and that are not yet being executed. */
-  readonly #headStarts = new Map<string, HeadStart>();
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
@@ -105,7 +103,12 @@ export class Engine {
     this.#options = options;
     this.#store = store;
     this.#clock = options.clock ?? systemClock;
-    this.#runs = new KnownRuns(options.home, this.#clock, options.guard);
+    this.#runs = new KnownRuns({
+      home: options.home,
+      clock: this.#clock,
+      guard: options.guard,
+      store: store.kind,
+    });
     this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, this);
     this.#server =
       store.server &&
@@ -169,7 +172,8 @@ export class Engine {
     const directory = this.#runs.directoryOf(runId);
     const record = await readRunRecord(directory);
     const workflow = this.#registered.get(record.workflow);
-    if (workflow === undefined)
+    const definition = this.#options.workflows.find(({ name }) => name === record.workflow);
+    if (workflow === undefined || definition === undefined)
       throw unknownWorkflow(
         record,
         this.#options.workflows.map(({ name }) => name),
@@ -190,13 +194,17 @@ export class Engine {
       return;
     }
     const begin = async () => {
-      this.#runs.fresh.add(runId);
+      live.fresh = true;
+      live.unjournaled?.clear();
+      headStart(live, definition, { key: '', input: this.#localInput(record.inputs, runId) });
       const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
       if (this.#runs.live.get(runId) === live) this.#runs.handles.set(runId, handle);
     };
-    const status = await DBOS.getWorkflowStatus(runId);
-    // Before the workflow begins: it may pause or end at once, and that must stay on record.
-    await updateRunRecord(directory, atWork());
+    const [status] = await Promise.all([
+      DBOS.getWorkflowStatus(runId),
+      // Before the workflow begins: it may pause or end at once, and that must stay on record.
+      updateRunRecord(directory, atWork()),
+    ]);
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       if (live.events.find('run:start') !== undefined) this.#emitResume(live);
@@ -208,7 +216,7 @@ export class Engine {
       this.#emitResume(live);
       await begin();
     } else {
-      this.#runs.fresh.delete(runId);
+      live.fresh = false;
       this.#emitResume(live);
       await this.#wake(runId);
       await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: this.#resumeQueue });
@@ -311,6 +319,7 @@ export class Engine {
     const directory = this.#runs.directoryOf(runId);
     const live = this.#runs.open(runId);
     await live.stop();
+    live.unjournaled?.clear();
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     live.events.emit(`run:cancel-${live.events.count}`, {
       type: 'run-end',
@@ -377,12 +386,14 @@ export class Engine {
   async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
     if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
-    const context = this.#context(runId, key);
+    const context = this.#context(runId, key, this.#takeHeadStart(runId, key));
     try {
       const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
       context.emit({ type: 'run-end', ...outcome });
       await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
       await this.#tellEnd(context.live);
+      this.#retire(context.live);
+      this.#runs.watch(runId).end();
     } catch (thrown) {
       // What the journal refuses because the run has gone to somebody else is no failure of the run.
       await context.live.keep().catch(() => {});
@@ -402,24 +413,37 @@ export class Engine {
         error: { code, message, fix },
       });
       await this.#tellEnd(context.live);
+      this.#retire(context.live);
       throw thrown;
     } finally {
       this.#runs.underWay.delete(runId);
-      if (!context.live.stopping) this.#departures.retire(runId);
     }
+    // Nobody waits for this any more, and a run that has ended needs no journal to be resumed from.
+    await context.journaled().catch(() => {});
+    context.live.unjournaled?.clear();
   }
 
   async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
-    // One that a stop left behind is of no use to a run that goes on: nobody would take its result.
-    const head = this.#runs.fresh.has(runId) ? this.#headStarts.get(`${runId}.${key}`) : undefined;
-    this.#headStarts.delete(`${runId}.${key}`);
+    const head = this.#takeHeadStart(runId, key);
     const context = this.#context(runId, key, head);
     const output: unknown = await definition.run(context, input);
     // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
     // else must not get into the journal as how the child ended.
     await context.live.begin(() => context.live.keep());
     await head?.handOver(output);
+    await context.journaled();
     return output;
+  }
+
+  #takeHeadStart(runId: string, key: string): HeadStart | undefined {
+    const { headStarts } = this.#runs.open(runId);
+    const head = headStarts.get(key);
+    headStarts.delete(key);
+    return head;
+  }
+
+  #retire(live: LiveRun): void {
+    if (!live.stopping) this.#departures.retire(live.directory.id);
   }
 
   /** Keeps the last of it and says that it is over. */
@@ -437,18 +461,15 @@ export class Engine {
 
   #context(runId: string, key: string, head?: HeadStart): WorkflowContext {
     const live = this.#runs.open(runId);
-    const isFresh = this.#runs.fresh.has(runId);
     const startChild: StartChild = async (definition, child) => {
       const registered = this.#registered.get(definition.name);
       if (registered === undefined)
         throw new Error(`The child workflow ${definition.name} is not registered.`);
-      const childKey = key === '' ? child.key : `${key}.${child.key}`;
+      const childKey = keyBelow(key, child.key);
       const workflowID = `${runId}.${childKey}`;
-      const childHead = isFresh ? new HeadStart() : undefined;
-      if (childHead !== undefined) {
-        this.#headStarts.set(workflowID, childHead);
-        rehearse(childHead, definition, { live, key: childKey, input: child.input });
-      }
+      const childHead = live.fresh
+        ? headStart(live, definition, { key: childKey, input: child.input })
+        : undefined;
       // A run that is being stopped starts nothing more.
       const handle = await live.begin(() =>
         live.storing(DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input)),
@@ -466,7 +487,7 @@ export class Engine {
         return { run, status, exit, error };
       },
     };
-    return new WorkflowContext(live, key, startChild, otherRuns, isFresh ? { head } : undefined);
+    return new WorkflowContext(live, key, startChild, otherRuns, head);
   }
 
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */

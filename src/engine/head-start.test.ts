@@ -3,18 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from './clock.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { readEvents } from './event-log.ts';
-import { HeadStart, rehearse } from './head-start.ts';
+import { HeadStart, headStart } from './head-start.ts';
 import { LiveRun } from './live-run.ts';
 import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import { writeRunRecord } from './run-record.ts';
+import { readRunRecord, writeRunRecord } from './run-record.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
 let begun: string[];
+let onBegin = () => {};
 let engine: Engine | undefined;
 
 type Lane = { name: string; fail?: boolean };
@@ -25,6 +26,7 @@ const lane: WorkflowDefinition<Lane, { name: string; second: number }> = {
     context.emit({ type: 'note', text: `lane ${name}` });
     await context.step('first', async () => {
       begun.push(name);
+      onBegin();
       await sleep(30);
       if (fail === true) throw new Error(`${name} fails`);
       return name;
@@ -58,7 +60,7 @@ afterEach(async () => {
   rmSync(home.project, { recursive: true, force: true });
 });
 
-async function runStory(): Promise<Engine> {
+async function runStory(signal = new AbortController().signal): Promise<Engine> {
   const opening = await openEngine({
     home,
     store: 'embedded',
@@ -74,7 +76,7 @@ async function runStory(): Promise<Engine> {
   const record = { schemaVersion: 1, run: 'r', workflow: story.name, codeVersion: '1', title: 'r' } as const;
   await writeRunRecord(directory, { ...record, inputs: null, status: 'running', created: '' });
   await engine.start('r');
-  await engine.wait('r', { signal: new AbortController().signal });
+  await engine.wait('r', { signal });
   return engine;
 }
 
@@ -86,12 +88,14 @@ test('children begin once, give their results in order, and all of them end in t
   expect(outcome).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
   const notes = readEvents(runDirectoryOf(home, 'r').events).filter(({ type }) => type === 'note');
   expect(notes.map(({ id }) => id)).toEqual(['a:1', 'b:1', 'c:1']);
-  const children = await DBOS.listWorkflows({ workflow_id_prefix: 'r.' });
-  expect(children.map(({ workflowID, status }) => [workflowID, status]).sort()).toEqual([
-    ['r.a', 'SUCCESS'],
-    ['r.b', 'SUCCESS'],
-    ['r.c', 'SUCCESS'],
-  ]);
+  await vi.waitFor(async () => {
+    const children = await DBOS.listWorkflows({ workflow_id_prefix: 'r.' });
+    expect(children.map(({ workflowID, status }) => [workflowID, status]).sort()).toEqual([
+      ['r.a', 'SUCCESS'],
+      ['r.b', 'SUCCESS'],
+      ['r.c', 'SUCCESS'],
+    ]);
+  });
   const steps = await DBOS.listWorkflowSteps('r.b');
   expect(steps?.map(({ name, output }) => [name, output])).toEqual([
     ['first', 'b'],
@@ -105,6 +109,19 @@ test('a child that fails in its first step fails once and where its parent waits
   expect(outcome).toBe('bad fails');
   expect(begun.filter((name) => name === 'bad')).toHaveLength(1);
   expect((await DBOS.getWorkflowStatus('r.bad'))?.status).toBe('ERROR');
+});
+
+test('a run that was stopped while its children were being started goes on in the same process', async () => {
+  lanes = [{ name: 'a' }, { name: 'b' }];
+  const stop = new AbortController();
+  onBegin = () => stop.abort();
+  await runStory(stop.signal);
+  expect((await readRunRecord(runDirectoryOf(home, 'r'))).status).toBe('stopped');
+  onBegin = () => {};
+  await engine?.start('r');
+  const end = await engine?.wait('r', { signal: AbortSignal.timeout(20_000) });
+  expect(end).toMatchObject({ kind: 'ended', record: { status: 'done' } });
+  expect(outcome).toMatchObject([{ name: 'a' }, { name: 'b' }]);
 });
 
 test('whoever comes second to a first step gets what came of it', async () => {
@@ -139,7 +156,7 @@ test('a rehearsal begins the first step and does nothing after it or beside it',
   mkdirSync(directory.root, { recursive: true });
   const live = new LiveRun(directory, systemClock, { onPause() {}, onContinue() {} });
   const input = { name: 'a' };
-  rehearse(new HeadStart(), lane, { live, key: 'a', input });
+  headStart(live, lane, { key: 'a', input });
   const asks: WorkflowDefinition<null, void> = {
     name: 'asks',
     async run(context) {
@@ -147,9 +164,12 @@ test('a rehearsal begins the first step and does nothing after it or beside it',
       begun.push('went on');
     },
   };
-  rehearse(new HeadStart(), asks, { live, key: 'q', input: null });
+  headStart(live, asks, { key: 'q', input: null });
+  lanes = [{ name: 'b' }, { name: 'c' }];
+  headStart(live, story, { key: '', input: null });
   await live.idle();
   await sleep(1);
-  expect(begun).toEqual(['a']);
+  expect(begun).toEqual(['a', 'b', 'c']);
+  expect([...live.headStarts.keys()]).toEqual(['a', 'q', '', 'b', 'c']);
   live.close();
 });

@@ -1,9 +1,15 @@
 import type { LiveRun } from './live-run.ts';
-import { type OtherRuns, type StartChild, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+import {
+  type Child,
+  type OtherRuns,
+  type StartChild,
+  WorkflowContext,
+  type WorkflowDefinition,
+} from './workflow.ts';
 
 /**
- * What a child does before and after the journal has caught up, in a run that is executed for the first time. Its first step
- * begins while the child itself is still being put on record, and its result reaches whoever waits while its end is. Nothing is
+ * What a run or a child of it does before and after the journal has caught up, when it is executed for the first time. Its first
+ * step begins while it is still being put on record, and the result of a child reaches whoever waits while its end is. Nothing is
  * less durable for it: a step that was under way when the process died runs again anyway, and what a child gives back is made
  * of steps that are in the journal.
  */
@@ -36,23 +42,30 @@ export class HeadStart {
   }
 }
 
-/** Begins the first step of a child, and nothing after it. */
-export function rehearse<Input, Output>(
-  head: HeadStart,
+/** The head start of a run or a child of it: begins its first step, or the first steps of its first children, and nothing after. */
+export function headStart<Input, Output>(
+  live: LiveRun,
   definition: WorkflowDefinition<Input, Output>,
-  { live, key, input }: { live: LiveRun; key: string; input: Input },
-): void {
+  { key, input }: Child<Input>,
+): HeadStart {
+  const begun = live.headStarts.get(key);
+  if (begun !== undefined) return begun;
+  const head = new HeadStart();
+  live.headStarts.set(key, head);
   // What fails here fails again where it counts.
   definition.run(new Rehearsal(head, live, key), input).catch(() => {});
+  return head;
 }
 
-/** Goes up to the first step. Events have the ids that the child itself will give them, so they stand once. */
+/** Goes up to the first step. Events have the ids that the execution itself will give them, so they stand once. */
 class Rehearsal extends WorkflowContext {
   readonly #head: HeadStart;
+  readonly #key: string;
 
   constructor(head: HeadStart, live: LiveRun, key: string) {
     super(live, key, never as StartChild, { start: never, ending: never } satisfies OtherRuns);
     this.#head = head;
+    this.#key = key;
   }
 
   override step<Result>(_name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -60,11 +73,24 @@ class Rehearsal extends WorkflowContext {
     return never();
   }
 
-  override readonly children = never;
+  override children<Input, Output>(
+    definition: WorkflowDefinition<Input, Output>,
+    children: readonly Child<Input>[],
+  ): Promise<Output[]> {
+    for (const { key, input } of children)
+      headStart(this.live, definition, { key: keyBelow(this.#key, key), input });
+    return never();
+  }
+
   override readonly runs = never;
   override readonly ask = never;
   override readonly sleep = never;
   override readonly artifact = never;
+}
+
+/** The key of a child within its run. */
+export function keyBelow(parent: string, child: string): string {
+  return parent === '' ? child : `${parent}.${child}`;
 }
 
 function never(): Promise<never> {

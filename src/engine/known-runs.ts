@@ -6,6 +6,8 @@ import { PauseWatch } from './pause-watch.ts';
 import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
 import { isFinal, readRunRecord, updateRunRecord } from './run-record.ts';
+import type { Store } from './store.ts';
+import { Unjournaled } from './unjournaled.ts';
 import type { ChildHandle } from './workflow.ts';
 
 /** The runs that this process has to do with: where they stand, their open files, who waits for them, what is held. */
@@ -15,21 +17,26 @@ export class KnownRuns {
   readonly handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly underWay = new Set<string>();
-  /** Runs that began here and of which the store had nothing. */
-  readonly fresh = new Set<string>();
   readonly #home: Home;
   readonly #clock: Clock;
   readonly #guard: RunGuard | undefined;
+  readonly #store: Store['kind'];
   /** Runs of other projects than the engine's own. */
   readonly #homes = new Map<string, Home>();
   readonly #watches = new Map<string, PauseWatch>();
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
 
-  constructor(home: Home, clock: Clock, guard: RunGuard | undefined) {
-    this.#home = home;
-    this.#clock = clock;
-    this.#guard = guard;
+  constructor(options: {
+    home: Home;
+    clock: Clock;
+    guard: RunGuard | undefined;
+    store: Store['kind'];
+  }) {
+    this.#home = options.home;
+    this.#clock = options.clock;
+    this.#guard = options.guard;
+    this.#store = options.store;
   }
 
   /** Says that a run stands in another project than the engine's own. */
@@ -59,7 +66,8 @@ export class KnownRuns {
   open(runId: string): LiveRun {
     const known = this.live.get(runId);
     if (known !== undefined) return known;
-    const live = new LiveRun(this.directoryOf(runId), this.#clock, {
+    const directory = this.directoryOf(runId);
+    const live = new LiveRun(directory, this.#clock, {
       onPause: (run, questions) => {
         void updateRunRecord(run.directory, { status: 'paused' }).then(() =>
           this.#guard?.changed(runId, 'asking'),
@@ -74,6 +82,7 @@ export class KnownRuns {
       },
       keep: this.#guard?.keep,
       ready: this.#guard?.ready,
+      unjournaled: this.#store === 'embedded' ? new Unjournaled(directory.unjournaled) : undefined,
     });
     this.live.set(runId, live);
     return live;
@@ -108,7 +117,6 @@ export class KnownRuns {
     this.live.delete(runId);
     this.handles.delete(runId);
     this.underWay.delete(runId);
-    this.fresh.delete(runId);
     this.#homes.delete(runId);
     this.giveFree(runId);
     this.#watches.get(runId)?.end();

@@ -1,8 +1,10 @@
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
+import type { HeadStart } from './head-start.ts';
 import { Ledger } from './ledger.ts';
 import type { Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
+import type { Unjournaled } from './unjournaled.ts';
 
 /** How long a stop waits for a store: one that is there has answered by then. */
 const storeGraceMs = 3000;
@@ -13,6 +15,12 @@ export class LiveRun {
   readonly clock: Clock;
   readonly events: EventLog;
   readonly ledger: Ledger;
+  /** Results that wait for the journal, where nobody else waits for it. */
+  readonly unjournaled: Unjournaled | undefined;
+  /** The store had nothing of it when it began here. */
+  fresh = false;
+  /** By their keys: children whose first step has begun and that are not yet being executed. */
+  readonly headStarts = new Map<string, HeadStart>();
   readonly #abort = new AbortController();
   readonly #givenUp = Promise.withResolvers<never>();
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
@@ -34,6 +42,7 @@ export class LiveRun {
       keep?: ((run: LiveRun) => Promise<void>) | undefined;
       /** No step begins before the run is known to be ours. */
       ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
+      unjournaled?: Unjournaled | undefined;
     },
   ) {
     this.directory = directory;
@@ -44,6 +53,7 @@ export class LiveRun {
     this.#onContinue = hooks.onContinue;
     this.#keep = hooks.keep;
     this.#ready = hooks.ready;
+    this.unjournaled = hooks.unjournaled;
     this.#givenUp.promise.catch(() => {});
   }
 
@@ -127,6 +137,7 @@ export class LiveRun {
   close(): void {
     this.events.close();
     this.ledger.close();
+    this.unjournaled?.close();
   }
 }
 

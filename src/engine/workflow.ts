@@ -19,6 +19,8 @@ export type WorkflowDefinition<Input, Output> = {
 
 export type Child<Input> = { key: string; input: Input };
 
+/** How long the journal waits for those who go ahead of it. */
+const behindMs = 20;
 const tenYears = 10 * 365 * 24 * 3600;
 
 /** What a workflow may do. One instance per execution; replaying repeats the calls and gets the recorded results. */
@@ -27,16 +29,18 @@ export class WorkflowContext {
   readonly #key: string;
   readonly #startChild: StartChild;
   readonly #otherRuns: OtherRuns;
-  readonly #ahead: Ahead | undefined;
+  readonly #head: HeadStart | undefined;
   #emitted = 0;
   #steps = 0;
+  #journaling: Promise<unknown> = Promise.resolve();
 
-  constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns, ahead?: Ahead) {
+  /** `head`: of a child whose first step may have begun. */
+  constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns, head?: HeadStart) {
     this.live = live;
     this.#key = key;
     this.#startChild = startChild;
     this.#otherRuns = otherRuns;
-    this.#ahead = ahead;
+    this.#head = head;
   }
 
   get clock(): Clock {
@@ -58,13 +62,22 @@ export class WorkflowContext {
    * body begins while the journal is asked.
    */
   step<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const perform = () => this.live.perform(body);
-    if (this.#ahead === undefined) return DBOS.runStep(perform, { name });
     this.#steps += 1;
-    const begun =
-      this.#steps === 1 && this.#ahead.head !== undefined ? this.#ahead.head.first(perform) : perform();
-    begun.catch(() => {});
-    return DBOS.runStep(() => begun, { name });
+    const id = `${this.#key || 'run'}#${this.#steps}`;
+    const perform = () => this.live.perform(body);
+    if (!this.live.fresh) {
+      const kept = this.live.unjournaled?.find(id);
+      return DBOS.runStep(kept === undefined ? perform : async () => kept.value as Result, { name });
+    }
+    const begun = this.#steps === 1 && this.#head !== undefined ? this.#head.first(perform) : perform();
+    const { unjournaled } = this.live;
+    if (unjournaled === undefined) return this.#journal(name, begun);
+    return this.#goAhead(
+      name,
+      begun,
+      (result) => unjournaled.keep(id, result),
+      () => unjournaled.journaled(id),
+    );
   }
 
   /**
@@ -78,26 +91,57 @@ export class WorkflowContext {
     // What they are asked stands in files that were written outside a step; whoever takes them over begins with those.
     await this.live.begin(() => this.live.keep());
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
+    const results = Promise.allSettled(
+      handles.map((handle) => {
+        const told = resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 }));
+        return handle.head === undefined ? told : Promise.race([handle.head.result, told]);
+      }),
+    ).then((settled) =>
+      settled.map((result) => {
+        if (result.status === 'rejected') throw result.reason;
+        return result.value as Output;
+      }),
+    );
     // One step for all: the results are in the journal already, and a step each would take longer than the rest.
-    try {
-      return await DBOS.runStep(
-        async () => {
-          const settled = await Promise.allSettled(
-            handles.map((handle) => {
-              const told = resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 }));
-              return handle.head === undefined ? told : Promise.race([handle.head.result, told]);
-            }),
-          );
-          return settled.map((result) => {
-            if (result.status === 'rejected') throw result.reason;
-            return result.value as Output;
-          });
-        },
-        { name: `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200) },
-      );
-    } finally {
+    const name = `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200);
+    const taken = () => {
       for (const { head } of handles) head?.taken();
-    }
+    };
+    if (this.live.fresh && this.live.unjournaled !== undefined)
+      return this.#goAhead(name, results, (found) => structuredClone(found), taken);
+    return this.#journal(name, results).finally(taken);
+  }
+
+  /** Resolves when the journal has everything that this execution went ahead of. */
+  async journaled(): Promise<void> {
+    await this.#journaling;
+  }
+
+  #journal<Result>(name: string, work: Promise<Result>): Promise<Result> {
+    work.catch(() => {});
+    return DBOS.runStep(() => work, { name });
+  }
+
+  /** Gives back what `keep` makes of a result, and puts it into the journal afterwards; failures are told by the journal. */
+  #goAhead<Result>(
+    name: string,
+    work: Promise<Result>,
+    keep: (result: Result) => Result,
+    done: () => void,
+  ): Promise<Result> {
+    const journaled = this.#journal(
+      name,
+      // Whoever goes on goes first: the embedded store keeps the whole process busy.
+      work.then((result) => sleep(behindMs, result)),
+    ).finally(done);
+    journaled.catch(() => {});
+    const kept = work.then(
+      () => journaled,
+      () => {},
+    );
+    this.#journaling = Promise.all([this.#journaling, kept]);
+    this.#journaling.catch(() => {});
+    return work.then(keep, () => journaled);
   }
 
   /**
@@ -178,9 +222,6 @@ export class WorkflowContext {
     this.emit(event);
   }
 }
-
-/** Says that the journal has nothing of this execution yet; `head`: of a child whose first step may have begun. */
-export type Ahead = { head?: HeadStart | undefined };
 
 export type ChildHandle = {
   workflowID: string;

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { systemClock } from './clock.ts';
 import { LiveRun } from './live-run.ts';
@@ -31,5 +32,23 @@ test('what a store answers or refuses reaches whoever waits for it', async () =>
   const live = openRun();
   expect(await live.storing(Promise.resolve('kept'))).toBe('kept');
   await expect(live.storing(Promise.reject(new Error('full')))).rejects.toThrow('full');
+  live.close();
+});
+
+test('a stop waits for what the journal is being told, not for what never came to an end', async () => {
+  const live = openRun();
+  let journaled = false;
+  void live
+    .perform(async () => {})
+    .then(() =>
+      live.catchUp(
+        sleep(50).then(() => {
+          journaled = true;
+        }),
+      ),
+    );
+  live.catchUp(Promise.reject(new Error('cancelled')));
+  await live.stop();
+  expect(journaled).toBe(true);
   live.close();
 });

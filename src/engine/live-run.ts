@@ -1,3 +1,4 @@
+import { setImmediate as immediately } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
 import type { HeadStart } from './head-start.ts';
@@ -31,6 +32,7 @@ export class LiveRun {
   #active = 0;
   #whenIdle: (() => void)[] = [];
   #paused = false;
+  readonly #journaling = new Set<Promise<unknown>>();
 
   constructor(
     directory: RunDirectory,
@@ -95,6 +97,16 @@ export class LiveRun {
     return Promise.race([work, this.#givenUp.promise]);
   }
 
+  /** A stop lets the journal catch up: whoever goes on would otherwise put the same step on record a second time. */
+  catchUp(journaled: Promise<unknown>): void {
+    const settled = journaled
+      .catch(() => {})
+      .finally(() => {
+        this.#journaling.delete(settled);
+      });
+    this.#journaling.add(settled);
+  }
+
   /** Keeps what was written so far, where somebody keeps it. */
   async keep(): Promise<void> {
     await this.#keep?.(this);
@@ -116,6 +128,9 @@ export class LiveRun {
     this.#abort.abort(new Error('The run is being stopped.'));
     setTimeout(() => this.#givenUp.reject(new Error('The store did not answer.')), storeGraceMs).unref();
     await this.idle();
+    // Whoever waited for the last body is told of its end first.
+    await immediately();
+    await this.storing(Promise.all(this.#journaling)).catch(() => {});
   }
 
   /** Resolves as soon as no body of a step is under way. */

@@ -32,7 +32,7 @@ export class WorkflowContext {
   readonly #head: HeadStart | undefined;
   #emitted = 0;
   #steps = 0;
-  #journaling: Promise<unknown> = Promise.resolve();
+  #journaling: Promise<void> = Promise.resolve();
 
   /** `head`: of a child whose first step may have begun. */
   constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns, head?: HeadStart) {
@@ -113,8 +113,8 @@ export class WorkflowContext {
   }
 
   /** Resolves when the journal has everything that this execution went ahead of. */
-  async journaled(): Promise<void> {
-    await this.#journaling;
+  journaled(): Promise<void> {
+    return this.#journaling;
   }
 
   #journal<Result>(name: string, work: Promise<Result>): Promise<Result> {
@@ -129,19 +129,21 @@ export class WorkflowContext {
     keep: (result: Result) => Result,
     done: () => void,
   ): Promise<Result> {
-    const journaled = this.#journal(
-      name,
-      // Whoever goes on goes first: the embedded store keeps the whole process busy.
-      work.then((result) => sleep(behindMs, result)),
-    ).finally(done);
+    // Whoever goes on goes first: the embedded store keeps the whole process busy.
+    const later = work.then((result) => sleep(behindMs, result));
+    const journaled = this.#journal(name, later).finally(done);
     journaled.catch(() => {});
-    const kept = work.then(
-      () => journaled,
-      () => {},
+    const before = this.#journaling;
+    this.#journaling = work.then(
+      () => Promise.all([before, journaled]).then(() => {}),
+      () => before,
     );
-    this.#journaling = Promise.all([this.#journaling, kept]);
     this.#journaling.catch(() => {});
-    return work.then(keep, () => journaled);
+    const wentAhead = (result: Result) => {
+      this.live.catchUp(journaled);
+      return keep(result);
+    };
+    return work.then(wentAhead, () => journaled);
   }
 
   /**

@@ -11,7 +11,7 @@ type Measured = { firstCallMs: number; graphMs: number; peakRss: number };
 
 const here = import.meta.dirname;
 const repetitions = 5;
-const slowRepetitions = 3;
+const slowRepetitions = 5;
 /** Agents one after the other on the longest way through the graph, and all of them. */
 const stages = 5;
 const calls = 13;
@@ -137,7 +137,7 @@ function print(peers: readonly Peer[]): void {
       (peer) => `${(of(peer, (m) => m.graphMs) / calls).toFixed(1)} ms`,
     ),
     row(`wall clock against the critical path, agents of ${agentMs} ms`, (peer) =>
-      (median(slow.get(peer) ?? []) / (stages * agentMs)).toFixed(3),
+      (median(slow.get(peer) ?? []) / (stages * agentMs)).toFixed(4),
     ),
     row(
       'start of the process to the first call',

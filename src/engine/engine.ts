@@ -26,7 +26,14 @@ import {
 import { relocateInputs } from './relocate.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
-import { isFinal, type RunRecord, type RunStatus, readRunRecord, updateRunRecord } from './run-record.ts';
+import {
+  isFinal,
+  type RunRecord,
+  type RunStatus,
+  readRunRecord,
+  readRunRecordSync,
+  updateRunRecord,
+} from './run-record.ts';
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
@@ -170,7 +177,7 @@ export class Engine {
   async start(runId: string, home?: Home): Promise<void> {
     if (home !== undefined) this.#runs.place(runId, home);
     const directory = this.#runs.directoryOf(runId);
-    const record = await readRunRecord(directory);
+    const record = readRunRecordSync(directory);
     const workflow = this.#registered.get(record.workflow);
     const definition = this.#options.workflows.find(({ name }) => name === record.workflow);
     if (workflow === undefined || definition === undefined)
@@ -189,7 +196,7 @@ export class Engine {
     removeUnfinished(directory.artifacts);
     const live = this.#runs.open(runId);
     await this.#inboxes.readRun(runId, live);
-    if ((await readRunRecord(directory)).status === 'cancelled') {
+    if (readRunRecordSync(directory).status === 'cancelled') {
       this.#departures.drop(runId);
       return;
     }
@@ -200,11 +207,9 @@ export class Engine {
       const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
       if (this.#runs.live.get(runId) === live) this.#runs.handles.set(runId, handle);
     };
-    const [status] = await Promise.all([
-      DBOS.getWorkflowStatus(runId),
-      // Before the workflow begins: it may pause or end at once, and that must stay on record.
-      updateRunRecord(directory, atWork()),
-    ]);
+    const status = await DBOS.getWorkflowStatus(runId);
+    // Before the workflow begins: it may pause or end at once, and that must stay on record.
+    await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       if (live.events.find('run:start') !== undefined) this.#emitResume(live);
@@ -576,7 +581,7 @@ export class Engine {
 
   /** The record after the workflow ended; one that an unforeseen error ended is marked as failed. */
   async #settle(directory: RunDirectory): Promise<RunRecord> {
-    const record = await readRunRecord(directory);
+    const record = readRunRecordSync(directory);
     if (isFinal(record.status)) return record;
     const status = await DBOS.getWorkflowStatus(directory.id);
     const error = toCharretteError(status?.error ?? new Error(`the workflow ended as ${status?.status}`));

@@ -1,5 +1,5 @@
 import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
+import { writeJsonAtomic, writeJsonAtomicSync } from '../files/atomic.ts';
 import { readTextFile, readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';
@@ -64,7 +64,7 @@ export async function readRunRecord(directory: RunDirectory): Promise<RunRecord>
   return parseRunRecord(directory, await readTextFile(directory.record));
 }
 
-/** The same without giving up the turn, for lists of runs. */
+/** The same without giving up the turn. */
 export function readRunRecordSync(directory: RunDirectory): RunRecord {
   return parseRunRecord(directory, readTextFileSync(directory.record));
 }
@@ -88,22 +88,14 @@ function parseRunRecord(directory: RunDirectory, text: string | undefined): RunR
   return reading.value;
 }
 
-const updates = new Map<string, Promise<unknown>>();
-
-/** Changes fields of the record, one change after another: two at the same time would lose one of them. */
-export function updateRunRecord(directory: RunDirectory, change: Partial<RunRecord>): Promise<RunRecord> {
-  const before = updates.get(directory.record) ?? Promise.resolve();
-  const update = before.then(async () => {
-    const record = { ...(await readRunRecord(directory)), ...change };
-    await writeRunRecord(directory, record);
-    return record;
-  });
-  const settled = update.catch(() => {});
-  updates.set(directory.record, settled);
-  void settled.then(() => {
-    if (updates.get(directory.record) === settled) updates.delete(directory.record);
-  });
-  return update;
+/** Changes fields of the record. Nothing else of this process runs in between: two changes at the same time would lose one. */
+export async function updateRunRecord(
+  directory: RunDirectory,
+  change: Partial<RunRecord>,
+): Promise<RunRecord> {
+  const record = { ...readRunRecordSync(directory), ...change };
+  writeJsonAtomicSync(directory.record, record);
+  return record;
 }
 
 function isRunRecord(value: unknown): value is RunRecord {

@@ -1,10 +1,12 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
-// that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one;
+// that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one.
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpus } from 'node:os';
+import { text as textOf } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
 import { writeFileAtomic } from '../src/files/atomic.ts';
@@ -40,19 +42,25 @@ process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
 process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
 // All of it also means every fault, ten minutes of texts for every reader, and the measurements; a sample or a single
-// workflow does not.
-const further = [
+// workflow does not. What is measured against the clock comes last and alone.
+const besideEachOther = [
   ['scripts/faults.ts', '--worker-kills', 'all'],
   ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
-  ['bench/growth.ts'],
-  ['bench/load.ts'],
   ['bench/soak.ts', '--minutes', flags['soak-minutes']],
 ];
-const isWhole = flags.points === undefined && flags.story === undefined && !stopped.signal.aborted;
-for (const script of isWhole ? further : []) {
-  process.stdout.write(`\n== ${script.join(' ')}\n`);
+const alone = [['bench/growth.ts'], ['bench/load.ts']];
+if (flags.points === undefined && flags.story === undefined && !stopped.signal.aborted) {
+  await Promise.all(besideEachOther.map(runScript));
+  for (const script of alone) if (!stopped.signal.aborted) await runScript(script);
+}
+
+/** Prints what a script printed in one piece when it ends: another may run beside it. */
+async function runScript(script: readonly string[]): Promise<void> {
   const args = ['--disable-warning=ExperimentalWarning', ...script];
-  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  stopped.signal.addEventListener('abort', () => child.kill());
+  const [printed, [status]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
+  process.stdout.write(`\n== ${script.join(' ')}\n${printed}`);
   if (status !== 0) process.exitCode = 1;
 }
 

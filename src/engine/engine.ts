@@ -9,12 +9,11 @@ import { Departures } from './departures.ts';
 import { ending, once } from './ending.ts';
 import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
-import { type HeadStart, headStart, keyBelow } from './head-start.ts';
+import { atWork, type Definitions, Executions, emitResume } from './executions.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
-import type { LiveRun } from './live-run.ts';
-import { type ProcessIdentity, thisProcess } from './process-identity.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import {
   type Answer,
   checkAnswer,
@@ -23,30 +22,12 @@ import {
   rememberAnswers,
   unanswered,
 } from './question.ts';
-import { relocateInputs } from './relocate.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
-import {
-  isFinal,
-  type RunRecord,
-  type RunStatus,
-  readRunRecord,
-  readRunRecordSync,
-  updateRunRecord,
-} from './run-record.ts';
+import { isFinal, type RunRecord, readRunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
-import {
-  type ChildHandle,
-  type OtherRuns,
-  type StartChild,
-  WorkflowContext,
-  type WorkflowDefinition,
-} from './workflow.ts';
-
-/** How a main workflow says that it is through. */
-export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
 
 /** How a run left this process. */
 export type RunEnd =
@@ -54,17 +35,11 @@ export type RunEnd =
   | { kind: 'paused'; record: RunRecord; questions: Question[] }
   | { kind: 'stopped'; record: RunRecord };
 
-// biome-ignore lint/suspicious/noExplicitAny: definitions of different inputs share one table
-type AnyDefinition = WorkflowDefinition<any, any>;
-
-export type EngineOptions = {
+export type EngineOptions = Definitions & {
   home: Home;
   store: StoreSetting;
   /** Changes whenever a workflow's order of steps does. */
   codeVersion: string;
-  /** Main workflows give back an Outcome; children whatever they like. */
-  workflows: readonly AnyDefinition[];
-  children: readonly AnyDefinition[];
   clock?: Clock;
   /** Where other machines may take runs over. */
   guard?: RunGuard;
@@ -73,8 +48,6 @@ export type EngineOptions = {
 };
 
 export type EngineOpening = { opened: true; engine: Engine } | { opened: false; holder: ProcessIdentity };
-
-type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
 
 const resumeQueue = 'charrette-resume';
 /** How long ending waits for a server that may not answer. */
@@ -97,9 +70,9 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #registered = new Map<string, Registered>();
   readonly #runs: KnownRuns;
   readonly #departures: Departures;
+  readonly #executions: Executions;
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
@@ -134,15 +107,18 @@ export class Engine {
       keptMs: options.keepJournalsMs,
     });
     this.#departures = new Departures(this.#runs, this.#journal);
+    this.#executions = new Executions({
+      definitions: options,
+      runs: this.#runs,
+      departures: this.#departures,
+      clock: this.#clock,
+      guard: options.guard,
+    });
   }
 
   static async launch(options: EngineOptions, store: Store): Promise<Engine> {
     const engine = new Engine(options, store);
-    for (const definition of options.workflows)
-      engine.#register(definition, (run, key, input) => engine.#runMain(definition, run, key, input));
-    for (const definition of options.children) {
-      engine.#register(definition, (run, key, input) => engine.#runChild(definition, run, key, input));
-    }
+    engine.#executions.register();
     const executor = `${hostname()}-${process.pid}-${process.hrtime.bigint()}`;
     // On a shared store other processes listen too, and they may not even have the repository.
     if (store.kind === 'shared') engine.#resumeQueue = `${resumeQueue}-${executor}`;
@@ -178,13 +154,8 @@ export class Engine {
     if (home !== undefined) this.#runs.place(runId, home);
     const directory = this.#runs.directoryOf(runId);
     const record = readRunRecordSync(directory);
-    const workflow = this.#registered.get(record.workflow);
-    const definition = this.#options.workflows.find(({ name }) => name === record.workflow);
-    if (workflow === undefined || definition === undefined)
-      throw unknownWorkflow(
-        record,
-        this.#options.workflows.map(({ name }) => name),
-      );
+    const names = this.#options.workflows.map(({ name }) => name);
+    if (!names.includes(record.workflow)) throw unknownWorkflow(record, names);
     if (record.codeVersion !== this.#options.codeVersion)
       throw otherVersion(record, this.#options.codeVersion);
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
@@ -200,29 +171,22 @@ export class Engine {
       this.#departures.drop(runId);
       return;
     }
-    const begin = async () => {
-      live.fresh = true;
-      live.unjournaled?.clear();
-      headStart(live, definition, { key: '', input: this.#localInput(record.inputs, runId) });
-      const handle = await DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
-      if (this.#runs.live.get(runId) === live) this.#runs.handles.set(runId, handle);
-    };
     const status = await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
     await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
-      if (live.events.find('run:start') !== undefined) this.#emitResume(live);
+      if (live.events.find('run:start') !== undefined) emitResume(live);
       else
         live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
-      await begin();
+      await this.#executions.begin(live, record);
     } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
       await DBOS.deleteWorkflow(runId, true);
-      this.#emitResume(live);
-      await begin();
+      emitResume(live);
+      await this.#executions.begin(live, record);
     } else {
       live.fresh = false;
-      this.#emitResume(live);
+      emitResume(live);
       await this.#wake(runId);
       await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: this.#resumeQueue });
     }
@@ -336,7 +300,7 @@ export class Engine {
     // On record first: whoever waits for the workflow reads the record as soon as it is gone.
     if ((await DBOS.getWorkflowStatus(runId)) !== null)
       await DBOS.cancelWorkflow(runId, { cancelChildren: true });
-    await this.#tellEnd(live);
+    await this.#executions.tellEnd(live);
     this.#runs.watch(runId).end();
     this.#departures.soon(runId);
     return record;
@@ -382,137 +346,6 @@ export class Engine {
     } else await DBOS.shutdown({ deregister: true });
     this.#runs.close();
     await this.#store.close();
-  }
-
-  #register(definition: AnyDefinition, body: Registered): void {
-    this.#registered.set(definition.name, DBOS.registerWorkflow(body, { name: definition.name }));
-  }
-
-  async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
-    const directory = this.#runs.directoryOf(runId);
-    if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
-    const context = this.#context(runId, key, this.#takeHeadStart(runId, key));
-    try {
-      const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
-      context.emit({ type: 'run-end', ...outcome });
-      await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
-      await this.#tellEnd(context.live);
-      this.#retire(context.live);
-      this.#runs.watch(runId).end();
-    } catch (thrown) {
-      // What the journal refuses because the run has gone to somebody else is no failure of the run.
-      await context.live.keep().catch(() => {});
-      if (context.live.stopping) return new Promise(() => {});
-      const error = toCharretteError(thrown);
-      const { code, message, fix } = error;
-      context.live.events.emit(`run:failed-${context.live.events.count}`, {
-        type: 'run-end',
-        status: 'failed',
-        exit: 1,
-        message,
-      });
-      await updateRunRecord(directory, {
-        status: 'failed',
-        exit: 1,
-        ended: this.#now(),
-        error: { code, message, fix },
-      });
-      await this.#tellEnd(context.live);
-      this.#retire(context.live);
-      throw thrown;
-    } finally {
-      this.#runs.underWay.delete(runId);
-    }
-    // Nobody waits for this any more, and a run that has ended needs no journal to be resumed from.
-    await context.journaled().catch(() => {});
-    context.live.unjournaled?.clear();
-  }
-
-  async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
-    const head = this.#takeHeadStart(runId, key);
-    const context = this.#context(runId, key, head);
-    const output: unknown = await definition.run(context, input);
-    // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
-    // else must not get into the journal as how the child ended.
-    await context.live.begin(() => context.live.keep());
-    await head?.handOver(output);
-    await context.journaled();
-    return output;
-  }
-
-  #takeHeadStart(runId: string, key: string): HeadStart | undefined {
-    const { headStarts } = this.#runs.open(runId);
-    const head = headStarts.get(key);
-    headStarts.delete(key);
-    return head;
-  }
-
-  #retire(live: LiveRun): void {
-    if (!live.stopping) this.#departures.retire(live.directory.id);
-  }
-
-  /** Keeps the last of it and says that it is over. */
-  async #tellEnd(live: LiveRun): Promise<void> {
-    await live.keep();
-    this.#options.guard?.changed(live.directory.id, 'ended');
-  }
-
-  /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
-  #localInput(input: unknown, runId: string): unknown {
-    return this.#options.guard === undefined
-      ? input
-      : relocateInputs(input, this.#runs.homeOf(runId).project);
-  }
-
-  #context(runId: string, key: string, head?: HeadStart): WorkflowContext {
-    const live = this.#runs.open(runId);
-    const startChild: StartChild = async (definition, child) => {
-      const registered = this.#registered.get(definition.name);
-      if (registered === undefined)
-        throw new Error(`The child workflow ${definition.name} is not registered.`);
-      const childKey = keyBelow(key, child.key);
-      const workflowID = `${runId}.${childKey}`;
-      const childHead = live.fresh
-        ? headStart(live, definition, { key: childKey, input: child.input })
-        : undefined;
-      // A run that is being stopped starts nothing more.
-      const handle = await live.begin(() =>
-        live.storing(DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input)),
-      );
-      return {
-        workflowID,
-        getResult: (options) => handle.getResult(options),
-        head: childHead,
-      };
-    };
-    const otherRuns: OtherRuns = {
-      start: (id) => this.#startRunOf(runId, id),
-      ending: async (id) => {
-        const { run, status, exit, error } = await readRunRecord(this.#runs.directoryOf(id));
-        return { run, status, exit, error };
-      },
-    };
-    return new WorkflowContext(live, key, startChild, otherRuns, head);
-  }
-
-  /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
-  async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
-    if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
-    const record = await readRunRecord(this.#runs.directoryOf(runId));
-    const workflow = this.#registered.get(record.workflow);
-    if (workflow === undefined) throw new Error(`The workflow ${record.workflow} is not registered.`);
-    return DBOS.startWorkflow(workflow, { workflowID: runId })(runId, '', record.inputs);
-  }
-
-  /** Puts a run that nobody started by its name on record as being worked on. */
-  async #takeUp(runId: string): Promise<void> {
-    const directory = this.#runs.directoryOf(runId);
-    this.#runs.underWay.add(runId);
-    removeUnfinished(directory.artifacts);
-    const { workflow, title } = await updateRunRecord(directory, atWork());
-    const live = this.#runs.open(runId);
-    if (live.events.count > 0) this.#emitResume(live);
-    else live.events.emit('run:start', { type: 'run-start', workflow, title });
   }
 
   async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<void> {
@@ -562,11 +395,6 @@ export class Engine {
     if ((await DBOS.getWorkflowStatus(runId)) !== null) await DBOS.send(runId, 'answered', 'answers');
   }
 
-  #emitResume(live: LiveRun): void {
-    const attempt = live.events.count;
-    live.events.emit(`run:resume-${attempt}`, { type: 'run-resume', attempt });
-  }
-
   /** The run and those of its children that did not finish. */
   async #unfinished(runId: string): Promise<string[]> {
     const children = await DBOS.listWorkflows({
@@ -610,8 +438,3 @@ export class Engine {
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
-
-/** What a record says while this process works on the run. */
-function atWork(): Partial<RunRecord> {
-  return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
-}

@@ -3,7 +3,6 @@ export {
   type AnswerProvider,
   Engine,
   type EngineOptions,
-  type Outcome,
   openEngine,
   type RunEnd,
 } from './engine.ts';
@@ -33,4 +32,4 @@ export {
   writeRunRecord,
 } from './run-record.ts';
 export type { StoreSetting } from './store.ts';
-export { type Child, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+export { type Child, type Outcome, WorkflowContext, type WorkflowDefinition } from './workflow.ts';

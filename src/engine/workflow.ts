@@ -9,13 +9,16 @@ import type { HeadStart } from './head-start.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { resultOf } from './result-of.ts';
-import type { RunRecord } from './run-record.ts';
+import type { RunRecord, RunStatus } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step or a child. */
 export type WorkflowDefinition<Input, Output> = {
   name: string;
   run(context: WorkflowContext, input: Input): Promise<Output>;
 };
+
+/** How a main workflow says that it is through. */
+export type Outcome = { status: Extract<RunStatus, 'done' | 'not-accepted'>; exit: number; message?: string };
 
 export type Child<Input> = { key: string; input: Input };
 

@@ -1,5 +1,4 @@
-import type { Outcome } from '../../engine/engine.ts';
-import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
 import { adoptPlan } from './adopt-plan.ts';

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Outcome } from '../../engine/engine.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Outcome } from '../../engine/engine.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { backwardIssues, decideBackward } from '../../feature/backward.ts';
 import type { GateResult } from '../../feature/gate.ts';
 import { readMeta } from '../../feature/meta.ts';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../engine/engine.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { afterCombinedAnswer, type CombinedLoop, startCombinedLoop } from '../../feature/combined-loop.ts';
 import { fixSummary } from '../../feature/fix-summary.ts';
 import { readMeta } from '../../feature/meta.ts';

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import type { Outcome } from '../../engine/engine.ts';
-import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { filesInLog } from '../../feature/implementation-log.ts';
 import { withAbandoned, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';

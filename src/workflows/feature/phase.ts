@@ -1,5 +1,4 @@
-import type { Outcome } from '../../engine/engine.ts';
-import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { fixSummary } from '../../feature/fix-summary.ts';
 import { withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';

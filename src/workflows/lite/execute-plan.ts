@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Outcome } from '../../engine/engine.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { followUps } from '../../lite/follow-ups.ts';

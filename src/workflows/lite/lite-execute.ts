@@ -1,6 +1,5 @@
-import type { Outcome } from '../../engine/engine.ts';
 import { waitForLock } from '../../engine/lock.ts';
-import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
 import { readTextFile } from '../../files/bounded.ts';

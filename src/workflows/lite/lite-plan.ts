@@ -1,5 +1,4 @@
-import type { Outcome } from '../../engine/engine.ts';
-import type { WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { handoffToken } from '../../lite/handoff-token.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';

@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { Outcome } from '../../engine/engine.ts';
+import type { Outcome } from '../../engine/workflow.ts';
 import { headCommit } from '../../git/repository-facts.ts';
 import { branchTip } from '../../git/run-branch.ts';
 import { reasonOf, runGit } from '../../git/run-git.ts';

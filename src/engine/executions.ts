@@ -1,0 +1,217 @@
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { toCharretteError } from '../errors.ts';
+import { removeUnfinished } from '../files/atomic.ts';
+import type { Clock } from './clock.ts';
+import type { Departures } from './departures.ts';
+import { type HeadStart, headStart, keyBelow } from './head-start.ts';
+import type { KnownRuns } from './known-runs.ts';
+import type { LiveRun } from './live-run.ts';
+import { thisProcess } from './process-identity.ts';
+import { relocateInputs } from './relocate.ts';
+import type { RunGuard } from './run-guard.ts';
+import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
+import {
+  type ChildHandle,
+  type OtherRuns,
+  type Outcome,
+  type StartChild,
+  WorkflowContext,
+  type WorkflowDefinition,
+} from './workflow.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: definitions of different inputs share one table
+export type AnyDefinition = WorkflowDefinition<any, any>;
+
+/** Main workflows give back an Outcome; children whatever they like. */
+export type Definitions = { workflows: readonly AnyDefinition[]; children: readonly AnyDefinition[] };
+
+type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
+
+/** Lets the durable engine execute runs and their children, and puts on record how they end. */
+export class Executions {
+  readonly #definitions: Definitions;
+  readonly #runs: KnownRuns;
+  readonly #departures: Departures;
+  readonly #clock: Clock;
+  readonly #guard: RunGuard | undefined;
+  readonly #workflows = new Map<string, Registered>();
+
+  constructor(options: {
+    definitions: Definitions;
+    runs: KnownRuns;
+    departures: Departures;
+    clock: Clock;
+    guard: RunGuard | undefined;
+  }) {
+    this.#definitions = options.definitions;
+    this.#runs = options.runs;
+    this.#departures = options.departures;
+    this.#clock = options.clock;
+    this.#guard = options.guard;
+  }
+
+  /** Tells the durable engine of all definitions, before it starts. */
+  register(): void {
+    const { workflows, children } = this.#definitions;
+    const add = ({ name }: AnyDefinition, body: Registered) =>
+      this.#workflows.set(name, DBOS.registerWorkflow(body, { name }));
+    for (const each of workflows) add(each, (run, key, input) => this.#runMain(each, run, key, input));
+    for (const each of children) add(each, (run, key, input) => this.#runChild(each, run, key, input));
+  }
+
+  /** Begins a run of which the store has nothing. */
+  async begin(live: LiveRun, { run, workflow, inputs }: RunRecord): Promise<void> {
+    live.fresh = true;
+    live.unjournaled?.clear();
+    const definition = this.#definitions.workflows.find(({ name }) => name === workflow);
+    if (definition !== undefined)
+      headStart(live, definition, { key: '', input: this.#localInput(inputs, run) });
+    const handle = await this.#startRun(run, workflow, inputs);
+    if (this.#runs.live.get(run) === live) this.#runs.handles.set(run, handle);
+  }
+
+  async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
+    const directory = this.#runs.directoryOf(runId);
+    if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
+    const context = this.#context(runId, key, this.#takeHeadStart(runId, key));
+    try {
+      const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
+      context.emit({ type: 'run-end', ...outcome });
+      await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
+      await this.tellEnd(context.live);
+      this.#retire(context.live);
+      this.#runs.watch(runId).end();
+    } catch (thrown) {
+      // What the journal refuses because the run has gone to somebody else is no failure of the run.
+      await context.live.keep().catch(() => {});
+      if (context.live.stopping) return new Promise(() => {});
+      const error = toCharretteError(thrown);
+      const { code, message, fix } = error;
+      context.live.events.emit(`run:failed-${context.live.events.count}`, {
+        type: 'run-end',
+        status: 'failed',
+        exit: 1,
+        message,
+      });
+      await updateRunRecord(directory, {
+        status: 'failed',
+        exit: 1,
+        ended: this.#now(),
+        error: { code, message, fix },
+      });
+      await this.tellEnd(context.live);
+      this.#retire(context.live);
+      throw thrown;
+    } finally {
+      this.#runs.underWay.delete(runId);
+    }
+    // Nobody waits for this any more, and a run that has ended needs no journal to be resumed from.
+    await context.journaled().catch(() => {});
+    context.live.unjournaled?.clear();
+  }
+
+  async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
+    const head = this.#takeHeadStart(runId, key);
+    const context = this.#context(runId, key, head);
+    const output: unknown = await definition.run(context, input);
+    // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
+    // else must not get into the journal as how the child ended.
+    await context.live.begin(() => context.live.keep());
+    await head?.handOver(output);
+    await context.journaled();
+    return output;
+  }
+
+  #takeHeadStart(runId: string, key: string): HeadStart | undefined {
+    const { headStarts } = this.#runs.open(runId);
+    const head = headStarts.get(key);
+    headStarts.delete(key);
+    return head;
+  }
+
+  #retire(live: LiveRun): void {
+    if (!live.stopping) this.#departures.retire(live.directory.id);
+  }
+
+  /** Keeps the last of it and says that it is over. */
+  async tellEnd(live: LiveRun): Promise<void> {
+    await live.keep();
+    this.#guard?.changed(live.directory.id, 'ended');
+  }
+
+  /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
+  #localInput(input: unknown, runId: string): unknown {
+    return this.#guard === undefined ? input : relocateInputs(input, this.#runs.homeOf(runId).project);
+  }
+
+  #context(runId: string, key: string, head?: HeadStart): WorkflowContext {
+    const live = this.#runs.open(runId);
+    const startChild: StartChild = async (definition, child) => {
+      const registered = this.#registered(definition.name);
+      const childKey = keyBelow(key, child.key);
+      const workflowID = `${runId}.${childKey}`;
+      const childHead = live.fresh
+        ? headStart(live, definition, { key: childKey, input: child.input })
+        : undefined;
+      // A run that is being stopped starts nothing more.
+      const handle = await live.begin(() =>
+        live.storing(DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input)),
+      );
+      return {
+        workflowID,
+        getResult: (options) => handle.getResult(options),
+        head: childHead,
+      };
+    };
+    const otherRuns: OtherRuns = {
+      start: (id) => this.#startRunOf(runId, id),
+      ending: async (id) => {
+        const { run, status, exit, error } = await readRunRecord(this.#runs.directoryOf(id));
+        return { run, status, exit, error };
+      },
+    };
+    return new WorkflowContext(live, key, startChild, otherRuns, head);
+  }
+
+  /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
+  async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
+    if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
+    const { workflow, inputs } = await readRunRecord(this.#runs.directoryOf(runId));
+    return this.#startRun(runId, workflow, inputs);
+  }
+
+  #startRun(runId: string, workflow: string, inputs: unknown): Promise<ChildHandle> {
+    return DBOS.startWorkflow(this.#registered(workflow), { workflowID: runId })(runId, '', inputs);
+  }
+
+  #registered(name: string): Registered {
+    const workflow = this.#workflows.get(name);
+    if (workflow === undefined) throw new Error(`The workflow ${name} is not registered.`);
+    return workflow;
+  }
+
+  /** Puts a run that nobody started by its name on record as being worked on. */
+  async #takeUp(runId: string): Promise<void> {
+    const directory = this.#runs.directoryOf(runId);
+    this.#runs.underWay.add(runId);
+    removeUnfinished(directory.artifacts);
+    const { workflow, title } = await updateRunRecord(directory, atWork());
+    const live = this.#runs.open(runId);
+    if (live.events.count > 0) emitResume(live);
+    else live.events.emit('run:start', { type: 'run-start', workflow, title });
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+}
+
+/** What a record says while this process works on the run. */
+export function atWork(): Partial<RunRecord> {
+  return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
+}
+
+export function emitResume(live: LiveRun): void {
+  const attempt = live.events.count;
+  live.events.emit(`run:resume-${attempt}`, { type: 'run-resume', attempt });
+}

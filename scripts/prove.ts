@@ -2,7 +2,8 @@
 // that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one.
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
-// `--minutes N` goes on to the next workflow after that time; `--write FILE` keeps the table.
+// `--minutes N` goes on to the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
+// faster); `--write FILE` keeps the table.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus } from 'node:os';
@@ -21,6 +22,7 @@ const { values: flags } = parseArgs({
     minutes: { type: 'string' },
     write: { type: 'string' },
     parallel: { type: 'string', default: '2' },
+    scratch: { type: 'string' },
     'fuzz-seconds': { type: 'string', default: '600' },
     'soak-minutes': { type: 'string', default: '20' },
   },
@@ -71,6 +73,7 @@ async function work(): Promise<void> {
     const proof = await proveStory(name, {
       choose,
       signal: stopped.signal,
+      scratch: flags.scratch,
       ...(limit === undefined ? {} : { until: Date.now() + limit }),
       onOutcome: ({ problems, point }, writes) => {
         tried += 1;

@@ -30,12 +30,14 @@ export type ProveOptions = {
   /** A resume that takes longer counts as stuck. */
   limitMs?: number;
   keep?: boolean;
+  /** Where states are restored; on a disk in memory that takes less time. */
+  scratch?: string | undefined;
 };
 
 /** Runs a story once, then goes on from the state before each chosen write as if the process had been killed there. */
 export async function proveStory(story: string, options: ProveOptions = {}): Promise<Proof> {
   const started = Date.now();
-  const folder = mkdtempSync(path.join(tmpdir(), `charrette-prove-${story}-`));
+  const folder = mkdtempSync(path.join(options.scratch ?? tmpdir(), `charrette-prove-${story}-`));
   let worker: ChildProcess | undefined;
   try {
     await record(story, folder);

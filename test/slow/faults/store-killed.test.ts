@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect } from 'vitest';
 import { faultCase } from '../../support/fault-case.ts';
@@ -99,9 +101,12 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     await begun.live.says(/2a: sketches — /);
     begun.live.kill('SIGKILL');
     await begun.live.ended;
-    const before = callsIn(begun.calls).length;
     const [run = ''] = runsOf(begun.project);
+    const events = path.join(begun.project, '.charrette', 'runs', run, 'events.jsonl');
     const resumed = startRun(['resume', run], { cwd: begun.project, env: begun.env });
+    // Agents of the killed process may note their calls until then.
+    await reaches(resumed, () => readFileSync(events, 'utf8').includes('"run-resume"'));
+    const before = callsIn(begun.calls).length;
     await reaches(resumed, () => callsIn(begun.calls).length > before);
     await begun.server.kill();
     await sleep(2000);

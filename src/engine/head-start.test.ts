@@ -96,6 +96,14 @@ test('children begin once, give their results in order, and all of them end in t
       ['r.c', 'SUCCESS'],
     ]);
   });
+  // Only what a workflow does is counted: a run goes on under the numbers that an earlier program gave.
+  const own = await DBOS.listWorkflowSteps('r');
+  expect(own?.map(({ functionID, name }) => `${functionID} ${name}`)).toEqual([
+    '0 head-lane',
+    '1 head-lane',
+    '2 head-lane',
+    '3 await a, b, c',
+  ]);
   const steps = await DBOS.listWorkflowSteps('r.b');
   expect(steps?.map(({ name, output }) => [name, output])).toEqual([
     ['first', 'b'],

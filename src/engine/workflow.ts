@@ -73,14 +73,15 @@ export class WorkflowContext {
       return DBOS.runStep(kept === undefined ? perform : async () => kept.value as Result, { name });
     }
     const begun = this.#steps === 1 && this.#head !== undefined ? this.#head.first(perform) : perform();
+    begun.catch(() => {});
+    const wait = () => begun;
     const { unjournaled } = this.live;
-    if (unjournaled === undefined) return this.#journal(name, begun);
-    return this.#goAhead(
-      name,
-      begun,
-      (result) => unjournaled.keep(id, result),
-      () => unjournaled.journaled(id),
-    );
+    if (unjournaled === undefined) return DBOS.runStep(wait, { name });
+    const told = {
+      keep: (result: Result) => unjournaled.keep(id, result),
+      journaled: () => unjournaled.journaled(id),
+    };
+    return this.#goAhead(name, { result: begun, body: wait }, told);
   }
 
   /**
@@ -94,25 +95,21 @@ export class WorkflowContext {
     // What they are asked stands in files that were written outside a step; whoever takes them over begins with those.
     await this.live.begin(() => this.live.keep());
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
-    const results = Promise.allSettled(
-      handles.map((handle) => {
-        const told = resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 }));
-        return handle.head === undefined ? told : Promise.race([handle.head.result, told]);
-      }),
-    ).then((settled) =>
-      settled.map((result) => {
-        if (result.status === 'rejected') throw result.reason;
-        return result.value as Output;
-      }),
-    );
-    // One step for all: the results are in the journal already, and a step each would take longer than the rest.
+    // One step for all: the results are in the journal already, and a step each would take longer than the rest. They are asked
+    // for inside it, where the journal does not count the asking.
     const name = `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200);
+    const results = Promise.withResolvers<Output[]>();
+    const collect = () => {
+      results.resolve(resultsOf<Output>(handles));
+      return results.promise;
+    };
     const taken = () => {
       for (const { head } of handles) head?.taken();
     };
-    if (this.live.fresh && this.live.unjournaled !== undefined)
-      return this.#goAhead(name, results, (found) => structuredClone(found), taken);
-    return this.#journal(name, results).finally(taken);
+    if (!this.live.fresh || this.live.unjournaled === undefined)
+      return DBOS.runStep(collect, { name }).finally(taken);
+    const work = { result: results.promise, body: collect };
+    return this.#goAhead(name, work, { keep: (found) => structuredClone(found), journaled: taken });
   }
 
   /** Resolves when the journal has everything that this execution went ahead of. */
@@ -120,33 +117,31 @@ export class WorkflowContext {
     return this.#journaling;
   }
 
-  #journal<Result>(name: string, work: Promise<Result>): Promise<Result> {
-    work.catch(() => {});
-    return DBOS.runStep(() => work, { name });
-  }
-
-  /** Gives back what `keep` makes of a result, and puts it into the journal afterwards; failures are told by the journal. */
+  /**
+   * Gives back what `keep` makes of a result and puts it into the journal afterwards; failures are told by the journal. The
+   * body is what the step does: it gives the same result.
+   */
   #goAhead<Result>(
     name: string,
-    work: Promise<Result>,
-    keep: (result: Result) => Result,
-    done: () => void,
+    { result, body }: { result: Promise<Result>; body: () => Promise<Result> },
+    told: { keep: (result: Result) => Result; journaled: () => void },
   ): Promise<Result> {
     // Whoever goes on goes first: the embedded store keeps the whole process busy.
-    const later = work.then((result) => sleep(behindMs, result));
-    const journaled = this.#journal(name, later).finally(done);
+    const later = async () => sleep(behindMs, await body());
+    const journaled = DBOS.runStep(later, { name }).finally(told.journaled);
     journaled.catch(() => {});
     const before = this.#journaling;
-    this.#journaling = work.then(
+    this.#journaling = result.then(
       () => Promise.all([before, journaled]).then(() => {}),
       () => before,
     );
     this.#journaling.catch(() => {});
-    const wentAhead = (result: Result) => {
+    const goOn = (value: Result) => {
       this.live.catchUp(journaled);
-      return keep(result);
+      return told.keep(value);
     };
-    return work.then(wentAhead, () => journaled);
+    // A journal that refuses the step is heard at once.
+    return Promise.race([result.then(goOn, () => journaled), journaled]);
   }
 
   /**
@@ -233,6 +228,20 @@ export type ChildHandle = {
   head?: HeadStart | undefined;
   getResult(options: { pollingIntervalMs: number }): Promise<unknown>;
 };
+
+/** What children give back, as soon as they hand it over or the journal tells it; all come to an end before one fails. */
+async function resultsOf<Output>(handles: readonly ChildHandle[]): Promise<Output[]> {
+  const settled = await Promise.allSettled(
+    handles.map((handle) => {
+      const told = resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 }));
+      return handle.head === undefined ? told : Promise.race([handle.head.result, told]);
+    }),
+  );
+  return settled.map((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value as Output;
+  });
+}
 
 /** How a run that another run started came to its end. */
 export type RunEnding = Pick<RunRecord, 'run' | 'status' | 'exit' | 'error'>;

@@ -9,7 +9,7 @@ import { Departures } from './departures.ts';
 import { ending, once } from './ending.ts';
 import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
-import { atWork, type Definitions, Executions, emitResume } from './executions.ts';
+import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
@@ -171,14 +171,15 @@ export class Engine {
       this.#departures.drop(runId);
       return;
     }
-    const status = await DBOS.getWorkflowStatus(runId);
+    // The first event of a run is there before the embedded store hears of the run.
+    const isNew = this.#store.kind === 'embedded' && live.events.count === 0;
+    const status = isNew ? null : await DBOS.getWorkflowStatus(runId);
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
     await updateRunRecord(directory, atWork());
     if (status === null) {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       if (live.events.find('run:start') !== undefined) emitResume(live);
-      else
-        live.events.emit('run:start', { type: 'run-start', workflow: record.workflow, title: record.title });
+      else emitStart(live, record);
       await this.#executions.begin(live, record);
     } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
       await DBOS.deleteWorkflow(runId, true);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
@@ -176,8 +177,10 @@ export class Executions {
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
   async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
     if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
-    const { workflow, inputs } = await readRunRecord(this.#runs.directoryOf(runId));
-    return this.#startRun(runId, workflow, inputs);
+    const directory = this.#runs.directoryOf(runId);
+    const record = await readRunRecord(directory);
+    if (!existsSync(directory.events)) emitStart(this.#runs.open(runId), record);
+    return this.#startRun(runId, record.workflow, record.inputs);
   }
 
   #startRun(runId: string, workflow: string, inputs: unknown): Promise<ChildHandle> {
@@ -195,10 +198,10 @@ export class Executions {
     const directory = this.#runs.directoryOf(runId);
     this.#runs.underWay.add(runId);
     removeUnfinished(directory.artifacts);
-    const { workflow, title } = await updateRunRecord(directory, atWork());
+    const record = await updateRunRecord(directory, atWork());
     const live = this.#runs.open(runId);
-    if (live.events.count > 0) emitResume(live);
-    else live.events.emit('run:start', { type: 'run-start', workflow, title });
+    emitStart(live, record);
+    if (live.events.count > 1) emitResume(live);
   }
 
   #now(): string {
@@ -209,6 +212,11 @@ export class Executions {
 /** What a record says while this process works on the run. */
 export function atWork(): Partial<RunRecord> {
   return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
+}
+
+/** Stands first, and once. */
+export function emitStart(live: LiveRun, { workflow, title }: RunRecord): void {
+  live.events.emit('run:start', { type: 'run-start', workflow, title });
 }
 
 export function emitResume(live: LiveRun): void {

@@ -15,6 +15,7 @@ type Measured = {
   peakRss: number;
   stepTimes: number[];
   stepCpuMs: number;
+  journaledMs: number;
   fanOutMs: number;
 };
 
@@ -114,6 +115,11 @@ function rowsOf(title: string, store: string, goal: string): string[][] {
       goal,
       processor,
       `≤ ${milliseconds(fastest.at(-1) ?? 0, 2)}`,
+    ],
+    [
+      `${title}: a step, until the journal has it`,
+      milliseconds(median(runs.map(({ journaledMs }) => journaledMs)), 2),
+      goal,
     ],
     [`${title}: 16 lanes of 1 s`, milliseconds(fanOut, 0), '≤ 1050 ms'],
   ];

@@ -25,17 +25,21 @@ const lane: WorkflowDefinition<number, number> = {
 };
 let fanOutMs = 0;
 let stepCpuMs = 0;
+let journaledMs = 0;
 const story: WorkflowDefinition<{ steps: number; lanes: number }, { status: 'done'; exit: number }> = {
   name: 'bench',
   async run(context, input) {
     const cpuStarted = process.cpuUsage();
-    let before = performance.now();
+    const stepsStarted = performance.now();
+    let before = stepsStarted;
     for (let index = 0; index < input.steps; index += 1) {
       await context.step(`step ${index}`, async () => index);
       const now = performance.now();
       stepTimes.push(now - before);
       before = now;
     }
+    await context.journaled();
+    journaledMs = (performance.now() - stepsStarted) / input.steps;
     stepCpuMs = cpuSince(cpuStarted) / input.steps;
     const started = performance.now();
     const children = Array.from({ length: input.lanes }, (_, index) => ({
@@ -76,7 +80,17 @@ if (Number(steps) > 0 || Number(lanes) > 0) {
 }
 await opening.engine.close();
 const peakRss = process.resourceUsage().maxRSS * 1024;
-const measured = { importMs, openMs, openCpuMs, openRss, peakRss, stepTimes, stepCpuMs, fanOutMs };
+const measured = {
+  importMs,
+  openMs,
+  openCpuMs,
+  openRss,
+  peakRss,
+  stepTimes,
+  stepCpuMs,
+  journaledMs,
+  fanOutMs,
+};
 process.stdout.write(`${JSON.stringify(measured)}\n`);
 
 /** Processor time, which other programs on the machine do not add to. */

@@ -103,7 +103,7 @@ export class Engine {
     this.#journal = new Journal({
       store,
       workflows: options.workflows.map(({ name }) => name),
-      isKnown: (run) => existsSync(runDirectoryOf(options.home, run).record),
+      isOpen: (run) => this.#runs.live.has(run) || isOpen(runDirectoryOf(options.home, run)),
       keptMs: options.keepJournalsMs,
     });
     this.#departures = new Departures(this.#runs, this.#journal);
@@ -241,7 +241,8 @@ export class Engine {
       }
       if (next === 'end') return { kind: 'ended', record: await this.#settle(directory) };
       if (next === 'stop') {
-        await this.#stopRun(runId, 'stop');
+        const ended = await this.#stopRun(runId, 'stop');
+        if (ended !== undefined) return { kind: 'ended', record: ended };
         return {
           kind: 'stopped',
           record: await updateRunRecord(directory, { status: 'stopped', process: undefined }),
@@ -260,7 +261,8 @@ export class Engine {
         continue;
       }
       if (answers === undefined) {
-        await this.#stopRun(runId, 'question');
+        const ended = await this.#stopRun(runId, 'question');
+        if (ended !== undefined) return { kind: 'ended', record: ended };
         return {
           kind: 'paused',
           record: await updateRunRecord(directory, { status: 'paused', process: undefined }),
@@ -289,6 +291,8 @@ export class Engine {
     const directory = this.#runs.directoryOf(runId);
     const live = this.#runs.open(runId);
     await live.stop();
+    const before = readRunRecordSync(directory);
+    if (isFinal(before.status)) return before;
     live.unjournaled?.clear();
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     live.events.emit(`run:cancel-${live.events.count}`, {
@@ -349,12 +353,15 @@ export class Engine {
     await this.#store.close();
   }
 
-  async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<void> {
+  /** Ends what is under way; gives back the record of a run that had come to its end before. */
+  async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<RunRecord | undefined> {
     const live = this.#runs.open(runId);
     await live.stop();
+    const record = readRunRecordSync(live.directory);
+    if (isFinal(record.status)) return record;
     live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
     for (const id of await this.#runs.openRunsOf(runId)) {
-      await this.#stopRun(id, 'stop');
+      if ((await this.#stopRun(id, 'stop')) !== undefined) continue;
       await updateRunRecord(this.#runs.directoryOf(id), {
         status: 'stopped',
         process: undefined,
@@ -363,6 +370,7 @@ export class Engine {
     this.#runs.underWay.delete(runId);
     this.#runs.giveFree(runId);
     this.#departures.soon(runId);
+    return undefined;
   }
 
   /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
@@ -439,3 +447,12 @@ export class Engine {
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
+
+/** Whether a run may go on; of one whose record cannot be read nobody knows. */
+function isOpen(directory: RunDirectory): boolean {
+  try {
+    return !isFinal(readRunRecordSync(directory).status);
+  } catch {
+    return existsSync(directory.record);
+  }
+}

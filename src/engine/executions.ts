@@ -4,7 +4,7 @@ import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
 import type { Clock } from './clock.ts';
 import type { Departures } from './departures.ts';
-import { type HeadStart, headStart, keyBelow } from './head-start.ts';
+import { HeadStart, headStart, keyBelow } from './head-start.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun } from './live-run.ts';
 import { thisProcess } from './process-identity.ts';
@@ -67,7 +67,11 @@ export class Executions {
     const definition = this.#definitions.workflows.find(({ name }) => name === workflow);
     if (definition !== undefined)
       headStart(live, definition, { key: '', input: this.#localInput(inputs, run) });
-    const handle = await this.#startRun(run, workflow, inputs);
+    const handle = await this.#startRun(run, workflow, inputs).catch(async (error) => {
+      // What had a head start goes on for nobody.
+      await live.stop();
+      throw error;
+    });
     if (this.#runs.live.get(run) === live) this.#runs.handles.set(run, handle);
   }
 
@@ -77,10 +81,12 @@ export class Executions {
     const context = this.#context(runId, key, this.#takeHeadStart(runId, key));
     try {
       const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
+      // Told to stop during its last step it has stopped; whoever resumes it comes here again without doing anything twice.
+      if (context.live.stopping) return new Promise(() => {});
       context.emit({ type: 'run-end', ...outcome });
       await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
       await this.tellEnd(context.live);
-      this.#retire(context.live);
+      this.#departures.retire(runId);
       this.#runs.watch(runId).end();
     } catch (thrown) {
       // What the journal refuses because the run has gone to somebody else is no failure of the run.
@@ -101,7 +107,8 @@ export class Executions {
         error: { code, message, fix },
       });
       await this.tellEnd(context.live);
-      this.#retire(context.live);
+      this.#departures.retire(runId);
+      await context.journaled().catch(() => {});
       throw thrown;
     } finally {
       this.#runs.underWay.delete(runId);
@@ -126,12 +133,9 @@ export class Executions {
   #takeHeadStart(runId: string, key: string): HeadStart | undefined {
     const { headStarts } = this.#runs.open(runId);
     const head = headStarts.get(key);
-    headStarts.delete(key);
+    // A rehearsal that comes later than the execution begins nothing.
+    if (head !== undefined) headStarts.set(key, new HeadStart());
     return head;
-  }
-
-  #retire(live: LiveRun): void {
-    if (!live.stopping) this.#departures.retire(live.directory.id);
   }
 
   /** Keeps the last of it and says that it is over. */

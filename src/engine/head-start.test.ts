@@ -16,6 +16,7 @@ import type { WorkflowDefinition } from './workflow.ts';
 let home: Home;
 let begun: string[];
 let onBegin = () => {};
+let laneMs = 30;
 let engine: Engine | undefined;
 
 type Lane = { name: string; fail?: boolean };
@@ -27,7 +28,7 @@ const lane: WorkflowDefinition<Lane, { name: string; second: number }> = {
     await context.step('first', async () => {
       begun.push(name);
       onBegin();
-      await sleep(30);
+      await sleep(laneMs);
       if (fail === true) throw new Error(`${name} fails`);
       return name;
     });
@@ -123,9 +124,12 @@ test('a run that was stopped while its children were being started goes on in th
   lanes = [{ name: 'a' }, { name: 'b' }];
   const stop = new AbortController();
   onBegin = () => stop.abort();
+  // Longer than the store takes to hear of them.
+  laneMs = 500;
   await runStory(stop.signal);
   expect((await readRunRecord(runDirectoryOf(home, 'r'))).status).toBe('stopped');
   onBegin = () => {};
+  laneMs = 30;
   await engine?.start('r');
   const end = await engine?.wait('r', { signal: AbortSignal.timeout(20_000) });
   expect(end).toMatchObject({ kind: 'ended', record: { status: 'done' } });

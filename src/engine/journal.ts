@@ -6,8 +6,8 @@ export type JournalOptions = {
   store: Store;
   /** Names of the main workflows. */
   workflows: readonly string[];
-  /** Whether the run has a directory; only the embedded store knows all of them. */
-  isKnown: (runId: string) => boolean;
+  /** Whether the run has a directory that says that it may go on; only the embedded store knows all of them. */
+  isOpen: (runId: string) => boolean;
   /** How long the journal of an ended run stays. */
   keptMs?: number | undefined;
 };
@@ -88,10 +88,10 @@ export class Journal {
     await this.#remove(await this.#list({ ...which, status: ['SUCCESS', 'ERROR', 'CANCELLED'] }));
   }
 
-  /** Runs that were removed before they ended. */
+  /** Runs that were removed before they ended, and those whose process died between their end and the store's knowing it. */
   async #removeUnknown(): Promise<void> {
     const open = await this.#list({ status: ['PENDING', 'ENQUEUED'] });
-    await this.#remove(open.filter((id) => !this.#options.isKnown(id)));
+    await this.#remove(open.filter((id) => !this.#options.isOpen(id)));
   }
 
   /** Runs that no other run started: whoever started one goes through its steps again when it is resumed. */

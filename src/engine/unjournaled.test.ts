@@ -1,10 +1,12 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
-import { openEngine } from './engine.ts';
-import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import { readRunRecord, writeRunRecord } from './run-record.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DBOS } from '@dbos-inc/dbos-sdk';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { type Engine, openEngine } from './engine.ts';
+import { createRunDirectory, type Home, homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { updateRunRecord, writeRunRecord } from './run-record.ts';
 import { Unjournaled } from './unjournaled.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
@@ -17,14 +19,23 @@ test('a result is found again by whoever opens the file, and nobody changes it o
   const first = new Unjournaled(file);
   const result = { list: ['a'], when: new Date(0), absent: undefined };
   const kept = first.keep('run#1', result);
-  expect(kept).toEqual(result);
-  kept.list.push('b');
+  expect(kept).toEqual({ value: result });
+  kept?.value.list.push('b');
   first.keep('run#2', undefined);
   first.close();
   const second = new Unjournaled(file);
   expect(second.find('run#1')).toEqual({ value: { list: ['a'], when: new Date(0), absent: undefined } });
   expect(second.find('run#2')).toEqual({ value: undefined });
   expect(second.find('run#3')).toBeUndefined();
+});
+
+test('what cannot be copied or written is not kept', () => {
+  const kept = new Unjournaled(path.join(temporary(), 'unjournaled.jsonl'));
+  expect(kept.keep('a', { call() {} })).toBeUndefined();
+  expect(new Unjournaled(path.join(temporary(), 'missing', 'file')).keep('a', 1)).toBeUndefined();
+  kept.keep('b', 1);
+  kept.close();
+  expect(kept.keep('c', 1)).toBeUndefined();
 });
 
 test('the file is empty once the journal has everything, and gone once nobody has it open', () => {
@@ -47,33 +58,45 @@ test('the file is empty once the journal has everything, and gone once nobody ha
 
 let performed: string[] = [];
 let during: () => void = () => {};
+let odd: unknown;
+let laneMs = 0;
 
-const lane: WorkflowDefinition<null, string> = {
+const lane: WorkflowDefinition<null, { answer: string; attempt: number }> = {
   name: 'ahead-lane',
-  run: (context) =>
-    context.step('ask', async () => {
+  async run(context) {
+    const answer = await context.step('ask', async () => {
       performed.push('lane');
+      await sleep(laneMs);
       return 'answer';
-    }),
+    });
+    attempts += 1;
+    // Differs each time, as the time that a lane took does.
+    return { answer, attempt: attempts };
+  },
 };
+let attempts = 0;
 const story: WorkflowDefinition<null, { status: 'done'; exit: 0; message: string }> = {
   name: 'ahead-story',
   async run(context) {
+    odd = await context.step('odd', async () => {
+      performed.push('odd');
+      return { call() {}, name: 'odd' };
+    });
     const one = await context.step('one', async () => {
       performed.push('one');
       return `one ${performed.length}`;
     });
-    const [answer] = await context.children(lane, [{ key: 'a', input: null }]);
+    const [given] = await context.children(lane, [{ key: 'a', input: null }]);
     const two = await context.step('two', async () => {
       performed.push('two');
       during();
       return 'two';
     });
-    return { status: 'done', exit: 0, message: `${one}, ${answer}, ${two}` };
+    return { status: 'done', exit: 0, message: `${one}, ${given?.answer} ${given?.attempt}, ${two}` };
   },
 };
 
-async function run(home: Home): Promise<string> {
+async function open(home: Home): Promise<Engine> {
   const opening = await openEngine({
     home,
     store: 'embedded',
@@ -82,19 +105,39 @@ async function run(home: Home): Promise<string> {
     children: [lane],
   });
   if (!opening.opened) throw new Error('the store is locked');
-  await opening.engine.start('r');
-  const signal = new AbortController().signal;
-  const { record } = await opening.engine.wait('r', { signal });
-  await opening.engine.close();
+  return opening.engine;
+}
+
+async function run(home: Home, stop = new AbortController().signal): Promise<string> {
+  const engine = await open(home);
+  await engine.start('r');
+  const { record } = await engine.wait('r', { signal: stop });
+  await engine.close();
   return record.status;
 }
 
-test('a run killed before its journal had what it went ahead with repeats nothing', async () => {
-  const [home, copy] = [homeOf(temporary()), homeOf(temporary())];
+async function makeRun(): Promise<{ home: Home; directory: RunDirectory }> {
+  const home = homeOf(temporary());
   const directory = runDirectoryOf(home, 'r');
   await createRunDirectory(directory);
   const record = { schemaVersion: 1, run: 'r', workflow: story.name, codeVersion: '1', title: 'r' } as const;
   await writeRunRecord(directory, { ...record, inputs: null, status: 'running', created: '' });
+  return { home, directory };
+}
+
+const lastEvent = ({ events }: RunDirectory) =>
+  JSON.parse(readFileSync(events, 'utf8').trimEnd().split('\n').at(-1) ?? '');
+
+beforeEach(() => {
+  performed = [];
+  attempts = 0;
+  during = () => {};
+  laneMs = 0;
+});
+
+test('a run killed before its journal had what it went ahead with repeats nothing and builds on the same', async () => {
+  const { home, directory } = await makeRun();
+  const copy = homeOf(temporary());
   let waiting = '';
   // What a kill at this moment leaves.
   during = () => {
@@ -103,8 +146,11 @@ test('a run killed before its journal had what it went ahead with repeats nothin
   };
   expect(await run(home)).toBe('done');
   expect(existsSync(directory.unjournaled)).toBe(false);
-  expect(performed).toEqual(['one', 'lane', 'two']);
-  expect(waiting.split('\n').flatMap((line) => line.match(/"id":"[^"]+"/) ?? [])).toContain('"id":"a#1"');
+  expect(performed).toEqual(['odd', 'one', 'lane', 'two']);
+  const ids = waiting.split('\n').flatMap((line) => line.match(/(?<="id":")[^"]+/) ?? []);
+  expect(ids.slice(-2)).toEqual(['a#1', 'run@1']);
+  // The journal gives what it can.
+  expect(odd).toMatchObject({ name: 'odd' });
 
   performed = [];
   during = () => {};
@@ -113,10 +159,72 @@ test('a run killed before its journal had what it went ahead with repeats nothin
   expect(performed).toEqual(['two']);
   const there = runDirectoryOf(copy, 'r');
   expect(existsSync(there.unjournaled)).toBe(false);
-  expect((await readRunRecord(there)).exit).toBe(0);
-  const ends = [directory, there].map(({ events }) =>
-    readFileSync(events, 'utf8').trimEnd().split('\n').at(-1),
+  expect(attempts).toBe(2);
+  expect([directory, there].map((each) => lastEvent(each).message)).toEqual(
+    Array(2).fill('one 2, answer 1, two'),
   );
-  expect(ends.map((line) => JSON.parse(line ?? '').message)).toEqual(Array(2).fill('one 1, answer, two'));
-  for (const { project } of [home, copy]) rmSync(project, { recursive: true, force: true });
+});
+
+test('told to stop during its last step a run has stopped, and going on ends it without doing anything twice', async () => {
+  const { home, directory } = await makeRun();
+  const stop = new AbortController();
+  during = () => stop.abort();
+  expect(await run(home, stop.signal)).toBe('stopped');
+  expect(lastEvent(directory).type).toBe('run-pause');
+  expect(await run(home)).toBe('done');
+  expect(performed).toEqual(['odd', 'one', 'lane', 'two']);
+});
+
+test('a journal that refuses what a run went ahead with is heard, and the result stays where it was kept', async () => {
+  const { home, directory } = await makeRun();
+  const engine = await open(home);
+  const runStep = DBOS.runStep.bind(DBOS);
+  let file = '';
+  vi.spyOn(DBOS, 'runStep').mockImplementation(async (body, config) => {
+    const result = await runStep(body as () => Promise<unknown>, config);
+    if (config?.name !== 'one') return result;
+    file = readFileSync(directory.unjournaled, 'utf8');
+    throw new Error('could not write a block');
+  });
+  try {
+    // Long enough for the journal to be heard before the next step.
+    laneMs = 300;
+    await engine.start('r');
+    const end = await engine.wait('r', { signal: new AbortController().signal });
+    expect(end.record).toMatchObject({ status: 'failed', error: { message: /could not write a block/ } });
+    expect(file).toContain('"id":"run#2"');
+  } finally {
+    vi.restoreAllMocks();
+    await engine.close();
+  }
+});
+
+test('a run that the store does not take has nothing under way', async () => {
+  const { home } = await makeRun();
+  const engine = await open(home);
+  vi.spyOn(DBOS, 'startWorkflow').mockImplementation((() => async () => {
+    await sleep(20);
+    throw new Error('read-only');
+  }) as never);
+  try {
+    await expect(engine.start('r')).rejects.toThrow('read-only');
+    expect(performed).toEqual(['odd']);
+  } finally {
+    vi.restoreAllMocks();
+    await engine.close();
+  }
+});
+
+test('the journal of a run whose process died between its end and the store’s knowing it is swept', async () => {
+  const { home } = await makeRun();
+  const copy = homeOf(temporary());
+  during = () => cpSync(home.root, copy.root, { recursive: true });
+  await run(home);
+  rmSync(copy.lock, { recursive: true });
+  await updateRunRecord(runDirectoryOf(copy, 'r'), { status: 'done', exit: 0 });
+  const engine = await open(copy);
+  const journals = () => DBOS.listWorkflows({ workflow_id_prefix: 'r' });
+  expect(await journals()).not.toEqual([]);
+  await vi.waitFor(async () => expect(await journals()).toEqual([]), { timeout: 10_000, interval: 200 });
+  await engine.close();
 });

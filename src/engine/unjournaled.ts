@@ -26,15 +26,21 @@ export class Unjournaled {
     return kept === undefined ? undefined : { value: deserialize(Buffer.from(kept.value, 'base64')) };
   }
 
-  /** Gives back what a replay will find: a copy, so that nobody changes what the journal is about to get. */
-  keep<Result>(id: string, result: Result): Result {
-    const bytes = serialize(result);
-    if (!this.#closed) {
+  /**
+   * Gives back what a replay will find: a copy, so that nobody changes what the journal is about to get. Nothing: it could not be
+   * kept.
+   */
+  keep<Result>(id: string, result: Result): { value: Result } | undefined {
+    if (this.#closed) return undefined;
+    try {
+      const bytes = serialize(result);
       this.#log ??= new AppendLog(this.#file);
       this.#log.append({ id, value: bytes.toString('base64') });
       this.#awaited.add(id);
+      return { value: deserialize(bytes) };
+    } catch {
+      return undefined;
     }
-    return deserialize(bytes);
   }
 
   /** The journal has it; once it has everything, the file is empty again. */
@@ -51,6 +57,11 @@ export class Unjournaled {
   close(): void {
     this.#closed = true;
     this.#log?.close();
-    if (this.#log?.size === 0) rmSync(this.#file, { force: true });
+    if (this.#log?.size !== 0) return;
+    try {
+      rmSync(this.#file, { force: true });
+    } catch {
+      // Empty it does no harm.
+    }
   }
 }

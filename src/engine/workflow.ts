@@ -35,7 +35,10 @@ export class WorkflowContext {
   readonly #head: HeadStart | undefined;
   #emitted = 0;
   #steps = 0;
+  #rows = 0;
   #journaling: Promise<void> = Promise.resolve();
+  /** What the journal said of a step that this execution had gone ahead of. */
+  #refusal: { error: unknown } | undefined;
 
   /** `head`: of a child whose first step may have begun. */
   constructor(live: LiveRun, key: string, startChild: StartChild, otherRuns: OtherRuns, head?: HeadStart) {
@@ -65,6 +68,7 @@ export class WorkflowContext {
    * body begins while the journal is asked.
    */
   step<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal.error);
     this.#steps += 1;
     const id = `${this.#key || 'run'}#${this.#steps}`;
     const perform = () => this.live.perform(body);
@@ -77,11 +81,7 @@ export class WorkflowContext {
     const wait = () => begun;
     const { unjournaled } = this.live;
     if (unjournaled === undefined) return DBOS.runStep(wait, { name });
-    const told = {
-      keep: (result: Result) => unjournaled.keep(id, result),
-      journaled: () => unjournaled.journaled(id),
-    };
-    return this.#goAhead(name, { result: begun, body: wait }, told);
+    return this.#goAhead(name, id, { result: begun, body: wait });
   }
 
   /**
@@ -92,9 +92,12 @@ export class WorkflowContext {
     definition: WorkflowDefinition<Input, Output>,
     children: readonly Child<Input>[],
   ): Promise<Output[]> {
+    if (this.#refusal !== undefined) throw this.#refusal.error;
     // What they are asked stands in files that were written outside a step; whoever takes them over begins with those.
     await this.live.begin(() => this.live.keep());
     const handles = await Promise.all(children.map((child) => this.#startChild(definition, child)));
+    this.#rows += 1;
+    const id = `${this.#key || 'run'}@${this.#rows}`;
     // One step for all: the results are in the journal already, and a step each would take longer than the rest. They are asked
     // for inside it, where the journal does not count the asking.
     const name = `await ${children.map(({ key }) => key).join(', ')}`.slice(0, 200);
@@ -106,10 +109,15 @@ export class WorkflowContext {
     const taken = () => {
       for (const { head } of handles) head?.taken();
     };
-    if (!this.live.fresh || this.live.unjournaled === undefined)
-      return DBOS.runStep(collect, { name }).finally(taken);
-    const work = { result: results.promise, body: collect };
-    return this.#goAhead(name, work, { keep: (found) => structuredClone(found), journaled: taken });
+    if (this.live.fresh && this.live.unjournaled !== undefined)
+      return this.#goAhead(name, id, { result: results.promise, body: collect }, taken);
+    const kept = this.live.unjournaled?.find(id);
+    // They come to their end here too, but what was built on is what they had given then.
+    const again = async () => {
+      const found = await collect();
+      return kept === undefined ? found : (kept.value as Output[]);
+    };
+    return DBOS.runStep(again, { name }).finally(taken);
   }
 
   /** Resolves when the journal has everything that this execution went ahead of. */
@@ -118,18 +126,23 @@ export class WorkflowContext {
   }
 
   /**
-   * Gives back what `keep` makes of a result and puts it into the journal afterwards; failures are told by the journal. The
+   * Gives back a result as soon as it is kept and puts it into the journal afterwards; failures are told by the journal. The
    * body is what the step does: it gives the same result.
    */
   #goAhead<Result>(
     name: string,
+    id: string,
     { result, body }: { result: Promise<Result>; body: () => Promise<Result> },
-    told: { keep: (result: Result) => Result; journaled: () => void },
+    settled: () => void = () => {},
   ): Promise<Result> {
+    const { unjournaled } = this.live;
     // Whoever goes on goes first: the embedded store keeps the whole process busy.
     const later = async () => sleep(behindMs, await body());
-    const journaled = DBOS.runStep(later, { name }).finally(told.journaled);
-    journaled.catch(() => {});
+    const journaled = DBOS.runStep(later, { name }).finally(settled);
+    journaled.then(
+      () => unjournaled?.journaled(id),
+      () => {},
+    );
     const before = this.#journaling;
     this.#journaling = result.then(
       () => Promise.all([before, journaled]).then(() => {}),
@@ -138,7 +151,12 @@ export class WorkflowContext {
     this.#journaling.catch(() => {});
     const goOn = (value: Result) => {
       this.live.catchUp(journaled);
-      return told.keep(value);
+      journaled.catch((error) => {
+        this.#refusal ??= { error };
+      });
+      // What cannot be kept, for want of room or because it cannot be copied, waits for the journal.
+      const kept = unjournaled?.keep(id, value);
+      return kept === undefined ? journaled : kept.value;
     };
     // A journal that refuses the step is heard at once.
     return Promise.race([result.then(goOn, () => journaled), journaled]);

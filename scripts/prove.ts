@@ -59,8 +59,10 @@ if (flags.points === undefined && flags.story === undefined && !stopped.signal.a
 /** Prints what a script printed in one piece when it ends: another may run beside it. */
 async function runScript(script: readonly string[]): Promise<void> {
   const args = ['--disable-warning=ExperimentalWarning', ...script];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  stopped.signal.addEventListener('abort', () => child.kill());
+  // A group of its own, so that a stop reaches all that it started.
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  const end = () => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid);
+  stopped.signal.addEventListener('abort', end);
   const [printed, [status]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
   process.stdout.write(`\n== ${script.join(' ')}\n${printed}`);
   if (status !== 0) process.exitCode = 1;

@@ -59,7 +59,9 @@ test('the file is empty once the journal has everything, and gone once nobody ha
 let performed: string[] = [];
 let during: () => void = () => {};
 let odd: unknown;
+let oddSignal: AbortSignal | undefined;
 let laneMs = 0;
+let lastMs = 0;
 
 const lane: WorkflowDefinition<null, { answer: string; attempt: number }> = {
   name: 'ahead-lane',
@@ -78,8 +80,9 @@ let attempts = 0;
 const story: WorkflowDefinition<null, { status: 'done'; exit: 0; message: string }> = {
   name: 'ahead-story',
   async run(context) {
-    odd = await context.step('odd', async () => {
+    odd = await context.step('odd', async (signal) => {
       performed.push('odd');
+      oddSignal = signal;
       return { call() {}, name: 'odd' };
     });
     const one = await context.step('one', async () => {
@@ -90,6 +93,7 @@ const story: WorkflowDefinition<null, { status: 'done'; exit: 0; message: string
     const two = await context.step('two', async () => {
       performed.push('two');
       during();
+      await sleep(lastMs);
       return 'two';
     });
     return { status: 'done', exit: 0, message: `${one}, ${given?.answer} ${given?.attempt}, ${two}` };
@@ -133,6 +137,7 @@ beforeEach(() => {
   attempts = 0;
   during = () => {};
   laneMs = 0;
+  lastMs = 0;
 });
 
 test('a run killed before its journal had what it went ahead with repeats nothing and builds on the same', async () => {
@@ -169,6 +174,8 @@ test('told to stop during its last step a run has stopped, and going on ends it 
   const { home, directory } = await makeRun();
   const stop = new AbortController();
   during = () => stop.abort();
+  // Longer than whoever started the run takes to hear of the stop.
+  lastMs = 300;
   expect(await run(home, stop.signal)).toBe('stopped');
   expect(lastEvent(directory).type).toBe('run-pause');
   expect(await run(home)).toBe('done');
@@ -209,6 +216,7 @@ test('a run that the store does not take has nothing under way', async () => {
   try {
     await expect(engine.start('r')).rejects.toThrow('read-only');
     expect(performed).toEqual(['odd']);
+    expect(oddSignal?.aborted).toBe(true);
   } finally {
     vi.restoreAllMocks();
     await engine.close();

@@ -6,6 +6,7 @@ export default defineConfig({
     pool: 'forks',
     // More than the two cores of a small machine: the tests of whole programs wait about half of their time.
     maxWorkers: 3,
+    globalSetup: ['test/scratch.ts'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

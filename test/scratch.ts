@@ -1,0 +1,16 @@
+// All temporary files of a test run lie in one folder, which goes with the run: nothing is left on the machine.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const prefix = 'charrette-test-';
+
+export default function scratch(): (() => void) | undefined {
+  // Every project of the suite asks; the first one's folder serves all.
+  if (path.basename(tmpdir()).startsWith(prefix)) return undefined;
+  const folder = mkdtempSync(path.join(tmpdir(), prefix));
+  // A database server runs as another user and has to come through.
+  chmodSync(folder, 0o711);
+  process.env['TMPDIR'] = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}

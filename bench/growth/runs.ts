@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { listRuns } from '../../src/cli/run-list.ts';
-import { type Engine, openEngine } from '../../src/engine/engine.ts';
+import type { Engine } from '../../src/engine/engine.ts';
 import type { EventBody } from '../../src/engine/event.ts';
-import { createRunDirectory, homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
-import { writeRunRecord } from '../../src/engine/run-record.ts';
+import { homeOf } from '../../src/engine/run-directory.ts';
+import { embeddedEngine, madeRun } from '../../src/engine/testing.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
 import { openRuns } from '../../src/hosts/open-runs.ts';
 import { perform } from '../../test/crash/in-process.ts';
@@ -147,15 +147,7 @@ export type Work = { work: string; prepare: () => Prepared | Promise<Prepared> }
 
 async function startsIn(history: History): Promise<Prepared> {
   const { home } = history;
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: '1',
-    workflows: [story],
-    children: [],
-  });
-  if (!opening.opened) throw new Error('the store is held');
-  const { engine } = opening;
+  const engine = await embeddedEngine({ home, workflows: [story], children: [] });
   let number = 0;
   return {
     act: async () => {
@@ -167,18 +159,7 @@ async function startsIn(history: History): Promise<Prepared> {
 }
 
 async function oneRun(engine: Engine, home: History['home'], id: string): Promise<void> {
-  const directory = runDirectoryOf(home, id);
-  await createRunDirectory(directory);
-  await writeRunRecord(directory, {
-    schemaVersion: 1,
-    run: id,
-    workflow: 'growth',
-    codeVersion: '1',
-    title: 'growth',
-    inputs: null,
-    status: 'running',
-    created: new Date().toISOString(),
-  });
+  await madeRun(home, id, 'growth');
   await engine.start(id);
   await engine.wait(id, { signal: new AbortController().signal });
 }

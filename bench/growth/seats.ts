@@ -1,9 +1,8 @@
 // Seats that answer at the same time: real lanes on the real store, agents inside this process.
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { openEngine } from '../../src/engine/engine.ts';
-import { createRunDirectory, homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
-import { writeRunRecord } from '../../src/engine/run-record.ts';
+import { homeOf } from '../../src/engine/run-directory.ts';
+import { embeddedEngine, madeRun } from '../../src/engine/testing.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
 import { type LaneRequest, laneWorkflow } from '../../src/workflows/lane.ts';
 import { writeQuestion } from '../../src/workflows/lane-files.ts';
@@ -65,32 +64,13 @@ async function lanes(workspace: string, seats: number): Promise<Prepared> {
       return { status: 'done', exit: 0 };
     },
   };
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: '1',
-    workflows: [story],
-    children: [lane],
-  });
-  if (!opening.opened) throw new Error('the store is held');
-  const { engine } = opening;
+  const engine = await embeddedEngine({ home, workflows: [story], children: [lane] });
   let number = 0;
   const one = async () => {
     number += 1;
-    const directory = runDirectoryOf(home, `seats-${number}`);
-    await createRunDirectory(directory);
-    await writeRunRecord(directory, {
-      schemaVersion: 1,
-      run: directory.id,
-      workflow: 'seats',
-      codeVersion: '1',
-      title: 'seats',
-      inputs: null,
-      status: 'running',
-      created: new Date().toISOString(),
-    });
-    await engine.start(directory.id);
-    const { record } = await engine.wait(directory.id, { signal: new AbortController().signal });
+    const { id } = await madeRun(home, `seats-${number}`, story.name);
+    await engine.start(id);
+    const { record } = await engine.wait(id, { signal: new AbortController().signal });
     if (record.status !== 'done') throw new Error(record.error?.message ?? record.status);
   };
   // The first runs of a store meet cold code.

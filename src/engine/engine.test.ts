@@ -6,9 +6,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Engine, openEngine } from './engine.ts';
 import { readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
-import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
+import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
-import { readRunRecord, writeRunRecord } from './run-record.ts';
+import { readRunRecord } from './run-record.ts';
+import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
@@ -63,33 +64,13 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 async function open(guard?: RunGuard): Promise<Engine> {
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: 'test-1',
-    workflows: [story],
-    children: [lane],
-    ...(guard === undefined ? {} : { guard }),
-  });
-  if (!opening.opened) throw new Error('the store is locked');
-  engine = opening.engine;
+  const guarded = guard === undefined ? {} : { guard };
+  engine = await embeddedEngine({ home, workflows: [story], children: [lane], ...guarded });
   return engine;
 }
 
 async function createRun(id: string, inputs: unknown, workflow = 'test-story'): Promise<void> {
-  const directory = runDirectoryOf(home, id);
-  await createRunDirectory(directory);
-  await writeRunRecord(directory, {
-    schemaVersion: 1,
-    run: id,
-    workflow,
-    codeVersion: 'test-1',
-    title: 'a test',
-    inputs,
-    status: 'running',
-    created: new Date(0).toISOString(),
-    kept: 'unknown fields survive',
-  });
+  await madeRun(home, id, workflow, inputs, { kept: 'unknown fields survive' });
 }
 
 const artifact = (id: string) =>
@@ -278,16 +259,8 @@ test('F-38: a run can run others: each has its own record, a failed one is an en
     },
   };
   const openBoth = async () => {
-    const opening = await openEngine({
-      home,
-      store: 'embedded',
-      codeVersion: 'test-1',
-      workflows: [story, parent],
-      children: [lane],
-    });
-    if (!opening.opened) throw new Error('the store is locked');
-    engine = opening.engine;
-    return opening.engine;
+    engine = await embeddedEngine({ home, workflows: [story, parent], children: [lane] });
+    return engine;
   };
   const others = ['run-1-good', 'run-1-bad'];
   await createRun('run-1', { others }, 'test-parent');

@@ -5,17 +5,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from './clock.ts';
-import { type Engine, openEngine } from './engine.ts';
+import type { Engine } from './engine.ts';
 import { readEvents } from './event-log.ts';
 import { HeadStart, headStart } from './head-start.ts';
 import { LiveRun } from './live-run.ts';
-import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import { readRunRecord, writeRunRecord } from './run-record.ts';
+import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
+import { readRunRecord } from './run-record.ts';
+import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
 let begun: string[];
 let onBegin = () => {};
+let onSecond = () => {};
 let laneMs = 30;
 let engine: Engine | undefined;
 
@@ -32,18 +34,26 @@ const lane: WorkflowDefinition<Lane, { name: string; second: number }> = {
       if (fail === true) throw new Error(`${name} fails`);
       return name;
     });
-    const second = await context.step('second', async () => begun.push(`${name} again`));
+    const second = await context.step('second', async () => {
+      onSecond();
+      return begun.push(`${name} again`);
+    });
     return { name, second };
   },
 };
 
 let lanes: readonly Lane[];
 let outcome: unknown;
+/** What whoever comes first to the story, its rehearsal, waits for. */
+let late: Promise<void> | undefined;
 
 const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
   name: 'head-story',
   async run(context) {
     const rows = lanes.map((input) => ({ key: input.name, input }));
+    const wait = late;
+    late = undefined;
+    await wait;
     outcome = await context.children(lane, rows).catch(({ message }: Error) => message);
     return { status: 'done', exit: 0 };
   },
@@ -52,6 +62,8 @@ const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
 beforeEach(() => {
   home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-head-')));
   begun = [];
+  onBegin = () => {};
+  onSecond = () => {};
   outcome = undefined;
 });
 
@@ -62,20 +74,8 @@ afterEach(async () => {
 });
 
 async function runStory(signal = new AbortController().signal): Promise<Engine> {
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: '1',
-    workflows: [story],
-    children: [lane],
-    keepJournalsMs: 60_000,
-  });
-  if (!opening.opened) throw new Error('the store is locked');
-  engine = opening.engine;
-  const directory = runDirectoryOf(home, 'r');
-  await createRunDirectory(directory);
-  const record = { schemaVersion: 1, run: 'r', workflow: story.name, codeVersion: '1', title: 'r' } as const;
-  await writeRunRecord(directory, { ...record, inputs: null, status: 'running', created: '' });
+  engine = await embeddedEngine({ home, workflows: [story], children: [lane], keepJournalsMs: 60_000 });
+  await madeRun(home, 'r', story.name);
   await engine.start('r');
   await engine.wait('r', { signal });
   return engine;
@@ -110,6 +110,17 @@ test('children begin once, give their results in order, and all of them end in t
     ['first', 'b'],
     ['second', expect.any(Number)],
   ]);
+});
+
+test('a rehearsal that comes later than the execution begins nothing', async () => {
+  lanes = [{ name: 'a' }];
+  const rehearsal = Promise.withResolvers<void>();
+  late = rehearsal.promise;
+  onSecond = rehearsal.resolve;
+  await runStory();
+  expect(late).toBeUndefined();
+  expect(outcome).toMatchObject([{ name: 'a' }]);
+  expect(begun).toEqual(['a', 'a again']);
 });
 
 test('a child that fails in its first step fails once and where its parent waits', async () => {

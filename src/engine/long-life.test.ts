@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Engine, openEngine } from './engine.ts';
-import { createRunDirectory, type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import { writeRunRecord } from './run-record.ts';
+import type { Engine } from './engine.ts';
+import { type Home, homeOf } from './run-directory.ts';
+import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
@@ -37,15 +37,7 @@ const story: WorkflowDefinition<{ slow?: boolean; ask?: boolean }, { status: 'do
 beforeEach(async () => {
   home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-life-')));
   calls = [];
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: '1',
-    workflows: [story],
-    children: [lane],
-  });
-  if (!opening.opened) throw new Error('the store is locked');
-  engine = opening.engine;
+  engine = await embeddedEngine({ home, workflows: [story], children: [lane] });
 });
 
 afterEach(async () => {
@@ -54,18 +46,7 @@ afterEach(async () => {
 });
 
 async function start(id: string, inputs: object): Promise<void> {
-  const directory = runDirectoryOf(home, id);
-  await createRunDirectory(directory);
-  await writeRunRecord(directory, {
-    schemaVersion: 1,
-    run: id,
-    workflow: 'life-story',
-    codeVersion: '1',
-    title: 'a long life',
-    inputs,
-    status: 'running',
-    created: new Date(0).toISOString(),
-  });
+  await madeRun(home, id, story.name, inputs);
   await engine.start(id);
 }
 

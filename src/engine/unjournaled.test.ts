@@ -1,12 +1,12 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type Engine, openEngine } from './engine.ts';
-import { createRunDirectory, type Home, homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { updateRunRecord, writeRunRecord } from './run-record.ts';
+import { type Home, homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { updateRunRecord } from './run-record.ts';
+import { embeddedEngine, madeRun } from './testing.ts';
 import { Unjournaled } from './unjournaled.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
@@ -56,6 +56,17 @@ test('the file is empty once the journal has everything, and gone once nobody ha
   expect(existsSync(file)).toBe(false);
 });
 
+test('an empty file that cannot be removed is left, and the run ends as it would', () => {
+  const file = path.join(temporary(), 'unjournaled.jsonl');
+  const kept = new Unjournaled(file);
+  kept.keep('a', 1);
+  kept.journaled('a');
+  rmSync(file);
+  mkdirSync(file);
+  kept.close();
+  expect(existsSync(file)).toBe(true);
+});
+
 let performed: string[] = [];
 let during: () => void = () => {};
 let odd: unknown;
@@ -100,17 +111,7 @@ const story: WorkflowDefinition<null, { status: 'done'; exit: 0; message: string
   },
 };
 
-async function open(home: Home): Promise<Engine> {
-  const opening = await openEngine({
-    home,
-    store: 'embedded',
-    codeVersion: '1',
-    workflows: [story],
-    children: [lane],
-  });
-  if (!opening.opened) throw new Error('the store is locked');
-  return opening.engine;
-}
+const open = (home: Home) => embeddedEngine({ home, workflows: [story], children: [lane] });
 
 async function run(home: Home, stop = new AbortController().signal): Promise<string> {
   const engine = await open(home);
@@ -122,11 +123,7 @@ async function run(home: Home, stop = new AbortController().signal): Promise<str
 
 async function makeRun(): Promise<{ home: Home; directory: RunDirectory }> {
   const home = homeOf(temporary());
-  const directory = runDirectoryOf(home, 'r');
-  await createRunDirectory(directory);
-  const record = { schemaVersion: 1, run: 'r', workflow: story.name, codeVersion: '1', title: 'r' } as const;
-  await writeRunRecord(directory, { ...record, inputs: null, status: 'running', created: '' });
-  return { home, directory };
+  return { home, directory: await madeRun(home, 'r', story.name) };
 }
 
 const lastEvent = ({ events }: RunDirectory) =>

@@ -61,12 +61,4 @@ test('L-531 fallback keeps the choice, has no tally and says why', () => {
   expect(tie?.tally).toBeUndefined();
   const [barred] = resolve([{ kind: 'ineligible', decision: debate.decision, reason: 'missing_tag' }]);
   expect(barred).toMatchObject({ thesisSummary: '', why: { label: 'Why fallback', text: 'missing_tag' } });
-  const attempts = [
-    { agent: 'cursor', result: 'missing_tag' as const },
-    { agent: 'cursor', result: 'no_output' as const },
-  ];
-  const [retried] = resolve([
-    { kind: 'ineligible', decision: debate.decision, reason: 'missing_tag', attempts },
-  ]);
-  expect(retried?.why.text).toBe('missing_tag [waterfall exhausted: retry1=cursor/no_output]');
 });

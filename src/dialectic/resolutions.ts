@@ -1,6 +1,5 @@
 import type { Side } from '../schema/judgements/defence.ts';
 import { type SkippedDebate, skippedByLabel } from './buckets.ts';
-import { type DebateAttempt, exhaustedNote } from './debate-retry.ts';
 import type { NumberedDecision } from './decisions.ts';
 import type { DefenceBodies, IneligibleReason } from './eligibility.ts';
 import type { DecisionVerdict } from './verdicts.ts';
@@ -39,7 +38,6 @@ export type DialecticOutcome =
       decision: NumberedDecision;
       reason: IneligibleReason;
       defences?: Partial<Defences>;
-      attempts?: readonly DebateAttempt[];
     }
   | { kind: 'skipped'; decision: NumberedDecision; label: string }
   | { kind: 'over-cap'; decision: NumberedDecision; cap: number }
@@ -65,12 +63,7 @@ function resolveOne(outcome: DialecticOutcome, skipped: ReadonlyMap<string, read
         disposition: 'fallback-to-synthesis',
         thesisSummary: summary(outcome.defences?.thesis),
         antithesisSummary: summary(outcome.defences?.antithesis),
-        why: {
-          label: 'Why fallback',
-          text: [outcome.reason, exhaustedNote(outcome.attempts ?? [])]
-            .filter((part) => part !== '')
-            .join(' '),
-        },
+        why: { label: 'Why fallback', text: outcome.reason },
       };
     case 'skipped':
       return {

@@ -1,11 +1,14 @@
 import { slugify } from '../text/slug.ts';
 import type { BranchFacts } from './branch-facts.ts';
 import { fetchBranch } from './preflight.ts';
-import { commitOf } from './repository-facts.ts';
+import { commitOf, currentBranch } from './repository-facts.ts';
 import { type GitOptions, reasonOf, runGit } from './run-git.ts';
 
 /** L-151: the whole name stays under 50 characters. */
 export const branchNameLimit = 49;
+
+/** L-155: how many names are tried when the first is taken. */
+const mostNames = 20;
 
 /** L-151, L-155: `<prefix>/<feature in a few words>`, with a number when the name is taken. */
 export function branchName(prefix: string, feature: string, number = 1): string {
@@ -89,29 +92,20 @@ export async function createBranch(
   return { ok: true, branch: name, base: start[0] ?? 'HEAD' };
 }
 
-/** L-155: makes a branch for a feature under the first free name. */
+/** L-155: makes a branch for a feature under the first free name; one that a crash left checked out counts as made. */
 export async function createFeatureBranch(
   directory: string,
   feature: string,
   settings: CreationSettings,
 ): Promise<BranchCreation> {
-  for (let number = 1; number <= 99; number += 1) {
-    const creation = await createBranch(
-      directory,
-      branchName(settings.userPrefix, feature, number),
-      settings,
-    );
+  const current = await currentBranch(directory, settings.git);
+  for (let number = 1; number <= mostNames; number += 1) {
+    const name = branchName(settings.userPrefix, feature, number);
+    if (name === current) return { ok: true, branch: name, base: settings.mainBranch ?? 'main' };
+    const creation = await createBranch(directory, name, settings);
     if (creation.ok || creation.exit !== 1) return creation;
   }
-  return {
-    ok: false,
-    exit: 1,
-    error: `99 branches are named ${branchName(settings.userPrefix, feature)} already`,
-  };
-}
-
-export function renderCreation(creation: Extract<BranchCreation, { ok: true }>): string {
-  return `BRANCH_NAME=${creation.branch}\nACTION=created\n`;
+  return { ok: false, exit: 1, error: `${mostNames} names are taken` };
 }
 
 async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {

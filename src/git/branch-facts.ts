@@ -64,10 +64,6 @@ export async function detectMainBranch(
   return !(await has('main')) && (await has('master')) ? 'master' : 'main';
 }
 
-export function renderBranchFacts(facts: BranchFacts): string {
-  return `CURRENT_BRANCH=${facts.currentBranch}\nIS_MAIN=${facts.isMain}\nIS_USER_BRANCH=${facts.isUserBranch}\nUSER_PREFIX=${facts.userPrefix}\n`;
-}
-
 /** L-009: the four facts of `--branch-info`; `undefined` when one is missing or no truth value. */
 export function parseBranchInfo(value: string): BranchFacts | undefined {
   const pairs = new Map(

@@ -1,17 +1,6 @@
-import { commitOf, currentBranch } from './repository-facts.ts';
+import { commitOf } from './repository-facts.ts';
 import { type GitOptions, gitOutput, runGit, splitNul } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
-
-/** The commit a plan was made on. */
-export type BaseCommit = { commit: string; branch: string | undefined; dirty: boolean };
-
-/** Stamps the state a plan starts from; `undefined` before the first commit. */
-export async function baseCommit(directory: string, git: GitOptions = {}): Promise<BaseCommit | undefined> {
-  const commit = await commitOf(directory, 'HEAD', git);
-  if (commit === undefined) return undefined;
-  const tree = await probeTree(directory, { mode: 'checkpoint', git });
-  return { commit, branch: await currentBranch(directory, git), dirty: tree.status !== 'clean' };
-}
 
 export type DriftedFile = { path: string; change: 'added' | 'modified' | 'deleted' | 'other' };
 

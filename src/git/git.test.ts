@@ -9,12 +9,12 @@ import {
 } from '../../test/temporary-repository.ts';
 import { createBranch, createFeatureBranch } from './branch-create.ts';
 import { branchFacts, detectMainBranch } from './branch-facts.ts';
-import { baseCommit, driftOfPlan, driftSince } from './drift.ts';
+import { driftOfPlan, driftSince } from './drift.ts';
 import { preflight, preflightMessage, renderPreflight } from './preflight.ts';
 import { repositoryFacts, repositoryNotes } from './repository-facts.ts';
 import { gitOutput, runGit } from './run-git.ts';
 import { probeTree, untrackedSnapshot } from './tree-probe.ts';
-import { restoreTree, stashTree } from './tree-recovery.ts';
+import { restoreTree } from './tree-recovery.ts';
 import { addWorktree, listWorktrees, removeWorktree } from './worktrees.ts';
 
 const git = { environment: bareEnvironment };
@@ -250,6 +250,13 @@ describe('branches', () => {
     });
   });
 
+  test('L-155 a branch that was made just before a crash is not made a second time', async () => {
+    const made = { ok: true, branch: 'ann-example/x-y', base: 'main' };
+    expect(await createFeatureBranch(root, 'x y', settings)).toEqual(made);
+    expect(await createFeatureBranch(root, 'x y', settings)).toEqual(made);
+    expect(repository.git('branch', '--list', 'ann-example/*').split('\n')).toHaveLength(1);
+  });
+
   test('L-154 foreign prefixes and bad names are refused', async () => {
     expect(await createBranch(root, 'main2', settings)).toMatchObject({ exit: 2 });
     expect(await createBranch(root, 'ann-example/a..b', settings)).toMatchObject({ exit: 2 });
@@ -355,15 +362,6 @@ describe('L-420 L-975 the tree probe', () => {
     ).rejects.toMatchObject({ code: 'path-unsafe' });
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('changed');
   });
-
-  test('L-427 changes can be put aside under a name', async () => {
-    expect(await stashTree(root, 'charrette: sketches', git)).toBe(false);
-    repository.write('a.txt', 'changed');
-    repository.write('new.txt', 'x');
-    expect(await stashTree(root, 'charrette: sketches', git)).toBe(true);
-    expect(await checkpoint()).toMatchObject({ status: 'clean' });
-    expect(repository.git('stash', 'list')).toContain('charrette: sketches');
-  });
 });
 
 test('worktrees are added, listed and removed with all that is in them', async () => {
@@ -382,11 +380,9 @@ test('worktrees are added, listed and removed with all that is in them', async (
 });
 
 describe('drift', () => {
-  test('a plan is stamped with its base, and what changed since is named', async () => {
-    const base = await baseCommit(root, git);
-    expect(base).toEqual({ commit: repository.git('rev-parse', 'HEAD'), branch: 'main', dirty: false });
-    if (!base) throw new Error('no base');
-    expect(await driftSince(root, base.commit, git)).toMatchObject({
+  test('what changed since the base of a plan is named', async () => {
+    const base = repository.git('rev-parse', 'HEAD');
+    expect(await driftSince(root, base, git)).toMatchObject({
       relation: 'same',
       commits: 0,
       files: [],
@@ -396,7 +392,7 @@ describe('drift', () => {
     repository.commit('more');
     rmSync(path.join(root, 'src/b.txt'));
     repository.write('loose.txt', 'x');
-    const drift = await driftSince(root, base.commit, git);
+    const drift = await driftSince(root, base, git);
     expect(drift).toMatchObject({ relation: 'ahead', commits: 1 });
     expect(drift.files).toEqual([
       { path: 'a.txt', change: 'modified' },
@@ -422,7 +418,7 @@ describe('drift', () => {
     expect(driftOfPlan(drift, ['b.txt'])).toEqual([{ path: 'b.txt', change: 'modified' }]);
   });
 
-  test('a rewritten history has diverged, an unknown commit is lost, and there is no base before the first commit', async () => {
+  test('a rewritten history has diverged, an unknown commit is lost, and so is every one before the first', async () => {
     const base = repository.git('rev-parse', 'HEAD');
     repository.git('commit', '--quiet', '--amend', '--message', 'rewritten');
     expect(await driftSince(root, base, git)).toMatchObject({ relation: 'diverged' });
@@ -430,6 +426,6 @@ describe('drift', () => {
     expect(await driftSince(root, '--output=/tmp/x', git)).toMatchObject({ relation: 'lost' });
     const empty = temporaryRepository();
     folders.push(empty.root);
-    expect(await baseCommit(empty.root, git)).toBeUndefined();
+    expect(await driftSince(empty.root, base, git)).toMatchObject({ relation: 'lost', head: undefined });
   });
 });

@@ -1,16 +1,13 @@
 import { type GitOptions, type GitResult, runGit, splitNul } from './run-git.ts';
 
-export const treeStatuses = ['clean', 'dirty', 'unknown'] as const;
-export type TreeStatus = (typeof treeStatuses)[number];
+export type TreeStatus = 'clean' | 'dirty' | 'unknown';
 
-/** C-10: the boundaries after which the tree is looked at; one name for stage and flag file. */
-export const boundaries = [
-  'sketch-collection',
-  'dialectic-debate-collection',
-  'dialectic-judge-collection',
-  'plan-review-collection',
-] as const;
-export type Boundary = (typeof boundaries)[number];
+/** C-10: the boundaries after which the tree is looked at; one name for stage and question. */
+export type Boundary =
+  | 'sketch-collection'
+  | 'dialectic-debate-collection'
+  | 'dialectic-judge-collection'
+  | 'plan-review-collection';
 
 /** L-421 */
 export type TreeProbe = {

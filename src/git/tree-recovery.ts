@@ -1,5 +1,5 @@
 import { CharretteError } from '../errors.ts';
-import { type GitOptions, gitOutput, runGit } from './run-git.ts';
+import { type GitOptions, gitOutput } from './run-git.ts';
 import { probeTree, type TreeProbe, type TreeStatus } from './tree-probe.ts';
 
 export const recoveries = ['restore', 'continue', 'cancel'] as const;
@@ -61,12 +61,4 @@ export async function restoreTree(
     await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], git);
   }
   return probeTree(root, { mode: 'checkpoint', git });
-}
-
-/** Puts the changes aside under a name instead of throwing them away; `false` when there was nothing to stash. */
-export async function stashTree(root: string, label: string, git: GitOptions = {}): Promise<boolean> {
-  const before = await runGit(root, ['rev-parse', '--quiet', '--verify', 'refs/stash'], git);
-  await gitOutput(root, ['stash', 'push', '--include-untracked', '--quiet', '--message', label], git);
-  const after = await runGit(root, ['rev-parse', '--quiet', '--verify', 'refs/stash'], git);
-  return after.code === 0 && after.stdout !== before.stdout;
 }

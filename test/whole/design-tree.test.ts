@@ -14,15 +14,17 @@ const rootOf = (project: string, run: string) => path.join(project, '.charrette'
 async function runAndDirty(words: string[], project: string, calls: string, task: string) {
   const stray = path.join(project, `stray-${task}.txt`);
   const release = holdTask(calls, task);
+  const made = () => callsIn(calls).filter((call) => call.startsWith(`${task} `)).length;
+  const before = made();
   const running = startCharrette(words, { cwd: project });
-  await until(() => callsIn(calls).some((call) => call.startsWith(`${task} `)));
+  await until(() => made() > before);
   writeFileSync(stray, 'not yours\n');
   release();
   const ended = await running.ended;
   return { ...ended, stray };
 }
 
-test('L-004, L-420, L-429, L-535: a changed tree is asked about after every collection, whatever --auto and --yes say', async () => {
+test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tree is asked about after every collection, whatever --auto and --yes say', async () => {
   const { project, calls } = await makeProject();
   const boundaries = [
     ['sketch', 'sketch-collection'],
@@ -42,7 +44,15 @@ test('L-004, L-420, L-429, L-535: a changed tree is asked about after every coll
     expect(log).toMatch(
       new RegExp(`after ${boundary}: stray-${task}\\.txt\\. At work until then: .*${task.split('-')[0]}`),
     );
-    expect(artifactsOf(project, run)['dirty-tree-detected.env']).toContain('RECOVERY_REQUIRED=true');
+    const artifacts = artifactsOf(project, run);
+    expect(artifacts['dirty-tree-detected.env']).toBe(
+      `STATUS=dirty\nSTAGE=${boundary}\nRECOVERY_REQUIRED=true\n`,
+    );
+    expect(artifacts['dirty-tree-probe.env']).toBe(
+      'STATUS=dirty\nMODE=baseline\nUNTRACKED_BASELINE=present\nTRACKED_PATHS_FILE=dirty-tree-tracked-paths.nul\nNEW_UNTRACKED_PATHS_FILE=dirty-tree-new-untracked-paths.nul\nREASON=new-untracked-paths\n',
+    );
+    expect(artifacts['dirty-tree-tracked-paths.nul']).toBe('');
+    expect(artifacts['dirty-tree-new-untracked-paths.nul']).toBe(`stray-${task}.txt\0`);
     expect(existsSync(stray)).toBe(true);
     words = ['answer', run, `dirty-tree-${boundary}=restore`];
   }
@@ -52,7 +62,29 @@ test('L-004, L-420, L-429, L-535: a changed tree is asked about after every coll
   expect(readFileSync(path.join(project, 'README.md'), 'utf8')).not.toBe('');
   for (const [task] of boundaries) expect(existsSync(path.join(project, `stray-${task}.txt`))).toBe(false);
   expect(artifactsOf(project, run)['dirty-tree-detected.env']).toContain('RECOVERY_REQUIRED=false');
+  const asked = readEvents(path.join(rootOf(project, run), 'events.jsonl')).flatMap((event) =>
+    event.type === 'question-ask' ? event.questions.map(({ id }) => id) : [],
+  );
+  expect(asked).toEqual(boundaries.map(([, boundary]) => `dirty-tree-${boundary}`));
 }, 300_000);
+
+test('L-425: a tree that is changed again in a second round of review is asked about again, not undone by the answer to the first', async () => {
+  const { project, calls } = await makeProject({ mode: 'rounds' });
+  const flags = ['--quick', '--dialectic', 'off', '--panel', 'pair', '--review-rounds', '2'];
+  const first = await runAndDirty([...design, ...flags, 'add rate limiting'], project, calls, 'plan-review');
+  expect(first.code).toBe(7);
+  const [run = ''] = runsOf(project);
+  const answer = ['answer', run, 'dirty-tree-plan-review-collection=restore'];
+  const second = await runAndDirty(answer, project, calls, 'plan-review');
+  expect(second.code).toBe(7);
+  expect(second.stderr).toContain('dirty-tree-plan-review-collection-2: An agent changed the working tree');
+  expect(existsSync(second.stray)).toBe(true);
+  const ended = await charrette(['answer', run, 'dirty-tree-plan-review-collection-2=restore'], {
+    cwd: project,
+  });
+  expect(ended.code).toBe(6);
+  expect(existsSync(second.stray)).toBe(false);
+}, 180_000);
 
 test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase runs once in a process of its own, up to step 4 with --auto', async () => {
   const { project, calls } = await makeProject();

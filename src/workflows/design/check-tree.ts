@@ -1,7 +1,7 @@
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { type Boundary, probeTree, type TreeProbe } from '../../git/tree-probe.ts';
-import { renderDirtyTree } from '../../git/tree-record.ts';
+import { renderDirtyTree, renderPathList, renderProbe } from '../../git/tree-record.ts';
 import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
 import type { Desk } from './desk.ts';
@@ -13,13 +13,25 @@ const labels = {
   cancel: 'Cancel this run',
 } as const;
 
-/** L-420…L-428, C-11: after agents were at work the tree must be as it was; if not, a person decides, whatever --auto says. */
-export async function checkTree(desk: Desk, boundary: Boundary): Promise<void> {
+/** L-421: all paths that were touched, however many; each list is empty when it has none. */
+const pathLists = {
+  tracked: 'dirty-tree-tracked-paths.nul',
+  newUntracked: 'dirty-tree-new-untracked-paths.nul',
+} as const;
+
+/** What a question shows by itself. */
+const shownPaths = 20;
+
+/**
+ * L-420…L-428, C-11: after agents were at work the tree must be as it was; if not, a person decides, whatever --auto says.
+ * L-425: every collection asks once; a second round is a collection of its own, which no earlier answer is about.
+ */
+export async function checkTree(desk: Desk, boundary: Boundary, round = 1): Promise<void> {
   const { entry, project } = desk.inputs;
   const lanes = desk.atWork;
   desk.atWork = [];
   if (entry === undefined) return;
-  await guardTree(desk, project, entry, boundary, lanes);
+  await guardTree(desk, project, entry, boundary, lanes, round);
 }
 
 /** The same for any workflow: `entry` is the tree as the run found it. */
@@ -29,6 +41,7 @@ export async function guardTree(
   entry: Pick<Entry, 'untracked' | 'changed'>,
   boundary: string,
   lanes: readonly string[],
+  round = 1,
 ): Promise<void> {
   const look = () => probeTree(project, { mode: 'baseline', untracked: entry.untracked });
   const seen = await desk.context.step(`tree after ${boundary}`, look);
@@ -40,6 +53,9 @@ export async function guardTree(
     'dirty-tree-detected.env',
     renderDirtyTree({ status: probe.status, stage: boundary, recoveryRequired: true }),
   );
+  await desk.context.artifact('dirty-tree-probe.env', renderProbe(probe, pathLists));
+  await desk.context.artifact(pathLists.tracked, renderPathList(probe.tracked));
+  await desk.context.artifact(pathLists.newUntracked, renderPathList(probe.newUntracked));
   const paths = [...probe.tracked, ...probe.newUntracked];
   // L-429: who may have done it.
   const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. At work until then: ${lanes.join(', ')}.`;
@@ -47,12 +63,12 @@ export async function guardTree(
   await desk.context.step(`log the tree after ${boundary}`, () =>
     appendIssue(desk.context.live.directory.executionIssues, 'External Reviewer Issues', said),
   );
-  const id = `dirty-tree-${boundary}`;
+  const id = `dirty-tree-${boundary}${round === 1 ? '' : `-${round}`}`;
   const answers = await desk.context.ask([
     {
       id,
       text: `${whatHappened(probe)}. What now?`,
-      detail: paths.slice(0, 20).join('\n'),
+      detail: shown(paths),
       options: recoveryOptions(probe.status, true).map((value) => ({ value, label: labels[value] })),
     },
   ]);
@@ -73,6 +89,14 @@ export async function guardTree(
     message: `Cancelled at ${boundary}. ${whatHappened(probe)}${paths.length === 0 ? '' : `: ${paths.slice(0, 5).join(', ')}`}.`,
     fix: 'Clean the working tree by hand, then resume the run.',
   });
+}
+
+function shown(paths: readonly string[]): string {
+  const some = paths.slice(0, shownPaths).join('\n');
+  const more = paths.length - shownPaths;
+  return more <= 0
+    ? some
+    : `${some}\n… and ${more} more; all of them are in the artifacts ${pathLists.tracked} and ${pathLists.newUntracked}.`;
 }
 
 function whatHappened({ status, tracked, newUntracked, reason }: TreeProbe): string {

@@ -1,11 +1,7 @@
-import { branchName, createBranch, decideBranch } from '../../git/branch-create.ts';
-import { currentBranch } from '../../git/repository-facts.ts';
+import { createFeatureBranch, decideBranch } from '../../git/branch-create.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import type { Desk } from './desk.ts';
 import type { Design } from './state.ts';
-
-/** L-155: how many names are tried when the first is taken. */
-const mostNames = 20;
 
 /** Step 1: a branch for the feature, unless the run stays where it is (L-150…L-157). */
 export async function branch(desk: Desk, _design: Design): Promise<Partial<Design>> {
@@ -24,21 +20,13 @@ export async function branch(desk: Desk, _design: Design): Promise<Partial<Desig
     desk.end(payloads.usingBranch(decision.branch));
     return {};
   }
-  const made = await desk.context.step('make branch', async () => {
-    const current = await currentBranch(project);
-    for (let number = 1; number <= mostNames; number += 1) {
-      const name = branchName(entry.facts.userPrefix, feature, number);
-      // Made just before a crash: the run was not on it when it started.
-      if (name === current) return { ok: true as const, branch: name, base: entry.mainBranch };
-      const result = await createBranch(project, name, {
-        userPrefix: entry.facts.userPrefix,
-        mainBranch: entry.mainBranch,
-        ...(entry.remote === undefined ? {} : { remote: entry.remote }),
-      });
-      if (result.ok || result.exit !== 1) return result;
-    }
-    return { ok: false as const, exit: 1 as const, error: `${mostNames} names are taken` };
-  });
+  const made = await desk.context.step('make branch', () =>
+    createFeatureBranch(project, feature, {
+      userPrefix: entry.facts.userPrefix,
+      mainBranch: entry.mainBranch,
+      ...(entry.remote === undefined ? {} : { remote: entry.remote }),
+    }),
+  );
   if (made.ok) desk.end(`created ${made.branch}`);
   else desk.warn(`No branch was made (${made.error}); the run stays where it is.`);
   return {};

@@ -121,7 +121,7 @@ async function raise(
     })),
     'reviewers',
   );
-  await checkTree(desk, 'plan-review-collection');
+  await checkTree(desk, 'plan-review-collection', round);
   await keepReviews(desk, seats, replies, round);
   const raised = replies.flatMap((reply, index) => {
     const seat = seats[index];

@@ -2,7 +2,6 @@ import { readTasks } from '../../../src/compare/task-file.ts';
 import { readMeta } from '../../../src/feature/meta.ts';
 import { parseBranchInfo } from '../../../src/git/branch-facts.ts';
 import { splitNul } from '../../../src/git/run-git.ts';
-import { parseDirtyTree, sidecarStatus } from '../../../src/git/tree-record.ts';
 import { readArguments } from '../../../src/lite/arguments.ts';
 import { dependencyProblems } from '../../../src/lite/dependencies.ts';
 import { readEmbeddedPlan } from '../../../src/lite/exchange/embedded-plan.ts';
@@ -17,9 +16,7 @@ import { readPlanFiles, recognisePlan } from '../../../src/lite/read-plan.ts';
 import { parseStepPrefix } from '../../../src/panel/breadcrumbs.ts';
 import { parseHeavyStatus } from '../../../src/panel/heavy-gate.ts';
 import { parseKeyValues } from '../../../src/panel/key-values.ts';
-import { parseHealth, parseSessionEnvironment } from '../../../src/panel/session-env.ts';
-import { parseTimingLedger } from '../../../src/panel/timing-ledger.ts';
-import { parseTokenLedger } from '../../../src/panel/token-ledger.ts';
+import { parseSessionEnvironment } from '../../../src/panel/session-env.ts';
 import { readDissent } from '../../../src/plan/dissent.ts';
 import { splitCommand } from '../../../src/plan/grounding-commands.ts';
 import { parseManifest } from '../../../src/plan/manifest-reader.ts';
@@ -158,13 +155,12 @@ export const plans: readonly Target[] = [
   },
   {
     name: 'key-value-files',
-    reads: 'manifests, session files, ledgers, branch and tree records',
+    reads: 'manifests, session files, branch facts, the word of a worker',
     seeds: [
       'MANIFEST_VERSION=1\nPLAN_FILE=/a\nTIMESTAMP=t\nSESSION_ID=s\n',
       'STATUS=ok\nREASON=x\n',
-      '2026-01-01T00:00:00Z\t2a\tsketch\t12\tok\n',
       'IS_MAIN=true\nIS_USER_BRANCH=false\nUSER_PREFIX=u\nCURRENT_BRANCH=main\n',
-      'CLAUDE_HEALTHY=true\n',
+      'DESIGN_HEAVY=failed REASON=dirty-tree\n',
     ],
     run(text) {
       const manifest = parseManifest(text);
@@ -173,13 +169,8 @@ export const plans: readonly Target[] = [
           holds(!/[\0-\x1f]/.test(value), 'no control characters in a manifest');
       parseKeyValues(text);
       parseSessionEnvironment(text);
-      parseHealth(text);
       parseHeavyStatus(text);
-      parseTimingLedger(text);
-      parseTokenLedger(text);
       parseBranchInfo(text);
-      parseDirtyTree(text);
-      sidecarStatus(text);
       parseStepPrefix(text);
       splitNul(text);
     },

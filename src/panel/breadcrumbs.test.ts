@@ -9,8 +9,6 @@ import {
   rejectedPayload,
   startLine,
   stepName,
-  stepWarning,
-  waitingLine,
 } from './breadcrumbs.ts';
 import { statusLine } from './status-table.ts';
 import { stepOrder, steps, timingLabels, tokenLabels } from './steps.ts';
@@ -65,13 +63,8 @@ test.each([
   ],
   [endLine('done', '3b', payloads.diagramGenerated, 0), '✅ 3b: arch diagram — generated (0s)'],
   [endLine('bypass', '3b', 'x', 0), '⏭️ 3b: arch diagram — x (0s)'],
-  [
-    stepWarning('3b', 'generation failed, proceeding without diagram', 2000),
-    '**⚠ 3b: arch diagram — generation failed, proceeding without diagram (2s)**',
-  ],
   [overflowLines.round1, '⏩ Remaining scope questions deferred to implementation.'],
   [overflowLines.round2, '⏩ Remaining design questions deferred to implementation.'],
-  [waitingLine(3, 18, 2, 4), '⏳ Waiting: 3m elapsed, 18 checks, 2/4 done'],
 ])('L-034 L-035 L-036 L-037 L-170 L-172 L-177 L-181 L-476 L-720 L-724 %s', (line, expected) => {
   expect(line).toBe(expected);
 });

@@ -53,16 +53,6 @@ export function endLine(
   return `${icons[kind]} ${stepName(step, prefix)} — ${payload} (${formatElapsed(elapsedMs)})`;
 }
 
-/** L-036: a warning of a step carries the time as well. */
-export function stepWarning(
-  step: Step,
-  payload: string,
-  elapsedMs: number,
-  prefix: StepPrefix = noPrefix,
-): string {
-  return `**${icons.warning} ${stepName(step, prefix)} — ${payload} (${formatElapsed(elapsedMs)})**`;
-}
-
 /** L-533: counts of zero are left out. */
 export function dialecticPayload(counts: DispositionCounts): string {
   const parts = [
@@ -109,8 +99,3 @@ export const overflowLines = {
   round1: '⏩ Remaining scope questions deferred to implementation.',
   round2: '⏩ Remaining design questions deferred to implementation.',
 } as const;
-
-/** Appendix E: while waiting. */
-export function waitingLine(elapsedMinutes: number, checks: number, found: number, total: number): string {
-  return `⏳ Waiting: ${elapsedMinutes}m elapsed, ${checks} checks, ${found}/${total} done`;
-}

@@ -24,28 +24,12 @@ import { parseKeyValues, renderKeyValues } from './key-values.ts';
 import {
   healthFile,
   knownUnhealthy,
-  parseHealth,
   parseSessionEnvironment,
   readSessionEnvironment,
   renderHealth,
-  writeHealth,
-  writeSessionEnvironment,
 } from './session-env.ts';
-import {
-  appendLedger,
-  checkTaskKind,
-  markRow,
-  parseTimingLedger,
-  renderTimingRow,
-  timingLedgerPath,
-} from './timing-ledger.ts';
-import {
-  parseTokenLedger,
-  renderTokenRow,
-  tokenLedgerName,
-  tokenSessionId,
-  vendorTokenRow,
-} from './token-ledger.ts';
+import { appendLedger, checkTaskKind, markRow, renderTimingRow, timingLedgerPath } from './timing-ledger.ts';
+import { renderTokenRow, tokenLedgerName, tokenSessionId, vendorTokenRow } from './token-ledger.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -181,14 +165,14 @@ test('L-007 L-114 L-115 L-883 L-910 session environment: known keys, never evalu
   expect(await readSessionEnvironment('')).toEqual({});
   expect(await readSessionEnvironment(path.join(root, 'none'))).toEqual({});
   const file = path.join(root, 'session.env');
-  await writeSessionEnvironment(file, { REPO: 'a/b', CURSOR_HEALTHY: 'true' });
+  await writeFile(file, '# of the caller\nREPO=a/b\nCURSOR_HEALTHY=true\n');
   expect(await readSessionEnvironment(file)).toEqual({ REPO: 'a/b', CURSOR_HEALTHY: 'true' });
   expect(knownUnhealthy({ CODEX_HEALTHY: 'false', CURSOR_HEALTHY: 'true', SLACK_OK: 'false' })).toEqual([
     'codex',
   ]);
 });
 
-test('L-128 L-978 L-377 L-911 F-11 the health file: unknown is false, /dev/null keeps nothing', async () => {
+test('L-128 L-978 F-11 the health file: unknown is false', () => {
   expect(
     renderHealth({
       codex: { available: true, healthy: true },
@@ -196,18 +180,10 @@ test('L-128 L-978 L-377 L-911 F-11 the health file: unknown is false, /dev/null 
       gone: { available: false, healthy: true },
     }),
   ).toBe('CODEX_HEALTHY=true\nCURSOR_HEALTHY=false\nGONE_HEALTHY=false\n');
-  expect(parseHealth('CODEX_HEALTHY=true\nCURSOR_HEALTHY=\nX=1\nGEMINI_HEALTHY=yes')).toEqual({
-    codex: true,
-    cursor: false,
-    gemini: false,
-  });
   expect(healthFile('/a/env')).toBe('/a/env.health');
-  await writeHealth('/dev/null', 'x');
-  await writeHealth(path.join(root, 'h'), 'CODEX_HEALTHY=true\n');
-  expect(await readFile(path.join(root, 'h'), 'utf8')).toBe('CODEX_HEALTHY=true\n');
 });
 
-test('L-871 rows of the timing ledger have thirteen cells and are read back', () => {
+test('L-871 rows of the timing ledger have thirteen cells, whatever stands in one', () => {
   const row = {
     type: 'vendor' as const,
     epochSeconds: 1_700_000_000,
@@ -225,9 +201,6 @@ test('L-871 rows of the timing ledger have thirteen cells and are read back', ()
   expect(text).toBe(
     'v1\tvendor\t1700000000\tdesign\ta b c\tcursor\tcursor-sketch-arch\t10\t70\t60\tcursor-sketch-arch-output.txt\t0\tcomplete\n',
   );
-  expect(parseTimingLedger(`${text}garbage\n`)).toEqual([
-    { ...row, step: 'a b c', output: 'cursor-sketch-arch-output.txt' },
-  ]);
   expect(renderTimingRow(markRow('2a.5', new Date(5000)))).toBe(
     'v1\tmark\t5\tdesign\tdesign Step 2a.5 — dialectic\t-\t-\t-\t-\t-\t-\t-\t-\n',
   );
@@ -288,5 +261,7 @@ test('L-880 L-881 L-882 the token ledger', () => {
     raw: 'cursor_review_free_text_',
     ts: 9,
   });
-  expect(parseTokenLedger(`${renderTokenRow(row)}{broken\n{"type":"other"}\n`)).toEqual([row]);
+  expect(renderTokenRow(row)).toBe(
+    '{"type":"vendor","vendor":"claude_sub","input":3,"output":4,"cache_read":5,"cache_create":0,"total":12,"raw":"cursor_review_free_text_","ts":9}\n',
+  );
 });

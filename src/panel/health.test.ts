@@ -5,7 +5,6 @@ import {
   healthWarning,
   isUp,
   judgeAvailability,
-  mergeReported,
   type RunAvailability,
   runAvailability,
 } from './health.ts';
@@ -50,7 +49,7 @@ test('L-510 judges follow their own fresh probe', () => {
   expect(isUp(judgeAvailability({ codex: { available: true, healthy: true } }), 'codex')).toBe(true);
 });
 
-test('panel/C-30 L-913 one failed lane is counted; a failed re-probe switches the agent off for good', () => {
+test('panel/C-30 L-911 L-913 one failed lane is counted; a failed re-probe switches the agent off for good', () => {
   const counted = afterLaneFailure(run, { agent: 'cursor', reason: 'timeout', reprobeHealthy: true });
   expect(isUp(counted, 'cursor')).toBe(true);
   expect(counted.agents['cursor']?.failedLanes).toBe(1);
@@ -63,12 +62,6 @@ test('panel/C-30 L-913 one failed lane is counted; a failed re-probe switches th
 test('L-374 the older rule switches off after one lane', () => {
   const off = afterLaneFailure(run, { agent: 'cursor', reason: 'timeout' }, 'after-one-lane');
   expect(isUp(off, 'cursor')).toBe(false);
-});
-
-test('L-911 a reported value only ever switches off', () => {
-  const merged = mergeReported(run, { cursor: false, codex: true });
-  expect(isUp(merged, 'cursor')).toBe(false);
-  expect(isUp(merged, 'codex')).toBe(false);
 });
 
 test('L-123 the two warnings', () => {

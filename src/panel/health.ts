@@ -72,20 +72,6 @@ export function afterLaneFailure(
   return { agents: { ...run.agents, [failure.agent]: after } } as RunAvailability;
 }
 
-/** L-911: what a child reports can only switch an agent off. */
-export function mergeReported(
-  run: RunAvailability,
-  healthy: Readonly<Record<string, boolean>>,
-): RunAvailability {
-  const agents = Object.entries(run.agents).map(([agent, health]): [string, AgentHealth] => [
-    agent,
-    healthy[agent] === false && health.healthy
-      ? { ...health, healthy: false, reason: 'reported unhealthy by a nested run' }
-      : health,
-  ]);
-  return { agents: Object.fromEntries(agents) } as RunAvailability;
-}
-
 /** L-123: the warning for an agent that is off at the start; `undefined` when it is on. */
 export function healthWarning(
   title: string,

@@ -5,7 +5,7 @@ import { runAvailability } from './health.ts';
 import { panelNames, panels, sketchSeats } from './panels.ts';
 import {
   agentLabel,
-  attemptFile,
+  answerFile,
   attribution,
   debateBuckets,
   fillBench,
@@ -56,14 +56,17 @@ test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood i
     ['codex', 'cursor', 'claude'],
     ['codex', 'cursor', 'claude'],
   ]);
-  const [arch, , innovation] = seats;
+  const [arch, , innovation] = seats.map(({ chain, taskKind, ...seat }) => ({
+    ...seat,
+    id: taskKind,
+    agents: chain,
+  }));
   if (!arch || !innovation) throw new Error('no seats');
-  expect(attemptFile(arch, 'cursor')).toBe('cursor-plan-arch-output.txt');
-  expect(attemptFile(arch, 'codex')).toBe('codex-fallback-cursor-plan-arch-output.txt');
-  expect(attemptFile(innovation, 'codex')).toBe('codex-primary-plan-innovation-output.txt');
-  expect(attemptFile(innovation, 'cursor')).toBe('cursor-fallback-codex-plan-innovation-output.txt');
-  expect(attemptFile(arch, 'cursor', 2)).toBe('cursor-plan-arch-output-2.txt');
-  expect(['cursor', 'codex', 'claude'].map((agent) => attribution(arch, agent, usual))).toEqual([
+  expect(answerFile(arch, 'cursor')).toBe('cursor-plan-arch-output.txt');
+  expect(answerFile(arch, 'codex')).toBe('codex-fallback-cursor-plan-arch-output.txt');
+  expect(answerFile(innovation, 'codex')).toBe('codex-primary-plan-innovation-output.txt');
+  expect(answerFile(innovation, 'cursor')).toBe('cursor-fallback-codex-plan-innovation-output.txt');
+  expect(['cursor', 'codex', 'claude'].map((agent) => attribution(arch, agent, 'claude'))).toEqual([
     'Cursor-Arch',
     'codex-fallback-cursor-plan-arch',
     'Code',

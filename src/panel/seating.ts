@@ -124,19 +124,23 @@ export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padd
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
 }
 
-/** L-582, F-24: the file of one attempt at a seat; every attempt has its own, and a stand-in's name tells for whom it stood in. */
-export function attemptFile(seat: Seat, agent: string, attempt = 1): string {
-  const base =
-    agent === seat.owner
-      ? seat.output.replace(/-output\.txt$/, '')
-      : `${slugify(agent, 30)}-fallback-${seat.taskKind}`;
-  return `${base}-output${attempt === 1 ? '' : `-${attempt}`}.txt`;
+/** A seat that somebody served: the first agent is the one it is meant for. */
+type ServedSeat = { id: string; label: string; agents: readonly string[]; output?: string };
+
+/** L-582, F-24: the file of an answer; a stand-in's name tells for whom it stood in. */
+export function answerFile(seat: ServedSeat, agent: string): string {
+  if (agent !== seat.agents[0]) return `${standIn(seat, agent)}-output.txt`;
+  return seat.output ?? `${seat.id}-output.txt`;
 }
 
-/** L-591: under which name an answer is credited: the seat's own, `Code` for the replacement, else the stand-in's file. */
-export function attribution(seat: Seat, agent: string, seating: Seating): string {
-  if (agent === seat.owner) return seat.label;
-  return agent === seating.author?.id ? 'Code' : `${slugify(agent, 30)}-fallback-${seat.taskKind}`;
+/** L-591: under which name an answer is credited: the seat's own, `Code` for the author as replacement, else the stand-in's file. */
+export function attribution(seat: ServedSeat, agent: string, author: string | undefined): string {
+  if (agent === seat.agents[0]) return seat.label;
+  return agent === author ? 'Code' : standIn(seat, agent);
+}
+
+function standIn(seat: ServedSeat, agent: string): string {
+  return `${agent}-fallback-${seat.id}`;
 }
 
 export type PanelMember = { label: string; agent: string; replaced: boolean };

@@ -1,4 +1,3 @@
-import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import type { AgentHealth } from './health.ts';
 import { parseKeyValues, renderKeyValues } from './key-values.ts';
@@ -43,15 +42,6 @@ export function knownUnhealthy(environment: SessionEnvironment): string[] {
     .map(([key]) => key.slice(0, -'_HEALTHY'.length).toLowerCase());
 }
 
-/** L-910: written whole or not at all, values of one line. */
-export async function writeSessionEnvironment(file: string, environment: SessionEnvironment): Promise<void> {
-  const pairs = sessionKeys.flatMap((key) => {
-    const value = environment[key];
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  await writeFileAtomic(file, renderKeyValues(pairs));
-}
-
 /** L-128: the sidecar of a session environment. */
 export function healthFile(sessionEnvironment: string): string {
   return `${sessionEnvironment}.health`;
@@ -67,20 +57,6 @@ export function renderHealth(
         [`${agentKey(agent)}_HEALTHY`, `${health?.available === true && health.healthy}`] as const,
     ),
   );
-}
-
-/** Health by agent as a nested run left it; only the word `true` is healthy. */
-export function parseHealth(text: string): Record<string, boolean> {
-  return Object.fromEntries(
-    [...parseKeyValues(text)]
-      .filter(([key]) => key.endsWith('_HEALTHY'))
-      .map(([key, value]) => [key.slice(0, -'_HEALTHY'.length).toLowerCase(), value === 'true']),
-  );
-}
-
-/** L-377: `/dev/null` takes anything and keeps nothing. */
-export async function writeHealth(file: string, text: string): Promise<void> {
-  if (file !== '/dev/null') await writeFileAtomic(file, text);
 }
 
 export function agentKey(agent: string): string {

@@ -66,31 +66,6 @@ export function renderTimingRow(row: TimingRow): string {
   return `${cells.map(cell).join('\t')}\n`;
 }
 
-/** Reads rows back; lines of another version or shape are skipped. */
-export function parseTimingLedger(text: string): TimingRow[] {
-  return text.split('\n').flatMap((line) => {
-    const [version, type, epoch, skill, step, vendor, taskKind, start, end, , output, exit, extra, ...more] =
-      line.split('\t');
-    if (version !== 'v1' || extra === undefined || more.length > 0) return [];
-    if (type !== 'mark' && type !== 'vendor' && type !== 'workflow') return [];
-    return [
-      {
-        type,
-        epochSeconds: Number(epoch),
-        skill: skill ?? '',
-        step: step ?? '',
-        ...textCell('vendor', vendor),
-        ...textCell('taskKind', taskKind),
-        ...numberCell('startSeconds', start),
-        ...numberCell('endSeconds', end),
-        ...textCell('output', output),
-        ...numberCell('exitCode', exit),
-        extra,
-      },
-    ];
-  });
-}
-
 /** L-872: where marks go; nested ones land in the caller's ledger. A given path counts only inside a known root. `undefined`: nowhere. */
 export function timingLedgerPath(places: {
   override?: string;
@@ -125,12 +100,4 @@ export async function appendLedger(file: string, rows: string): Promise<void> {
 function cell(value: string | number | undefined): string {
   const text = value === undefined ? '' : String(value);
   return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim() || '-';
-}
-
-function textCell<Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, string>> {
-  return value === undefined || value === '-' ? {} : ({ [key]: value } as Record<Key, string>);
-}
-
-function numberCell<Key extends string>(key: Key, value: string | undefined): Partial<Record<Key, number>> {
-  return value === undefined || value === '-' ? {} : ({ [key]: Number(value) } as Record<Key, number>);
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isRecord, readJson } from '../safe-json.ts';
 
 /** L-880: rows of the token ledger. */
 export type TokenRow =
@@ -56,14 +55,4 @@ export function vendorTokenRow(
 
 export function renderTokenRow(row: TokenRow): string {
   return `${JSON.stringify(row)}\n`;
-}
-
-/** Reads rows back; damaged lines are skipped (the ledger only observes). */
-export function parseTokenLedger(text: string): TokenRow[] {
-  return text.split('\n').flatMap((line) => {
-    const reading = readJson(line, 64 * 1024);
-    if (!reading.ok || !isRecord(reading.value)) return [];
-    const { type } = reading.value;
-    return type === 'mark' || type === 'vendor' ? [reading.value as TokenRow] : [];
-  });
 }

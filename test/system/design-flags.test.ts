@@ -54,13 +54,15 @@ test('L-002: every switch is off until its own flag turns it on, and turns on no
   expect(await changed('--quick')).toEqual(['quick', 'sketches', 'estimate']);
 });
 
-test('L-003: the flags are on the help page, and those for callers are accepted from anybody', async () => {
+test('L-003, L-377: the flags are on the help page, and those for callers are accepted from anybody', async () => {
   const { stdout } = await charrette(['design', '--help'], { cwd: project });
   for (const flag of ['--auto', '--quick', '--subagent', '--session-env', '--step-prefix', '--branch-info'])
     expect(stdout).toContain(flag);
   const { inputs } = await dry('--step-prefix', '1.::design plan', '--session-env', 'session.env', 'x');
   expect(inputs.prefix).toEqual({ number: '1.', path: 'design plan' });
   expect(inputs.caller?.sessionEnvironment).toBe(path.join(project, 'session.env'));
+  // L-377: nobody waits for results at the null device.
+  expect((await dry('--session-env', '/dev/null', 'x')).inputs.caller).toBeUndefined();
 });
 
 test('L-012: an unknown flag, or one given twice, is an error before anything happens', async () => {

@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { writeFileAtomic } from '../../files/atomic.ts';
 import { exportFailureWarning } from '../../panel/closing.ts';
@@ -10,8 +11,10 @@ import type { Desk } from './desk.ts';
 /** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
 export type Caller = { sessionEnvironment: string; directory: string };
 
+/** L-377: the null device says nothing and keeps nothing, so that nobody waits there for results. */
 export function callerOf(sessionEnvironment: string | undefined): Caller | undefined {
-  if (sessionEnvironment === undefined || sessionEnvironment === '') return undefined;
+  if (sessionEnvironment === undefined || sessionEnvironment === '' || sessionEnvironment === devNull)
+    return undefined;
   return { sessionEnvironment, directory: path.dirname(sessionEnvironment) };
 }
 
@@ -28,7 +31,7 @@ export async function greetCaller(desk: Desk): Promise<string[]> {
   });
 }
 
-/** L-128, L-377: the health sidecar of the session environment; a vendor the caller asks about and we lack is not healthy. */
+/** L-128: the health sidecar of the session environment; a vendor the caller asks about and we lack is not healthy. */
 export async function reportHealth(desk: Desk, health: RunAvailability): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined) return;

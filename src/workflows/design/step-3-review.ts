@@ -1,4 +1,5 @@
 import type { RunAvailability } from '../../panel/health.ts';
+import { answerFile, attribution } from '../../panel/seating.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
 import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
@@ -128,7 +129,7 @@ async function raise(
     if (seat === undefined) return [];
     desk.tellFailures(seat.label, reply);
     const findings = reply.kind === 'ok' ? (reply.value?.findings ?? []) : [];
-    const reviewer = creditOf(seat, reply.agent, author);
+    const reviewer = attribution(seat, reply.agent, author);
     return findings.map((finding) => ({
       ...finding,
       reviewer,
@@ -159,7 +160,7 @@ async function raise(
   return { raised: marked, health: await afterFailures(desk, known(design, 'health'), 'review', replies) };
 }
 
-/** L-582, F-24: every review in a file of its own; a stand-in's name tells for whom it stood in. */
+/** L-582, F-24: every review in a file of its own. */
 async function keepReviews(
   desk: Desk,
   seats: readonly Place[],
@@ -169,19 +170,12 @@ async function keepReviews(
   for (const [index, { kind, agent, value }] of replies.entries()) {
     const seat = seats[index];
     if (seat === undefined || kind !== 'ok' || value === undefined) continue;
-    const own = seat.output ?? `${seat.id}-output.txt`;
-    const name = agent === seat.agents[0] ? own : `${agent}-fallback-${seat.id}-output.txt`;
+    const name = answerFile(seat, agent);
     await desk.context.artifact(
       round === 1 ? name : name.replace(/-output\.txt$/, `-round-${round}-output.txt`),
       renderFindings(value.findings),
     );
   }
-}
-
-/** L-591: a finding is credited to its seat; when somebody else served the seat, to that agent. */
-function creditOf(seat: Place, agent: string, author: string | undefined): string {
-  if (agent === seat.agents[0]) return seat.label;
-  return agent === author ? 'Code' : `${agent}-fallback-${seat.id}`;
 }
 
 /** C-32: the author groups findings that mean the same; an answer that is no partition merges nothing. */

@@ -17,6 +17,7 @@ export type ReasonToken = (typeof reasonTokens)[number];
 /** Token and position are separate fields, so that nobody has to take a line apart again (F-28). */
 export type DiagramReason = { token: ReasonToken; fence: number; line: number };
 
+/** L-756, L-757: only `ok` lets a diagram pass. */
 export type SanitizerResult = {
   status: 'ok' | 'rejected' | 'internal-error';
   reasons: DiagramReason[];
@@ -60,34 +61,6 @@ export function sanitizeDiagramFile(text: string): SanitizerResult {
   });
   const reasons = [...result.reasons, ...extra];
   return { ...result, reasons, status: reasons.length === 0 ? 'ok' : 'rejected' };
-}
-
-/** L-756: the output lines of the sanitizer. */
-export function renderSanitizerResult({
-  status,
-  reasons,
-  fenceCount,
-  headings,
-  error,
-}: SanitizerResult): string {
-  const lines = [
-    `STATUS=${status}`,
-    ...(error === undefined ? [] : [`ERROR=${error.replace(/\s+/g, ' ')}`]),
-    ...reasons.map(({ token, fence, line }) => `REASON_TOKEN=${token} fence=${fence} line=${line}`),
-    ...(status === 'internal-error' ? [] : [`FENCE_COUNT=${fenceCount}`]),
-    ...headings.map((heading, index) => `FENCE_${index + 1}_HEADING=${heading}`),
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-/** L-757 */
-export function sanitizerExit({ status }: SanitizerResult): 0 | 1 | 2 {
-  return status === 'ok' ? 0 : status === 'rejected' ? 1 : 2;
-}
-
-/** L-758: the entry for a warnings log; tokens only. */
-export function sanitizerLogEntry(step: string, result: SanitizerResult): string {
-  return `- **Step ${step} — mermaid sanitizer rejected:** ${tokensOf(result).join(' ')}`;
 }
 
 /** C-15, L-758: the distinct tokens of a result, sorted; an internal error has the token of that name. */

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkDiagram, diagramFile, diagramIssue, diagramWarning } from './diagram.ts';
-import {
-  renderSanitizerResult,
-  sanitizeDiagram,
-  sanitizeDiagramFile,
-  sanitizerExit,
-  sanitizerLogEntry,
-  tokensOf,
-} from './diagram-sanitizer.ts';
+import { checkDiagram, diagramFile, diagramIssues, diagramWarning } from './diagram.ts';
+import { sanitizeDiagram, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
 import { mermaidFences } from './mermaid-fences.ts';
 import { parseMermaid } from './mermaid-parser.ts';
 
@@ -99,33 +92,27 @@ test('L-750 text that starts with a mermaid fence is read as markdown by itself'
   expect(sanitizeDiagram('\n```mermaid\nflowchart TD\n A[a|b]\n```\n').fenceCount).toBe(1);
 });
 
-test('L-756 L-757 F-28 output lines and exits', () => {
-  const rejected = sanitizeDiagram('```mermaid\nflowchart TD\n A[a|b]\n```', 'markdown');
-  expect(renderSanitizerResult(rejected)).toBe(
-    'STATUS=rejected\nREASON_TOKEN=pipe-in-node-label fence=1 line=2\nFENCE_COUNT=1\nFENCE_1_HEADING=unknown\n',
-  );
-  expect(sanitizerExit(rejected)).toBe(1);
-  const ok = sanitizeDiagram('flowchart TD\n A', 'raw');
-  expect([renderSanitizerResult(ok), sanitizerExit(ok)]).toEqual(['STATUS=ok\nFENCE_COUNT=1\n', 0]);
-  const broken = {
-    status: 'internal-error' as const,
+test('L-756 L-757 F-28 a rejection names token, fence and line apart; an error of its own lets nothing pass', () => {
+  expect(sanitizeDiagram('```mermaid\nflowchart TD\n A[a|b]\n```', 'markdown')).toEqual({
+    status: 'rejected',
+    reasons: [{ token: 'pipe-in-node-label', fence: 1, line: 2 }],
+    fenceCount: 1,
+    headings: ['unknown'],
+  });
+  expect(sanitizeDiagram('flowchart TD\n A', 'raw')).toEqual({
+    status: 'ok',
     reasons: [],
-    fenceCount: 0,
+    fenceCount: 1,
     headings: [],
-    error: 'bad\nthing',
-  };
-  expect([renderSanitizerResult(broken), sanitizerExit(broken), tokensOf(broken)]).toEqual([
-    'STATUS=internal-error\nERROR=bad thing\n',
-    2,
-    ['internal-error'],
-  ]);
+  });
+  const broken = sanitizeDiagram(undefined as unknown as string, 'raw');
+  expect(broken).toMatchObject({ status: 'internal-error', error: expect.stringContaining('undefined') });
+  expect(tokensOf(broken)).toEqual(['internal-error']);
 });
 
-test('L-758 L-759 the log entry names each token once, sorted', () => {
+test('L-759 each token is named once, sorted', () => {
   const result = sanitizeDiagram('sequenceDiagram\n actor A as $<br>\n actor B as $', 'raw');
-  expect(sanitizerLogEntry('3b', result)).toBe(
-    '- **Step 3b — mermaid sanitizer rejected:** br-in-participant-alias dollar-in-participant-alias',
-  );
+  expect(tokensOf(result)).toEqual(['br-in-participant-alias', 'dollar-in-participant-alias']);
 });
 
 test('L-760 a diagram file has exactly one closed fence', () => {
@@ -148,7 +135,7 @@ test('L-742 whatever the diagram holds, the candidate is one closed fence', () =
   );
 });
 
-test('L-742 L-743 L-744 panel/C-14 panel/C-15 outcomes, warnings and log entries', async () => {
+test('L-036 L-742 L-743 L-744 L-758 panel/C-14 panel/C-15 outcomes, warnings and log entries', async () => {
   const good = await checkDiagram('```mermaid\nflowchart TD\n A-->B\n```', null);
   expect(good).toEqual({
     status: 'ok',
@@ -164,14 +151,15 @@ test('L-742 L-743 L-744 panel/C-14 panel/C-15 outcomes, warnings and log entries
   expect(diagramWarning(bad, '2s')).toBe(
     '**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=br-in-participant-alias,dollar-in-participant-alias); proceeding without diagram.**',
   );
-  expect(diagramIssue(bad)).toBe(
+  expect(diagramIssues(bad)).toEqual([
+    '- **Step 3b — mermaid sanitizer rejected:** br-in-participant-alias dollar-in-participant-alias',
     '- **Step 3b — architecture diagram rejected:** br-in-participant-alias,dollar-in-participant-alias',
-  );
+  ]);
   const none = await checkDiagram(null, 'too abstract');
   expect(diagramWarning(none, '2s')).toBe(
     '**⚠ 3b: arch diagram — generation failed, proceeding without diagram (2s)**',
   );
-  expect(diagramIssue(none)).toBeUndefined();
+  expect(diagramIssues(none)).toEqual([]);
 });
 
 test('L-760 the real parser is the second layer', async () => {

@@ -40,7 +40,10 @@ export async function checkDiagram(
   }
   const file = diagramFile(mermaid);
   const result = sanitizeDiagramFile(file);
-  if (result.status !== 'ok') return { status: 'rejected', tokens: tokensOf(result) };
+  if (result.status !== 'ok') {
+    const { error: message } = result;
+    return { status: 'rejected', tokens: tokensOf(result), ...(message === undefined ? {} : { message }) };
+  }
   const verdict = (await parse?.(unwrapFence(mermaid))) ?? {
     kind: 'unavailable',
     message: 'no parser was given',
@@ -50,7 +53,7 @@ export async function checkDiagram(
   return { status: 'ok', file, parsed: verdict.kind === 'ok' };
 }
 
-/** L-743, L-744, L-031: the line for people; `undefined` when there is nothing to warn about. */
+/** L-743, L-744, L-031, L-036: the line for people; `undefined` when there is nothing to warn about. */
 export function diagramWarning(
   outcome: DiagramOutcome,
   elapsed: string,
@@ -65,11 +68,16 @@ export function diagramWarning(
   return undefined;
 }
 
-/** L-743: the entry for the execution-issues log; tokens only, never diagram text. */
-export function diagramIssue(outcome: DiagramOutcome): string | undefined {
-  return outcome.status === 'rejected'
-    ? `- **Step 3b — architecture diagram rejected:** ${outcome.tokens.join(',')}`
-    : undefined;
+/**
+ * L-743, L-758: the entries for the execution-issues log, the sanitizer's own and the step's: a caller that goes on later looks
+ * for the words of the first (C-14). Tokens only, never diagram text.
+ */
+export function diagramIssues(outcome: DiagramOutcome): string[] {
+  if (outcome.status !== 'rejected') return [];
+  return [
+    `- **Step 3b — mermaid sanitizer rejected:** ${outcome.tokens.join(' ')}`,
+    `- **Step 3b — architecture diagram rejected:** ${outcome.tokens.join(',')}`,
+  ];
 }
 
 /** Agents often send the fence along although only its inside was asked for. */

@@ -670,7 +670,7 @@ test('L-691, L-743, L-754, L-758, L-765: findings that are all voted down leave 
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   const session = path.join(caller, 'session.env');
   writeFileSync(session, '');
-  const { ended, artifacts, calls } = await walk(
+  const { ended, artifacts, calls, root } = await walk(
     ['--quick', '--dialectic', 'off', '--session-env', session],
     {
       mode: 'refuses',
@@ -684,8 +684,10 @@ test('L-691, L-743, L-754, L-758, L-765: findings that are all voted down leave 
     '**⚠ 3b: architecture diagram — rejected by mermaid sanitizer (REASON_TOKEN=pipe-in-node-label); proceeding without diagram.**',
   );
   expect(Object.keys(artifacts).filter((name) => name.startsWith('architecture-diagram'))).toEqual([]);
-  const issues = readFileSync(path.join(caller, 'execution-issues.md'), 'utf8');
-  expect(issues).toBe('### Warnings\n\n- **Step 3b — architecture diagram rejected:** pipe-in-node-label\n');
+  for (const folder of [caller, root])
+    expect(readFileSync(path.join(folder, 'execution-issues.md'), 'utf8')).toBe(
+      '### Warnings\n\n- **Step 3b — mermaid sanitizer rejected:** pipe-in-node-label\n- **Step 3b — architecture diagram rejected:** pipe-in-node-label\n',
+    );
 }, 120_000);
 
 test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where votes bind, and is where they advise', async () => {

@@ -44,13 +44,19 @@ export async function reportHealth(desk: Desk, health: RunAvailability): Promise
 }
 
 /** C-38: our own log always; the caller's as well. */
-export async function logIssue(desk: Desk, category: IssueCategory, entry: string): Promise<void> {
+export async function logIssues(
+  desk: Desk,
+  category: IssueCategory,
+  entries: readonly string[],
+): Promise<void> {
   const { caller } = desk.inputs;
   const own = desk.context.live.directory.executionIssues;
   await desk.context.step(`log ${category}`, async () => {
-    await appendIssue(own, category, entry);
-    if (caller !== undefined)
-      await appendIssue(path.join(caller.directory, 'execution-issues.md'), category, entry);
+    for (const entry of entries) {
+      await appendIssue(own, category, entry);
+      if (caller !== undefined)
+        await appendIssue(path.join(caller.directory, 'execution-issues.md'), category, entry);
+    }
   });
 }
 

@@ -1,9 +1,9 @@
 import { fileKind } from '../../evidence/file-kinds.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
-import { checkDiagram, diagramBody, diagramIssue, diagramWarning } from '../../plan/diagram.ts';
+import { checkDiagram, diagramBody, diagramIssues, diagramWarning } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';
-import { logIssue } from './caller.ts';
+import { logIssues } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known } from './state.ts';
@@ -39,10 +39,8 @@ export async function diagram(desk: Desk, design: Design): Promise<Partial<Desig
   } else {
     const warning = diagramWarning(outcome, desk.elapsed(), desk.inputs.prefix);
     if (warning !== undefined) desk.warn(warning);
-    const issue = diagramIssue(outcome);
-    if (issue !== undefined) {
-      await logIssue(desk, 'Warnings', issue);
-    }
+    const issues = diagramIssues(outcome);
+    if (issues.length > 0) await logIssues(desk, 'Warnings', issues);
     desk.end();
   }
   return { diagram: outcome.status };

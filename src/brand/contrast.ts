@@ -5,8 +5,8 @@ export const neededRatios = { body: 4.5, large: 3, 'ui-part': 3, focus: 3 } as c
 export type ContrastUse = keyof typeof neededRatios;
 
 /** Large text: from 18 px, or from 14 px when it is bold. */
-export function useOfText(pixels: number, weight: number): ContrastUse {
-  return pixels >= 18 || (pixels >= 14 && weight >= 700) ? 'large' : 'body';
+export function useOfText(pixels: number, bold: boolean): ContrastUse {
+  return pixels >= 18 || (pixels >= 14 && bold) ? 'large' : 'body';
 }
 
 export type ContrastFailure = {

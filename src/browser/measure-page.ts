@@ -196,15 +196,13 @@ function contrastOf({ target, any }: AxeNode) {
   const data = any.find((check) => check.data?.['fgColor'] !== undefined)?.data;
   if (data === undefined || data === null) return [];
   const pixels = Number.parseFloat(/\(([\d.]+)px\)/.exec(String(data['fontSize']))?.[1] ?? '16');
-  const large = pixels >= 18 || (pixels >= 14 && data['fontWeight'] === 'bold');
   return [
     {
       element: target.map(String).join(' ').slice(0, 200),
       foreground: String(data['fgColor']),
       background: String(data['bgColor']),
-      ratio: Number(data['contrastRatio']),
-      needed: large ? 3 : 4.5,
-      large,
+      pixels,
+      bold: data['fontWeight'] === 'bold',
     },
   ];
 }

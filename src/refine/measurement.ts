@@ -1,4 +1,4 @@
-import { type ContrastFailure, checkContrast } from '../brand/contrast.ts';
+import { type ContrastFailure, checkContrast, useOfText } from '../brand/contrast.ts';
 import type { Identity } from '../brand/identity.ts';
 import { brandProblems } from './brand-fit.ts';
 import { compareCopy } from './copy.ts';
@@ -15,9 +15,8 @@ export type PageFacts = {
     element: string;
     foreground: string;
     background: string;
-    ratio: number;
-    needed: number;
-    large: boolean;
+    pixels: number;
+    bold: boolean;
   }[];
   accessibility: { score: number; failed: { rule: string; impact: string; count: number }[] };
   smallTargets: string[];
@@ -113,8 +112,8 @@ export function findingsOf(
     findings,
     slop,
     notes: notesOf(facts),
-    contrast: facts.contrast.flatMap(({ element, foreground, background, large }) => {
-      const failure = checkContrast(foreground, background, large ? 'large' : 'body', palette);
+    contrast: facts.contrast.flatMap(({ element, foreground, background, pixels, bold }) => {
+      const failure = checkContrast(foreground, background, useOfText(pixels, bold), palette);
       return failure === undefined ? [] : [{ element, ...failure }];
     }),
     notMeasured: [

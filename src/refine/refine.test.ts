@@ -444,13 +444,22 @@ describe('RF-15 what is measured counts', () => {
 
   test('BR-06 pale text is reported with its ratios and three alternatives', () => {
     const { contrast } = of({
-      contrast: [
-        { element: 'p', foreground: '#bbbbbb', background: '#ffffff', ratio: 1.9, needed: 4.5, large: false },
-      ],
+      contrast: [{ element: 'p', foreground: '#bbbbbb', background: '#ffffff', pixels: 16, bold: false }],
     });
     expect(contrast).toMatchObject([{ element: 'p', actual: 1.91, needed: 4.5 }]);
     expect(contrast[0]?.alternatives).toHaveLength(3);
     expect(contrast[0]?.alternatives[0]).toBe('#0b5fff');
+  });
+
+  test.each([
+    [18, false, false],
+    [14, true, false],
+    [17.9, false, true],
+    [14, false, true],
+    [13.9, true, true],
+  ])('BR-05 text of %d px, bold %s: 4.47:1 is too little %s', (pixels, bold, fails) => {
+    const pair = { element: 'p', foreground: '#777777', background: '#ffffff', pixels, bold };
+    expect(of({ contrast: [pair] }).contrast).toHaveLength(fails ? 1 : 0);
   });
 
   test('what was not measured is said and counts neither way', () => {

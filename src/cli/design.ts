@@ -158,19 +158,18 @@ async function chooseDepth(
   proposal: DepthProposal,
   { global, terminal, signal }: Invocation,
 ): Promise<DepthName> {
+  const { predictedFiles, wordingOnly } = proposal.measure;
+  const files = predictedFiles.length === 0 ? '' : ` (${predictedFiles.slice(0, 6).join(', ')})`;
   const reasons = proposal.reasons.map(
-    ({ measure, value, points }) => [measure, `${value} → ${points} points`] as const,
+    ({ measure, value, points }) =>
+      [measure, `${value} → ${points} points${measure === 'predicted files' ? files : ''}`] as const,
   );
+  const why = wordingOnly ? 'a change of wording alone' : `${proposal.points} points`;
   const costs = Object.entries(proposal.costs).map(
     ([name, estimate]) => [name, describeEstimate(estimate)] as const,
   );
   if (!global.quiet) {
-    const lines = [
-      ...columns(reasons),
-      '',
-      ...columns(costs),
-      `proposed: ${proposal.depth} (${proposal.points} points)`,
-    ];
+    const lines = [...columns(reasons), '', ...columns(costs), `proposed: ${proposal.depth} (${why})`];
     terminal.stderr.write(`${lines.join('\n')}\n`);
   }
   if (!global.input || global.yes) return proposal.depth;

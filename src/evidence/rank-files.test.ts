@@ -5,7 +5,7 @@ import { readSnapshot } from './git-snapshot.ts';
 import { publicSurface } from './public-api.ts';
 import { rankFiles } from './rank-files.ts';
 import { indexRepository, type RepositoryIndex } from './repository-index.ts';
-import { measureSize, proposeDepth, sizeText } from './sizing.ts';
+import { measureSize, proposeDepth } from './sizing.ts';
 import { testNeighbours } from './test-neighbours.ts';
 
 const shop = useExampleShop();
@@ -87,5 +87,4 @@ test('a small change is sized smaller than one across the house', () => {
   expect(order.measure.predictedFiles).toContain('src/orders/order-service.ts');
   expect(order.measure.publicFiles.map(({ path }) => path)).toContain('src/orders/routes.ts');
   expect(order.reasons.map(({ points }) => points).reduce((a, b) => a + b)).toBe(order.points);
-  expect(sizeText(order)).toMatch(/^depth \w+: \d+ points\n {2}predicted files: \d+ \(\+\d\)/);
 });

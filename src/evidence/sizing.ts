@@ -96,13 +96,3 @@ export function proposeDepth(measure: SizeMeasure): SizeProposal {
   const depth = measure.wordingOnly ? 'solo' : byPoints;
   return { depth, points, measure, reasons };
 }
-
-/** The proposal for people: the depth, every row that gave points, and the files it rests on. */
-export function sizeText({ depth, points, reasons, measure }: SizeProposal): string {
-  const rows = reasons.map(({ measure: name, value, points: given }) => `  ${name}: ${value} (+${given})`);
-  const files = measure.predictedFiles.slice(0, 6).join(', ') || 'none';
-  const why = measure.wordingOnly
-    ? 'a change of wording alone'
-    : `${points} ${points === 1 ? 'point' : 'points'}`;
-  return [`depth ${depth}: ${why}`, ...rows, `  predicted: ${files}`].join('\n');
-}

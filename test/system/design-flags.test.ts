@@ -142,5 +142,9 @@ test('F-36: --depth auto says what was measured and what every depth would take'
   expect(ended.code).toBe(0);
   for (const depth of ['solo', 'quick', 'regular', 'wide'])
     expect(ended.stderr).toMatch(new RegExp(`${depth} +About \\d+ calls, [\\d.]+k tokens, money unknown`));
+  expect(ended.stderr).toMatch(/predicted files +\d+ → \d points \(.*src\/orders\/order-service\.ts/);
   expect(ended.stderr).toMatch(/proposed: (?:solo|quick|regular|wide) \(\d+ points\)/);
+  const wording = ['design', '--dry-run', '--depth', 'auto', 'fix a typo in the order service'];
+  const small = await charrette(wording, { cwd: project });
+  expect(small.stderr).toContain('proposed: solo (a change of wording alone)');
 });

@@ -104,6 +104,12 @@ test('A-01, A-03: an exact fit is whole, one character more is not', () => {
   expect(states(pack(197))).toEqual({ spec: 'whole', system: 'dropped' });
 });
 
+test('A-01, A-03: 18181 quarters are the most that 20000 hold, and every estimate holds its own', () => {
+  expect(paddedQuarters.capacity(20_000)).toBe(18_181);
+  for (const quarters of [50, 100, 110, 170])
+    expect(paddedQuarters.capacity((11 * quarters) / 10)).toBe(quarters);
+});
+
 test('A-02: the ceiling is per document', () => {
   const five = documents({ spec: 'abcde', system: 'abcde' });
   expect(packBrief(five, { cap: 5, measure: paddedQuarters, overflow: 'cut' }).used).toBe(4);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useExampleShop } from '../../test/example-shop.ts';
+import { judgementNames } from '../../test/support/judgement-names.ts';
 import type { AgentTask, LaneResult } from '../agents/port.ts';
 import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
@@ -14,7 +15,6 @@ import {
   type Judgement,
   type JudgementName,
   judgementJsonSchema,
-  judgementNames,
   readJudgement,
 } from '../schema/judgements.ts';
 import { citationsIn } from '../text/citations.ts';

@@ -49,8 +49,6 @@ export const judgements = {
 export type JudgementName = keyof typeof judgements;
 export type Judgement<Name extends JudgementName> = z.infer<(typeof judgements)[Name]>;
 
-export const judgementNames = Object.keys(judgements) as JudgementName[];
-
 /** The JSON Schema to hand to an agent for a judgement. */
 export function judgementJsonSchema(name: JudgementName): StrictJsonSchema {
   return strictJsonSchema(judgements[name]);

@@ -80,12 +80,6 @@ export function sectionBody(text: string, section: Section): string {
   return text.slice(section.bodyStart, section.end);
 }
 
-/** The first section whose title equals `title`, whatever its case. */
-export function findSection(sections: readonly Section[], title: string): Section | undefined {
-  const wanted = title.trim().toLowerCase();
-  return sections.find((section) => section.title.toLowerCase() === wanted);
-}
-
 function isSpace(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   return code === space || code === tab;

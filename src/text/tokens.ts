@@ -1,13 +1,7 @@
 import { countCodePoints } from './code-points.ts';
 
-/** How a number of tokens was found; every result names its rule. */
-export const countingRules = {
-  'characters/4': 'one token per four characters, rounded up',
-  'characters/4*1.1': 'one token per four characters, rounded up, plus a tenth',
-  o200k: 'counted with the o200k vocabulary',
-} as const;
-
-export type CountingRule = keyof typeof countingRules;
+/** How a number of tokens was found: four characters a token, the same plus a tenth, or the o200k vocabulary. */
+export type CountingRule = 'characters/4' | 'characters/4*1.1' | 'o200k';
 
 export type TokenCount = { rule: CountingRule; characters: number; tokens: number };
 
@@ -19,23 +13,6 @@ export function quarterTokens(characters: number): number {
 /** the padded estimate in tenths of a token, exact in integers. */
 export function estimateTenths(characters: number): number {
   return 11 * quarterTokens(characters);
-}
-
-/** whether texts with this sum of {@link quarterTokens} exceed a budget; an exact fit does not. */
-export function exceedsBudget(sumOfQuarters: number, budget: number): boolean {
-  return 11 * sumOfQuarters > 10 * budget;
-}
-
-/** The plain estimate: four characters are a token. */
-export function estimateTokens(text: string): TokenCount {
-  const characters = countCodePoints(text);
-  return { rule: 'characters/4', characters, tokens: quarterTokens(characters) };
-}
-
-/** The estimate with its tenth of reserve, as a number of tokens with one decimal. */
-export function estimatePadded(text: string): TokenCount {
-  const characters = countCodePoints(text);
-  return { rule: 'characters/4*1.1', characters, tokens: estimateTenths(characters) / 10 };
 }
 
 /** Exact count with the o200k vocabulary. The tokenizer is loaded on first use. */

@@ -1,8 +1,8 @@
-import type { LaneResult } from '../port.ts';
-import type { ProcessExit } from '../run-process.ts';
-import type { Driver } from './driver.ts';
-import { type FinishContext, finishReading } from './outcome.ts';
-import { emptyReading, readSignal } from './reading.ts';
+import type { Driver } from '../../src/agents/drivers/driver.ts';
+import { type FinishContext, finishReading } from '../../src/agents/drivers/outcome.ts';
+import { emptyReading, readSignal } from '../../src/agents/drivers/reading.ts';
+import type { LaneResult } from '../../src/agents/port.ts';
+import type { ProcessExit } from '../../src/agents/run-process.ts';
 
 /** The result of a recorded stream: what the driver would have said, had it listened. */
 export function replay(

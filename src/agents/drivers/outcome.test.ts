@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { replay } from '../../../test/support/replay.ts';
 import { drivers } from '../registry.ts';
-import { replay } from './replay.ts';
 
 describe('a program that leaves without a result', () => {
   test('is judged by its last words on stderr, without the stack trace', () => {

@@ -10,7 +10,6 @@ export const fileRoles = [
   'config',
   'context_only',
 ] as const;
-export type ExploredRole = (typeof fileRoles)[number];
 
 export const angles = [
   'architecture',

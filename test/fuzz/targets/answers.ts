@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { answerIn, emptyTranscript, readUpdate } from '../../../src/agents/acp/transcript.ts';
-import { replay } from '../../../src/agents/drivers/replay.ts';
 import { extractJson } from '../../../src/agents/extract-json.ts';
 import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
 import { drivers } from '../../../src/agents/registry.ts';
@@ -32,8 +31,10 @@ import { readVotes, withRepair } from '../../../src/review/votes.ts';
 import { readJson } from '../../../src/safe-json.ts';
 import { defenceSchema } from '../../../src/schema/judgements/defence.ts';
 import { findingSchema } from '../../../src/schema/judgements/finding.ts';
-import { judgementNames, readJudgement } from '../../../src/schema/judgements.ts';
+import { readJudgement } from '../../../src/schema/judgements.ts';
 import { readTextAnswer } from '../../../src/workflows/text-answers.ts';
+import { judgementNames } from '../../support/judgement-names.ts';
+import { replay } from '../../support/replay.ts';
 import { holds, same, type Target } from '../target.ts';
 
 const ids = ['FINDING_1', 'FINDING_2', 'FINDING_10', 'OOS_1'];

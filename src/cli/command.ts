@@ -21,6 +21,8 @@ export type CommandSpec = {
   options?: readonly OptionSpec[];
   /** L-001: flags come first and the rest is text. */
   flagsFirst?: boolean;
+  /** P-011: flags that count only before or after the text. */
+  flagsAtEnds?: readonly string[];
   subcommands?: Readonly<Record<string, LazyCommand>>;
   run?: (invocation: Invocation) => Promise<CommandResult>;
 };

@@ -8,7 +8,6 @@ import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { repositoryFacts } from '../git/repository-facts.ts';
-import type { LiteArguments } from '../lite/arguments.ts';
 import { sessionId } from '../lite/session-id.ts';
 import { readJson } from '../safe-json.ts';
 import { pathsIn } from '../text/citations.ts';
@@ -54,7 +53,7 @@ type LiteFlags = {
 /** Everything about the repository and the machine that a lite run needs to know before it starts. */
 export async function liteInputs(
   mode: LiteInputs['mode'],
-  { text, flags: words }: LiteArguments,
+  text: string,
   invocation: Invocation,
 ): Promise<LiteInputs> {
   const { options, global, terminal } = invocation;
@@ -82,8 +81,9 @@ export async function liteInputs(
     task: text,
     session: sessionId(text, now, await sessionsOf(now, project)),
     flags: {
-      autoYes: words.autoYes || global.yes,
-      forceExplore: words.forceExplore || options['explore'] === true,
+      autoYes: global.yes,
+      // P-012: both may be given together.
+      forceExplore: options['explore'] === true || options['forceExplore'] === true,
     },
     project,
     roster: rosterOf(config, thisWorld(), only),
@@ -98,7 +98,7 @@ export async function liteInputs(
     ...(flags.executor === undefined ? {} : { executor: flags.executor }),
     ...(flags.review === undefined ? {} : { review: flags.review }),
     planOnly: flags.planOnly === true,
-    consented: words.autoYes || global.yes || config.consent === true,
+    consented: global.yes || config.consent === true,
     cap: flags.parallel ?? 4,
     tasksPerBatch: flags.oneTaskPerCall === true ? 1 : 4,
     merge: flags.merge !== false,

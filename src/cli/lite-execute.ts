@@ -3,7 +3,6 @@ import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { readWords } from '../lite/arguments.ts';
 import { breakCycles, type DroppedDependency } from '../lite/break-cycles.ts';
 import { filesFromDesign } from '../lite/design-tasks.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
@@ -34,14 +33,15 @@ export const command: CommandSpec = {
     { flags: '--force-cycles', description: 'carry out tasks that go in a circle, in the order of the plan' },
     ...liteOptions,
   ],
+  flagsAtEnds: ['-y', '--yes'],
   async run(invocation) {
     const { options, global, terminal } = invocation;
-    const words = readWords((invocation.arguments[0] as string[] | undefined) ?? []);
+    const text = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();
     const run = options['run'];
     const source =
-      typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, words.text);
+      typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, text);
     if (source.warning !== undefined) terminal.stderr.write(`${source.warning}\n`);
-    const base = await liteInputs('execute', { ...words, text: source.task }, invocation);
+    const base = await liteInputs('execute', source.task, invocation);
     const given = 'files' in source ? source.files : source.plan(factsFor(base));
     const { files, dropped } = ordered(given, options['forceCycles'] === true);
     const { critical } = checkQuality(files.plan, files.tasks);

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { readWords } from '../lite/arguments.ts';
 import { firstLine } from '../lite/plan-files.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
@@ -18,13 +17,14 @@ export const command: CommandSpec = {
   arguments: [['<task...>', 'what to do, in your words, or a .md file that says it']],
   options: [
     { flags: '-e, --explore', description: 'look through the repository in any case' },
+    { flags: '--force-explore', description: 'the same' },
     { flags: '--plan-only', description: 'stop when the plan is allowed' },
     ...liteOptions,
   ],
+  flagsAtEnds: ['-y', '--yes', '-e', '--explore', '--force-explore'],
   async run(invocation) {
     const { global } = invocation;
-    const words = readWords(invocation.arguments[0] as string[]);
-    const text = await taskText(global.cwd, words.text);
+    const text = await taskText(global.cwd, (invocation.arguments[0] as string[]).join(' ').trim());
     if (text.trim() === '') {
       throw new CharretteError({
         code: 'usage',
@@ -32,7 +32,7 @@ export const command: CommandSpec = {
         fix: 'Say what to do: `charrette lite-plan "…"`.',
       });
     }
-    const inputs = await liteInputs('plan', { ...words, text }, invocation);
+    const inputs = await liteInputs('plan', text, invocation);
     if (global.dryRun) {
       const agents = inputs.roster.map(({ id }) => id).join(', ');
       return { exit: 0, json: { dryRun: true, inputs }, text: `Would plan with ${agents}.\n` };

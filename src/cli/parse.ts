@@ -4,6 +4,7 @@ import { CharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { columns, globalOptions } from './help.ts';
+import { withTextLast } from './text-words.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }
@@ -21,7 +22,8 @@ export function parseInvocation(
   const command = buildParser(spec, name);
   if (spec.flagsFirst === true) refuseRepeats(command, name);
   try {
-    command.parse([...words], { from: 'user' });
+    const ordered = spec.flagsAtEnds === undefined ? [...words] : withTextLast(spec, words);
+    command.parse(ordered, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {

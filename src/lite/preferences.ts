@@ -1,4 +1,5 @@
-import type { Preferences } from './arguments.ts';
+/** P-010: what a person prefers for this run. */
+export type Preferences = { autoYes: boolean; forceExplore: boolean };
 
 /** A question as the engine asks it; kept free of the engine so that the table is plain data. */
 export type ChoiceQuestion = {

@@ -121,7 +121,7 @@ test('a scenario asserts on artifacts: declared files must be made and fit their
   rmSync(directory, { recursive: true });
 });
 
-test('a router runs the phase of its trigger and what that hands over to; a loop goes on until its condition holds', async () => {
+test('P-001 P-002 a router runs the phase of its trigger and what that hands over to; a loop goes on until its condition holds', async () => {
   const router = runPlan(
     packageOf(
       cleanTexts({
@@ -136,7 +136,8 @@ test('a router runs the phase of its trigger and what that hands over to; a loop
     ),
   );
   expect((await simulate(router, scenario({ phases: {} }))).reached).toEqual([1, 2]);
-  expect((await simulate(router, scenario({ phases: {}, mode: 'demo:run' }))).reached).toEqual([2]);
+  for (const mode of ['demo:run', 'demo-run', 'run'])
+    expect((await simulate(router, scenario({ phases: {}, mode }))).reached).toEqual([2]);
   expect((await simulate(router, scenario({ phases: {}, mode: 'nothing' }))).problems[0]).toMatch(
     /has no mode "nothing"/,
   );

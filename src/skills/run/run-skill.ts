@@ -117,12 +117,15 @@ async function preferences(
   );
 }
 
-/** A pipeline runs all phases; a router the phase that the trigger or mode names. */
+/** A pipeline runs all phases; a router the phase that the trigger or mode names. P-002: hyphens are as good as colons. */
 function firstPhases(plan: RunPlan, mode: string | undefined): RunPhase[] {
   if (plan.profile !== 'router') return [...plan.phases];
   const wanted = mode ?? plan.phases[0]?.mode;
+  const spelt = (name: string) => name.replaceAll(':', '-');
   const phase = plan.phases.find(
-    (candidate) => candidate.mode === wanted || candidate.triggers.includes(wanted ?? ''),
+    (candidate) =>
+      candidate.mode === wanted ||
+      candidate.triggers.some((trigger) => spelt(trigger) === spelt(wanted ?? '')),
   );
   if (phase !== undefined) return [phase];
   const known = plan.phases

@@ -1,6 +1,6 @@
 import type { Price } from '../../engine/prices.ts';
-import type { Preferences } from '../../lite/arguments.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import type { Preferences } from '../../lite/preferences.ts';
 import type { RunInputs } from '../inputs.ts';
 
 /** What a person chose about execution: P-081. */

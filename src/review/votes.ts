@@ -9,7 +9,7 @@ export type Votes = Record<string, CastVote>;
 
 export type VotesReading = {
   votes: Votes;
-  /** Items without a valid line; the voter gets one repair turn for them (C-21). */
+  /** Items without a valid line. */
   missing: string[];
   warnings: string[];
 };
@@ -48,13 +48,10 @@ export function votesOf({ votes }: Vote, ids: readonly string[], rules: VoteRule
   return collect(votes, repeated, ids, rules);
 }
 
-/** Adds the votes of a repair turn; what was valid before stays. */
-export function withRepair(first: VotesReading, repair: VotesReading): VotesReading {
-  return {
-    votes: { ...repair.votes, ...first.votes },
-    missing: first.missing.filter((id) => repair.votes[id] === undefined),
-    warnings: [...first.warnings, ...repair.warnings],
-  };
+/** C-21: adds the votes of a repair turn; what was voted before stays. */
+export function withRepair(first: Vote, repair: Vote): Vote {
+  const voted = new Set(first.votes.map(({ id }) => id));
+  return { votes: [...first.votes, ...repair.votes.filter(({ id }) => !voted.has(id))] };
 }
 
 function collect(

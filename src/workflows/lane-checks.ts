@@ -5,6 +5,7 @@ import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
 import { evaluationProblems, offerProblems } from '../refine/answers.ts';
+import { withRepair } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
 import type { CodeReview } from '../schema/judgements/code-review.ts';
 import type { ContractOffer, ContractReview } from '../schema/judgements/contract.ts';
@@ -85,6 +86,14 @@ const checks: Readonly<Record<string, Check>> = {
     ];
   },
 };
+
+/** What a repair turn adds to an answer that was right as far as it went; elsewhere it takes its place. */
+const completions: Readonly<Record<string, (first: never, repair: never) => unknown>> = { vote: withRepair };
+
+export function completeAnswer(task: string, first: unknown, repair: unknown): unknown {
+  const complete = Object.hasOwn(completions, task) ? completions[task] : undefined;
+  return first === undefined || complete === undefined ? repair : complete(first as never, repair as never);
+}
 
 /** Tasks whose answer is of no use when it fails its check; for the others the rest of the run copes with what is there. */
 const strict: readonly string[] = ['sketch', 'evaluate'];

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LaneResult } from '../agents/port.ts';
+import type { Agent, LaneResult } from '../agents/port.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
 import { type LaneRequest, laneWorkflow } from './lane.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, writeQuestion } from './lane-files.ts';
@@ -78,4 +78,67 @@ test('L-361: a lane that is set up wrongly is an error of the program, not an an
   await expect(lane.run(context, { ...request, agents: ['nobody'] })).rejects.toMatchObject({
     code: 'agent-not-found',
   });
+});
+
+/** What comes of a vote on three items when a voter gives these answers, one after another. */
+async function voted(answers: readonly Partial<LaneResult>[]) {
+  const prompts: string[] = [];
+  const agent = {
+    id: 'codex',
+    family: 'codex',
+    call: async ({ prompt }: { prompt: string }) => {
+      prompts.push(prompt);
+      return { ...result, ...answers[prompts.length - 1] };
+    },
+  } as unknown as Agent;
+  const services = {
+    agents: new Map([['codex', agent]]),
+    slots: { run: (work: () => unknown) => work() } as never,
+    project: folder,
+    overrides: {},
+    earlierLanes: undefined,
+    nonceSeed: 'run',
+  };
+  const context = {
+    live: { directory: { id: 'run', lanes: folder }, ledger: { add: () => {} } },
+    clock: { now: () => 0 },
+    emit: () => {},
+    step: (_name: string, work: (signal: AbortSignal) => unknown) => work(new AbortController().signal),
+  } as unknown as WorkflowContext;
+  const items = ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id }));
+  const digest = writeQuestion(folder, 'vote-a', { prompt: 'Vote.', input: { items } });
+  const limits = { wallMs: 1, idleMs: 1 };
+  const seat = { lane: 'vote-a', phase: '3', task: 'vote', seat: 'a', agents: ['codex'] };
+  const lane = laneWorkflow(async () => services);
+  const { kind, value } = await lane.run(context, { ...seat, ...limits, judgement: 'vote', digest });
+  const cast = (value as { votes?: { id: string; vote: string }[] } | undefined)?.votes;
+  return { kind, cast: cast?.map(({ id, vote }) => `${id} ${vote}`), prompts };
+}
+
+test('panel/C-21 F-21: what a voter left out is asked for once, and what was voted stays', async () => {
+  const { kind, cast, prompts } = await voted([
+    { text: 'FINDING_1: YES — a\nFINDING_2: perhaps' },
+    { text: 'FINDING_1: NO — b\nFINDING_2: NO — b\nOOS_1: YES — c' },
+  ]);
+  expect(kind).toBe('ok');
+  expect(cast).toEqual(['FINDING_1 YES', 'FINDING_2 NO', 'OOS_1 YES']);
+  expect(prompts).toHaveLength(2);
+  expect(prompts[1]).toContain('votes on FINDING_2, OOS_1 are missing');
+});
+
+test.each<[string, Partial<LaneResult>]>([
+  ['in words', { text: 'OOS_1: YES — c' }],
+  ['as JSON', { value: { votes: [{ id: 'OOS_1', vote: 'YES', reason: 'c' }] } }],
+])('L-638: valid votes count although others stay missing after the repair turn, %s', async (_, repair) => {
+  const { kind, cast } = await voted([{ text: 'FINDING_1: YES — a' }, repair]);
+  expect(kind).toBe('ok');
+  expect(cast).toEqual(['FINDING_1 YES', 'OOS_1 YES']);
+});
+
+test.each<[string, Partial<LaneResult>]>([
+  ['says nothing of use', { text: 'I cannot say.' }],
+  ['fails', { kind: 'timeout', text: '' }],
+])('L-638: valid votes count although the repair turn %s', async (_, repair) => {
+  const { kind, cast } = await voted([{ text: 'FINDING_1: YES — a' }, repair]);
+  expect([kind, cast]).toEqual(['ok', ['FINDING_1 YES']]);
 });

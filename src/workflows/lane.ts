@@ -9,8 +9,13 @@ import { gitOutput } from '../git/run-git.ts';
 import { compose } from '../prompts/compose.ts';
 import { repairPrompt } from '../prompts/panel/repair.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
-import { type JudgementName, judgementJsonSchema, readJudgement } from '../schema/judgements.ts';
-import { checkAnswer, isStrict } from './lane-checks.ts';
+import {
+  type JudgementName,
+  type JudgementReading,
+  judgementJsonSchema,
+  readJudgement,
+} from '../schema/judgements.ts';
+import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion } from './lane-files.ts';
 import { agentOf, type RunServices, type ServicesOf } from './services.ts';
 import { readTextAnswer } from './text-answers.ts';
@@ -162,23 +167,37 @@ async function askOnce(
     schema,
   });
   // A repair that failed does not make a usable first answer worse.
-  if (second.kind !== 'ok' && second.kind !== 'bad_output') return accepted(request, first) ?? second;
-  const left = problemsOf(request, second, question.input);
+  if (second.kind !== 'ok' && second.kind !== 'bad_output')
+    return accepted(request, first, question.input) ?? second;
+  const reading = readAnswer(request, first, question.input);
+  const earlier = reading.ok ? reading.value : undefined;
+  const left = problemsOf(request, second, question.input, earlier);
   if (left.length === 0) return second;
   return (
-    accepted(request, second) ??
-    accepted(request, first) ?? { ...second, kind: 'bad_output', message: left.join('; ') }
+    accepted(request, second, question.input, earlier) ??
+    accepted(request, first, question.input) ?? { ...second, kind: 'bad_output', message: left.join('; ') }
   );
 }
 
-/** Checks the form; on success the value of the result becomes the tidied judgement. */
-function problemsOf(request: LaneRequest, result: LaneResult, input: unknown): string[] {
-  if (result.kind !== 'ok' && result.kind !== 'bad_output') return [];
-  let reading = readJudgement(request.judgement, result.value);
-  if (!reading.ok && result.text.trim() !== '') {
-    const fromText = readJudgement(request.judgement, readTextAnswer(request.judgement, result.text, input));
+/** The judgement that an answer holds, as JSON or in words, completed by what an earlier turn said. */
+function readAnswer(
+  { judgement, task }: LaneRequest,
+  { value, text }: LaneResult,
+  input: unknown,
+  earlier?: unknown,
+): JudgementReading<unknown> {
+  let reading: JudgementReading<unknown> = readJudgement(judgement, value);
+  if (!reading.ok && text.trim() !== '') {
+    const fromText = readJudgement(judgement, readTextAnswer(judgement, text, input));
     if (fromText.ok) reading = fromText;
   }
+  return reading.ok ? { ok: true, value: completeAnswer(task, earlier, reading.value) } : reading;
+}
+
+/** Checks the form; on success the value of the result becomes the tidied judgement. */
+function problemsOf(request: LaneRequest, result: LaneResult, input: unknown, earlier?: unknown): string[] {
+  if (result.kind !== 'ok' && result.kind !== 'bad_output') return [];
+  const reading = readAnswer(request, result, input, earlier);
   if (!reading.ok) return reading.problems;
   const problems = checkAnswer(request.task, reading.value, input);
   if (problems.length > 0) return problems;
@@ -188,8 +207,13 @@ function problemsOf(request: LaneRequest, result: LaneResult, input: unknown): s
 }
 
 /** After the repair turn a value of the right shape is taken with what is wrong about it said, unless its task is strict. */
-function accepted(request: LaneRequest, result: LaneResult): LaneResult | undefined {
-  const reading = readJudgement(request.judgement, result.value);
+function accepted(
+  request: LaneRequest,
+  result: LaneResult,
+  input: unknown,
+  earlier?: unknown,
+): LaneResult | undefined {
+  const reading = readAnswer(request, result, input, earlier);
   if (!reading.ok || isStrict(request.task)) return undefined;
   return {
     ...result,

@@ -2,7 +2,7 @@ import type { NumberedDecision } from '../dialectic/decisions.ts';
 import { decisionId } from '../dialectic/decisions.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
 import type { RejectedFinding } from '../review/outcome-files.ts';
-import { readBlocks, renderBlock, renderBlocks } from '../text/labelled-block.ts';
+import { renderBlock, renderBlocks } from '../text/labelled-block.ts';
 
 /** A position that lost, with its best argument and the reason it lost. */
 export type Dissent = {
@@ -56,8 +56,6 @@ function reasonOf({ disposition, why }: Resolution): string {
   return `Not debated (${why.text.split(' — ')[0]}); the synthesis stands.`;
 }
 
-const labels = ['Position', 'Best argument', 'Held by', 'Overruled'] as const;
-
 /** The body of the dissent section of plan and report. */
 export function renderDissent(entries: readonly Dissent[]): string {
   return renderBlocks(
@@ -74,14 +72,4 @@ export function renderDissent(entries: readonly Dissent[]): string {
       ),
     ),
   ).trimEnd();
-}
-
-export function readDissent(text: string): Dissent[] {
-  return readBlocks(text, /^(.+)$/, labels).map(({ heading, fields }) => ({
-    subject: heading[0] ?? '',
-    position: fields.get('Position') ?? '',
-    argument: fields.get('Best argument') ?? '',
-    heldBy: fields.get('Held by') ?? '',
-    overruled: fields.get('Overruled') ?? '',
-  }));
 }

@@ -4,8 +4,10 @@ import { arbitraryOf } from '../../test/arbitrary-of.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
 import { type Plan, planSchema } from '../schema/judgements/plan.ts';
 import { line, prose } from '../schema/primitives.ts';
-import { type Dissent, dissents, readDissent, renderDissent } from './dissent.ts';
-import { dissentOf, readPlan, renderPlan } from './plan-text.ts';
+import { readBlocks } from '../text/labelled-block.ts';
+import { readSections } from '../text/named-sections.ts';
+import { type Dissent, dissents, renderDissent } from './dissent.ts';
+import { planTitles, readPlan, renderPlan } from './plan-text.ts';
 import { isRepositoryPath, planProblems, revisionProblems } from './validate.ts';
 
 const plan: Plan = {
@@ -30,10 +32,23 @@ test('L-563 L-564 a plan and its dissent are read back from plan.txt', () => {
     fc.property(arbitraryOf(planSchema), fc.array(dissentArbitrary, { maxLength: 3 }), (value, entries) => {
       const text = renderPlan(value, renderDissent(entries));
       expect(readPlan(text)).toEqual({ ok: true, plan: value });
-      expect(readDissent(dissentOf(text))).toEqual(entries);
+      expect(readDissent(text)).toEqual(entries);
     }),
   );
 });
+
+/** The dissent section of a plan file, read as everything else in it is. */
+function readDissent(text: string): Dissent[] {
+  const { sections } = readSections(text, Object.values(planTitles));
+  const labels = ['Position', 'Best argument', 'Held by', 'Overruled'];
+  return readBlocks(sections.get(planTitles.dissent) ?? '', /^(.+)$/, labels).map(({ heading, fields }) => ({
+    subject: heading[0] ?? '',
+    position: fields.get('Position') ?? '',
+    argument: fields.get('Best argument') ?? '',
+    heldBy: fields.get('Held by') ?? '',
+    overruled: fields.get('Overruled') ?? '',
+  }));
+}
 
 const dissentArbitrary: fc.Arbitrary<Dissent> = fc.record({
   subject: arbitraryOf(line(80))

@@ -150,11 +150,6 @@ export function readPlan(text: string): PlanReading {
   return { ok: false, problems: [...problems, ...schemaProblems] };
 }
 
-/** The text of the dissent section of a plan file. */
-export function dissentOf(text: string): string {
-  return readSections(text, allTitles).sections.get(planTitles.dissent) ?? '';
-}
-
 /** Our own files start with their title; agents say a few words before it. */
 function readPreamble(preamble: string): { title: string; summary: string } {
   if (preamble.startsWith(titleMark)) {

@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { artifacts, sideFiles } from './artifacts.ts';
-import { findInjections, findScopedPrd, findShellPlaceholders } from './audit.ts';
 import { type CompileInput, compilePrompt } from './compile.ts';
 import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
 import { dispatches, dispatchFor } from './roles/table.ts';
+import { findShellPlaceholders } from './shell-placeholders.ts';
 import { chooseTransport } from './transport.ts';
 import { seededNonce } from './untrusted.ts';
 
@@ -57,19 +57,28 @@ test.each([
 test('T-006, T-140, T-141: no prompt asks for the text of an artifact', async () => {
   for (const { command, role } of dispatches.filter(({ command }) => command !== 'implementing')) {
     const { text } = await compiled(command, role);
-    expect(findInjections(text), role).toEqual([]);
-    if (command !== 'brainstorm') expect(findScopedPrd(text), role).toEqual([]);
+    expect(injectionsIn(text), role).toEqual([]);
+    if (command !== 'brainstorm') expect(text, role).not.toMatch(prdSection);
   }
 });
 
-test('T-140: the audit sees both word orders and lets scoped sections be', () => {
+/** T-140: a placeholder that asks for the text of an artifact, in either word order; scoped sections are meant to be inline. */
+function injectionsIn(text: string): string[] {
+  const placeholders = text.match(/\{[^{}\n]*\}/g) ?? [];
+  return placeholders.filter(
+    (each) => /content.*\.md|\.md.*content/i.test(each) && !each.includes('extractSection('),
+  );
+}
+
+/** T-141: the PRD is read whole, never by section. */
+const prdSection =
+  /\bprd\b[^\n]{0,80}\b(?:problem statement|goals)\b|\b(?:problem statement|goals)\b[^\n]{0,80}\bprd(?:\.md)?\b/i;
+
+test('T-140, T-141: the audit sees both word orders and lets scoped sections be', () => {
   expect(
-    findInjections('a\n{content of spec.md}\n{design.md content}\n{extractSection(plan.md content)}'),
-  ).toEqual([
-    { line: 2, text: '{content of spec.md}' },
-    { line: 3, text: '{design.md content}' },
-  ]);
-  expect(findScopedPrd('{Problem Statement + Goals from prd.md}')).toHaveLength(1);
+    injectionsIn('a\n{content of spec.md}\n{design.md content}\n{extractSection(plan.md content)}'),
+  ).toEqual(['{content of spec.md}', '{design.md content}']);
+  expect('{Problem Statement + Goals from prd.md}').toMatch(prdSection);
 });
 
 test('T-145: placeholders in shell commands are found, variables are not', () => {

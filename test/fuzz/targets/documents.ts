@@ -19,10 +19,10 @@ import { splitIdentifier } from '../../../src/evidence/words.ts';
 import { pageOf } from '../../../src/mcp/page.ts';
 import { sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram-sanitizer.ts';
 import { mermaidFences } from '../../../src/plan/mermaid-fences.ts';
-import { findInjections, findScopedPrd, findShellPlaceholders } from '../../../src/prompts/audit.ts';
 import { countIterations, countMarkers } from '../../../src/prompts/markers.ts';
 import { indexed, scopeTask } from '../../../src/prompts/sections/scope.ts';
 import { parseTasks } from '../../../src/prompts/sections/tasks.ts';
+import { findShellPlaceholders } from '../../../src/prompts/shell-placeholders.ts';
 import { delimit, seededNonce } from '../../../src/prompts/untrusted.ts';
 import { line, prose } from '../../../src/schema/primitives.ts';
 import { citationsIn } from '../../../src/text/citations.ts';
@@ -231,8 +231,6 @@ export const documents: readonly Target[] = [
         scopeTask(task, document, document);
       countMarkers(text);
       countIterations(text);
-      findInjections(text);
-      findScopedPrd(text);
       findShellPlaceholders(text);
     },
   },

@@ -16,7 +16,6 @@ import { parseStepPrefix } from '../../../src/panel/breadcrumbs.ts';
 import { parseHeavyStatus } from '../../../src/panel/heavy-gate.ts';
 import { parseKeyValues } from '../../../src/panel/key-values.ts';
 import { parseSessionEnvironment } from '../../../src/panel/session-env.ts';
-import { readDissent } from '../../../src/plan/dissent.ts';
 import { splitCommand } from '../../../src/plan/grounding-commands.ts';
 import { parseManifest } from '../../../src/plan/manifest-reader.ts';
 import { readPlan, renderPlan } from '../../../src/plan/plan-text.ts';
@@ -47,10 +46,9 @@ function canBeDone(outline: Outline): boolean {
 export const plans: readonly Target[] = [
   {
     name: 'plan-text',
-    reads: 'plans as text, with their dissent',
+    reads: 'plans as text',
     seeds: [plan, `${plan}\n## Dissent\n\n### DECISION_1: x\n- **Minority**: y\n`],
     run(text) {
-      readDissent(text);
       const reading = readPlan(text);
       if (reading.ok) same(readPlan(renderPlan(reading.plan)), reading, 'a plan is read back as it was');
     },

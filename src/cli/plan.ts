@@ -32,6 +32,10 @@ export const plan: CommandSpec = {
       summary: 'Make a plan of the files of another tool',
       load: async () => (await import('./plan-import.ts')).planImport,
     },
+    manifest: {
+      summary: 'Verify what a design handed to a calling program',
+      load: async () => (await import('./plan-manifest.ts')).manifest,
+    },
     edit: {
       summary: 'Change or comment a plan and have it reviewed again',
       load: async () => (await import('./plan-edit.ts')).edit,

@@ -31,30 +31,6 @@ export async function readManifest(implementDirectory: string): Promise<Manifest
   }
 }
 
-/** The reader as callers know it: arguments in, `KEY=value` lines out, no failing exit (L-800, L-805). */
-export async function manifestReport(argv: readonly string[]): Promise<string> {
-  const unknown = argv.find(
-    (argument, index) => argument.startsWith('--') && !(argument === '--implement-tmpdir' && index % 2 === 0),
-  );
-  if (unknown !== undefined || argv.length > 2) return failed('unknown-flag');
-  const directory = argv[1];
-  if (argv[0] !== '--implement-tmpdir' || !directory) return failed('missing-implement-tmpdir');
-  const reading = await readManifest(directory);
-  if (!reading.ok) return failed(reading.error);
-  const lines = [
-    'MANIFEST_OK=true',
-    ...Object.entries(reading.files).map(([key, file]) => `${key}=${file}`),
-    `TIMESTAMP=${reading.timestamp}`,
-    `SESSION_ID=${reading.sessionId}`,
-    `📥 1: design plan — manifest loaded (plan=${path.basename(reading.files['PLAN_FILE'] ?? '')})`,
-  ];
-  return `${lines.join('\n')}\n`;
-}
-
-function failed(error: string): string {
-  return `MANIFEST_FAILED=true\nERROR=${error}\n`;
-}
-
 async function verify(implementDirectory: string): Promise<ManifestReading> {
   const folder = path.join(implementDirectory, exportFolder);
   const text = await readTextFile(path.join(folder, manifestName), largestManifest).catch(() => undefined);

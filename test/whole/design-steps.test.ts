@@ -17,7 +17,6 @@ import { readEvents } from '../../src/engine/event-log.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
 import { type TokenRow, tokenLedgerName } from '../../src/panel/token-ledger.ts';
 import { sanitizeDiagramFile } from '../../src/plan/diagram-sanitizer.ts';
-import { manifestReport } from '../../src/plan/manifest-reader.ts';
 import { readAccepted, readRejected } from '../../src/review/outcome-files.ts';
 import { readTally } from '../../src/review/tally-file.ts';
 import { focusAreas } from '../../src/schema/judgements/finding.ts';
@@ -484,6 +483,11 @@ describe('a standalone run', () => {
 describe('a run that a caller started', () => {
   let run: Walk;
   let caller: string;
+  const manifestLines = async (directory: string) => {
+    const ended = await charrette(['plan', 'manifest', directory], { cwd: run.project });
+    expect(ended.code).toBe(0);
+    return ended.stdout;
+  };
 
   beforeAll(async () => {
     caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
@@ -544,7 +548,7 @@ describe('a run that a caller started', () => {
       'ARCHITECTURE_DIAGRAM_FILE',
     ];
     expect(text.match(/^[A-Z_]+(?==)/gm)).toEqual(['MANIFEST_VERSION', ...keys, 'TIMESTAMP', 'SESSION_ID']);
-    const report = (await manifestReport(['--implement-tmpdir', caller])).trimEnd().split('\n');
+    const report = (await manifestLines(caller)).trimEnd().split('\n');
     expect(report[0]).toBe('MANIFEST_OK=true');
     expect(report.slice(1, -3).map((line) => line.split('=')[0])).toEqual(keys);
     expect(report.at(-1)).toBe('📥 1: design plan — manifest loaded (plan=plan.txt)');
@@ -555,7 +559,7 @@ describe('a run that a caller started', () => {
       expect(readFileSync(file, 'utf8')).toBe(run.artifacts[path.basename(file)]);
     }
     expect(readdirSync(caller).filter((name) => name.includes('.stage.'))).toEqual([]);
-    expect(await manifestReport(['--implement-tmpdir', path.join(caller, 'elsewhere')])).toBe(
+    expect(await manifestLines(path.join(caller, 'elsewhere'))).toBe(
       'MANIFEST_FAILED=true\nERROR=manifest-not-found\n',
     );
   });

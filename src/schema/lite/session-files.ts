@@ -1,33 +1,31 @@
 import { z } from 'zod';
-import { complexities, litePlanSchema } from './plan.ts';
+import { type Complexity, litePlanSchema } from './plan.ts';
 
 const text = z.string().min(1);
 
 /** P-048: explorations-manifest.json, of this run only. */
-export const manifestSchema = z.object({
-  session_id: text,
-  task_description: text,
-  timestamp: text,
-  complexity: z.enum(complexities),
-  exploration_count: z.int().min(0).max(4),
-  explorations: z.array(z.object({ angle: text, file: text, path: text, index: z.int().min(1) })),
-});
+export type Manifest = {
+  session_id: string;
+  task_description: string;
+  timestamp: string;
+  complexity: Complexity;
+  exploration_count: number;
+  explorations: { angle: string; file: string; path: string; index: number }[];
+};
 
 /** P-053: clarifications.json, written after every round. */
-export const clarificationsSchema = z.object({
-  schemaVersion: z.literal(1),
-  rounds: z.object({ asked: z.int().min(0), total: z.int().min(0) }),
-  answers: z.array(
-    z.object({
-      id: text,
-      question: text,
-      angles: z.array(text),
-      answer: z.string(),
-      /** `assumed`: nobody was asked and the recommendation was taken (P-052). */
-      source: z.enum(['person', 'assumed']),
-    }),
-  ),
-});
+export type Clarifications = {
+  schemaVersion: 1;
+  rounds: { asked: number; total: number };
+  answers: {
+    id: string;
+    question: string;
+    angles: string[];
+    answer: string;
+    /** `assumed`: nobody was asked and the recommendation was taken (P-052). */
+    source: 'person' | 'assumed';
+  }[];
+};
 
 /** 1C.5: execution-context.json with its one-time handoff token (P-091). */
 export const executionContextSchema = z.looseObject({
@@ -46,28 +44,26 @@ export const executionContextSchema = z.looseObject({
 });
 
 /** P-124 and P-123: what came of a batch, and the proof that its tool ran. */
-export const executionResultSchema = z.object({
-  executionId: text,
-  status: z.enum(['completed', 'partial', 'failed', 'skipped']),
-  tasksSummary: z.string(),
-  completionSummary: z.string(),
-  keyOutputs: z.array(z.string()),
-  notes: z.string(),
-  fixedCliId: text,
-  proof: z
-    .object({
-      executor: text,
-      argv: z.array(z.string()),
-      exitCode: z.int().nullable(),
-      durationMs: z.number(),
-      outputTail: z.string(),
-      changedFiles: z.array(z.string()),
-      commit: z.string().nullable(),
-      worktree: z.string().nullable(),
-      attempts: z.int(),
-    })
-    .nullable(),
-});
+export type ExecutionResult = {
+  executionId: string;
+  status: 'completed' | 'partial' | 'failed' | 'skipped';
+  tasksSummary: string;
+  completionSummary: string;
+  keyOutputs: string[];
+  notes: string;
+  fixedCliId: string;
+  proof: {
+    executor: string;
+    argv: string[];
+    exitCode: number | null;
+    durationMs: number;
+    outputTail: string;
+    changedFiles: string[];
+    commit: string | null;
+    worktree: string | null;
+    attempts: number;
+  } | null;
+};
 
 /** 1C.6: test-checklist.json. */
 export const testChecklistSchema = z.object({
@@ -99,8 +95,5 @@ export const testChecklistSchema = z.object({
     .nullable(),
 });
 
-export type Manifest = z.infer<typeof manifestSchema>;
-export type Clarifications = z.infer<typeof clarificationsSchema>;
 export type ExecutionContext = z.infer<typeof executionContextSchema>;
-export type ExecutionResult = z.infer<typeof executionResultSchema>;
 export type TestChecklist = z.infer<typeof testChecklistSchema>;

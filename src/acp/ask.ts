@@ -6,7 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { Question } from '../engine/question.ts';
 import { formAnswer, questionForm } from '../engine/question-form.ts';
-import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
+import { untrustedLine, untrustedText } from '../text/untrusted.ts';
 
 /** How a question can be put to the person: as a form, as buttons, or as a message that the next prompt answers. */
 export type Way = 'form' | 'buttons' | 'message';

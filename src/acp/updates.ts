@@ -4,7 +4,7 @@ import { emptyView, foldEvent, type LaneLine, type PhaseLine, type View } from '
 import type { RunEvent } from '../engine/event.ts';
 import { stepOrder, steps } from '../panel/steps.ts';
 import { formatElapsed } from '../text/elapsed.ts';
-import { untrustedText } from '../text/untrusted-line.ts';
+import { untrustedText } from '../text/untrusted.ts';
 
 /** What an editor is told about a run so far. */
 export type Telling = { view: View };

@@ -3,7 +3,7 @@ import type { Answer, Question } from '../engine/question.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
-import { untrustedLine, untrustedText } from '../text/untrusted-line.ts';
+import { untrustedLine, untrustedText } from '../text/untrusted.ts';
 import type { GlobalFlags, OptionSpec, Terminal } from './command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */

@@ -16,6 +16,7 @@ import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { positive } from './positive.ts';
 import { findProject } from './project.ts';
+import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'compare',
@@ -60,7 +61,7 @@ export const command: CommandSpec = {
       configFile: global.config,
       consented: global.yes,
     });
-    if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`${warning}\n`);
+    if (!global.quiet) for (const warning of warnings) tell(terminal, warning);
     if (global.dryRun) {
       const { estimate } = inputs;
       const text = `Would design ${counted(tasks.length, 'task')} alone and with the ${inputs.depth} panel. ${describeEstimate(estimate)}\n`;

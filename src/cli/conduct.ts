@@ -13,6 +13,7 @@ import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
 import { wantedTelemetry } from '../telemetry/enabled.ts';
 import { openTelemetry } from '../telemetry/open.ts';
+import { untrustedText, visibleText } from '../text/untrusted.ts';
 import { openStories } from '../workflows/open.ts';
 import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
@@ -20,7 +21,6 @@ import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
 import { queueRun } from './queue-run.ts';
-import { withoutControls } from './reporter.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
 import { version } from './version.ts';
@@ -76,7 +76,7 @@ async function conductHere(
     await engine.close();
     const failure = await telemetry.close();
     if (failure !== undefined && !global.quiet)
-      await view.aside(async () => void terminal.stderr.write(`${withoutControls(failure)}\n`));
+      await view.aside(async () => void terminal.stderr.write(`${visibleText(failure)}\n`));
   }
 }
 
@@ -145,7 +145,7 @@ async function describeRun(
   if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
-    const asked = questions.map((question) => `  ${question.id}: ${question.text}`).join('\n');
+    const asked = questions.map(({ id, text }) => `  ${id}: ${untrustedText(text)}`).join('\n');
     terminal.stderr.write(
       `Paused. Open questions:\n${asked}\nAnswer with \`charrette answer ${directory.id} <question>=<answer>\`, or go on with \`${resume}\`.\n`,
     );

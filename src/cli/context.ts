@@ -7,6 +7,7 @@ import { parseBudget } from '../context/settings.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { requireDirectory } from './require-directory.ts';
+import { tell } from './tell.ts';
 
 /** The design documents of the project as one block on stdout; what there is to say about them goes to stderr. */
 export const contextCommand: CommandSpec = {
@@ -89,7 +90,7 @@ function visibleLog(context: DesignContext, { quiet, verbose }: Invocation['glob
 }
 
 function writeLog(terminal: Invocation['terminal'], lines: readonly string[]): void {
-  for (const line of lines) terminal.stderr.write(`${line}\n`);
+  for (const line of lines) tell(terminal, line);
 }
 
 function withLevel({ level, text }: LogLine): string {

@@ -17,6 +17,7 @@ import { noteText } from './live/phase-title.ts';
 import { positive } from './positive.ts';
 import { findHome, findProject, findRun } from './project.ts';
 import { queueOptions } from './queue-options.ts';
+import { tell } from './tell.ts';
 
 const truth = ['true', 'false'];
 
@@ -130,8 +131,7 @@ export const command: CommandSpec = {
       fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
-    if (!global.quiet)
-      for (const warning of warnings) terminal.stderr.write(`${warningLine(warning, invocation)}\n`);
+    if (!global.quiet) for (const warning of warnings) tell(terminal, warningLine(warning, invocation));
     if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
     const home = homeOf(project);
     const run = await createRun(
@@ -170,7 +170,7 @@ async function chooseDepth(
   );
   if (!global.quiet) {
     const lines = [...columns(reasons), '', ...columns(costs), `proposed: ${proposal.depth} (${why})`];
-    terminal.stderr.write(`${lines.join('\n')}\n`);
+    tell(terminal, lines.join('\n'));
   }
   if (!global.input || global.yes) return proposal.depth;
   const options = Object.keys(proposal.costs).map((value) => ({ value, label: value }));

@@ -1,4 +1,5 @@
 import type { CharretteError } from '../errors.ts';
+import { visibleText } from '../text/untrusted.ts';
 
 /** The one place where an error becomes text for people. */
 export function renderError(error: CharretteError, verbose: boolean): string {
@@ -7,5 +8,6 @@ export function renderError(error: CharretteError, verbose: boolean): string {
   if (verbose && error.cause instanceof Error && error.cause.stack !== undefined)
     lines.push(error.cause.stack);
   else if (error.code === 'internal' && error.stack !== undefined && verbose) lines.push(error.stack);
-  return `${lines.join('\n')}\n`;
+  // A message may quote a file or an agent.
+  return visibleText(`${lines.join('\n')}\n`);
 }

@@ -2,6 +2,7 @@ import { CharretteError } from '../errors.ts';
 import { checkBranch, switchTo } from '../git/feature-branch.ts';
 import { type FeatureFiles, readFeature } from '../prompts/feature-files.ts';
 import type { Invocation, OptionSpec } from './command.ts';
+import { tell } from './tell.ts';
 
 /** For every command that goes on with a feature. */
 export const branchOption: OptionSpec = {
@@ -33,7 +34,7 @@ export async function settleBranch(
   }
   if (global.dryRun) return feature;
   await switchTo(project, branch);
-  if (!global.quiet) terminal.stderr.write(`switched from ${current} to ${branch}\n`);
+  if (!global.quiet) tell(terminal, `switched from ${current} to ${branch}`);
   try {
     return await readFeature(feature.directory);
   } catch (error) {

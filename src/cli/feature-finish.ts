@@ -24,6 +24,7 @@ import { carryOut, handOverOptions, planHandOver } from './feature-hand-over.ts'
 import { enter, textsOf } from './feature-run.ts';
 import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
+import { tell } from './tell.ts';
 
 export const featureFinishCommand: CommandSpec = {
   name: 'finish',
@@ -117,7 +118,7 @@ async function checkUpTo(
     const name = command?.argv.join(' ') ?? '';
     if (outcome === 'UNKNOWN') return command === null ? 'no command for tests was found' : output;
     if (outcome === 'PASS') return `passed (${name})${attempt === 1 ? '' : `, at attempt ${attempt}`}`;
-    if (!global.quiet) terminal.stderr.write(`${name} failed, attempt ${attempt} of ${most}\n`);
+    if (!global.quiet) tell(terminal, `${name} failed, attempt ${attempt} of ${most}`);
     if (attempt < most) continue;
     throw new CharretteError({
       code: 'checks-failed',

@@ -5,6 +5,7 @@ import { toCharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
 import { lookAt } from './queue-facts.ts';
 import { withQueue } from './shared-queue.ts';
+import { tell } from './tell.ts';
 
 const intervalMs = 400;
 
@@ -26,13 +27,12 @@ export async function followQueued(
         const look = await lookAt(queue, home, [run], config.queue?.silentSeconds ?? 15, seen);
         seen = look.seen;
         const waits = look.facts.get(run)?.waits;
-        if (waits !== undefined && waits !== said && !global.quiet)
-          terminal.stderr.write(`waits: ${waits}\n`);
+        if (waits !== undefined && waits !== said && !global.quiet) tell(terminal, `waits: ${waits}`);
         said = waits;
         await sleep(intervalMs, undefined, { signal }).catch(() => {});
       }
     });
   } catch (error) {
-    if (!signal.aborted) terminal.stderr.write(`${toCharretteError(error).message}\n`);
+    if (!signal.aborted) tell(terminal, toCharretteError(error).message);
   }
 }

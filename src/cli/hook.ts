@@ -3,6 +3,7 @@ import { type HookEvent, type HookHost, hookEvents, hookHosts, renderDecision } 
 import { readHookInput } from '../hosts/hook-input.ts';
 import { runHook } from '../hosts/run-hook.ts';
 import type { CommandSpec } from './command.ts';
+import { tell } from './tell.ts';
 
 const largest = 8 * 1024 * 1024;
 
@@ -59,7 +60,7 @@ async function answer(
     return renderDecision(host, event, decision);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    terminal.stderr.write(`charrette hook ${event}: ${message}\n`);
+    tell(terminal, `charrette hook ${event}: ${message}`);
     return '';
   }
 }

@@ -3,6 +3,7 @@ import { type ImportReport, importBundle } from '../imports/import-bundle.ts';
 import type { CommandSpec } from './command.ts';
 import { findProject } from './project.ts';
 import { requireDirectory } from './require-directory.ts';
+import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'import',
@@ -22,7 +23,7 @@ export const command: CommandSpec = {
       replace: options['replace'] === true,
       dryRun: global.dryRun,
     });
-    if (!global.quiet) for (const line of warningLines(report)) terminal.stderr.write(`${line}\n`);
+    if (!global.quiet) for (const line of warningLines(report)) tell(terminal, line);
     return { exit: 0, text: describe(report, global.dryRun), json: { dryRun: global.dryRun, ...report } };
   },
 };

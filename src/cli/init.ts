@@ -2,6 +2,7 @@ import { initDesignFolder, updateDesignFolder } from '../context/folder.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { requireDirectory } from './require-directory.ts';
+import { tell } from './tell.ts';
 
 /** What one action did, as paths below the project and lines for stderr. */
 type ActionReport = {
@@ -66,7 +67,7 @@ async function run(invocation: Invocation) {
     const texts = log
       .filter(({ level }) => !global.quiet || level === 'warning')
       .map(({ level, text }) => (level === 'warning' ? `warning: ${text}` : text));
-    for (const text of texts) terminal.stderr.write(`${text}\n`);
+    for (const text of texts) tell(terminal, text);
     results[name] = { ...report, log: texts };
     lines.push(...describe(report, global.dryRun));
   };

@@ -18,6 +18,7 @@ import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
 import { readDesign } from './plan-files.ts';
 import { findHome, findRun } from './project.ts';
+import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'lite-execute',
@@ -40,7 +41,7 @@ export const command: CommandSpec = {
     const run = options['run'];
     const source =
       typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, text);
-    if (source.warning !== undefined) terminal.stderr.write(`${source.warning}\n`);
+    if (source.warning !== undefined) tell(terminal, source.warning);
     const base = await liteInputs('execute', source.task, invocation);
     const given = 'files' in source ? source.files : source.plan(factsFor(base));
     const { files, dropped } = ordered(given, options['forceCycles'] === true);

@@ -1,5 +1,6 @@
 import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
+import { terminalText, visibleJson } from '../text/untrusted.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
 import { commands } from './commands.ts';
 import { renderError } from './error-text.ts';
@@ -32,7 +33,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     const error = toCharretteError(thrown);
     if (wantsJson(words)) {
       const { code, message, fix, retryable } = error;
-      terminal.stdout.write(`${JSON.stringify({ error: { code, message, fix, retryable } })}\n`);
+      terminal.stdout.write(`${visibleJson({ error: { code, message, fix, retryable } })}\n`);
     } else {
       terminal.stderr.write(renderError(error, words.includes('--verbose') || words.includes('-v')));
     }
@@ -124,9 +125,10 @@ function missingSubcommand(spec: CommandSpec, path: string): CharretteError {
 
 function printResult(result: CommandResult, global: GlobalFlags, terminal: Terminal): void {
   if (global.output === 'json') {
-    terminal.stdout.write(`${JSON.stringify(result.json ?? {}, null, 2)}\n`);
+    terminal.stdout.write(`${visibleJson(result.json ?? {}, 2)}\n`);
   } else if (global.output === 'text' && result.text !== undefined) {
-    terminal.stdout.write(result.text);
+    // A file keeps every byte; a terminal would obey some.
+    terminal.stdout.write(terminal.stdout.isTTY === true ? terminalText(result.text) : result.text);
   }
 }
 

@@ -21,6 +21,7 @@ import { seededNonce } from '../prompts/untrusted.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { findProject } from './project.ts';
 import { artifactList, collect, featureOf, featureOptions, textOfFile, wholeNumber } from './prompt-input.ts';
+import { tell } from './tell.ts';
 
 export const promptCommand: CommandSpec = {
   name: 'prompt',
@@ -71,7 +72,7 @@ async function runPrompt(invocation: Invocation): Promise<CommandResult> {
   const overrides = await readOverrides(join(homeOf(findProject(global.cwd)).root, 'prompts'));
   const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)), overrides });
   const warnings = [...feature.meta.problems, ...compiled.warnings, ...overrideWarnings(overrides)];
-  if (!global.quiet) for (const warning of warnings) terminal.stderr.write(`warning: ${warning}\n`);
+  if (!global.quiet) for (const warning of warnings) tell(terminal, `warning: ${warning}`);
   if (global.output !== 'json') return { exit: 0, text: prompt.text };
   const { loadExactCounter } = await import('../text/tokens.ts');
   const count = await loadExactCounter();

@@ -9,6 +9,7 @@ import { isFinal, readRunRecordSync } from '../engine/run-record.ts';
 import { toCharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
 import { withQueue } from './shared-queue.ts';
+import { tell } from './tell.ts';
 
 /** What the queue knows of a run, and why it does not go on. */
 export type QueueFacts = { state: QueueState; worker?: string; waits?: string };
@@ -38,7 +39,7 @@ export async function refreshQueued(
       return facts;
     });
   } catch (error) {
-    caller.terminal.stderr.write(`${toCharretteError(error).message}\n`);
+    tell(caller.terminal, toCharretteError(error).message);
     return new Map();
   }
 }

@@ -3,7 +3,7 @@ import { newestRuns } from '../engine/newest-runs.ts';
 import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { shortCount } from '../text/short-count.ts';
-import { untrustedLine } from '../text/untrusted-line.ts';
+import { untrustedLine } from '../text/untrusted.ts';
 import { textTable } from './text-table.ts';
 
 /** A run as lists show it. `interrupted`: its process is gone without having said goodbye. */

@@ -5,7 +5,7 @@ import { readEvents } from '../engine/event-log.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { readRunRecord } from '../engine/run-record.ts';
-import { untrustedLine } from '../text/untrusted-line.ts';
+import { untrustedLine } from '../text/untrusted.ts';
 import { listArtifacts, readArtifact } from './artifacts.ts';
 import type { CommandSpec, Terminal } from './command.ts';
 import { columns } from './help.ts';

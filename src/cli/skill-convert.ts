@@ -22,6 +22,7 @@ import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
+import { tell } from './tell.ts';
 
 export const skillConvert: CommandSpec = {
   name: 'convert',
@@ -171,7 +172,7 @@ async function finish(
     if (typeof options['emitConfig'] === 'string')
       await writeJsonAtomic(path.resolve(global.cwd, options['emitConfig']), config);
   }
-  for (const warning of warnings) terminal.stderr.write(`warning: ${warning}\n`);
+  for (const warning of warnings) tell(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
   const lint = lintPackage(buildPackage(memoryFiles(where, config.skillName, files)));
   const edits = report?.phases.reduce((sum, phase) => sum + phase.edits.length, 0) ?? 0;

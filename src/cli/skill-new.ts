@@ -18,6 +18,7 @@ import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { collect, memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
+import { tell } from './tell.ts';
 
 export const skillNew: CommandSpec = {
   name: 'new',
@@ -97,7 +98,7 @@ export const skillNew: CommandSpec = {
     await emitConfig(options['emitConfig'], config, global);
     const where = path.relative(global.cwd, outcome.directory) || '.';
     const lint = lintPackage(buildPackage(memoryFiles(where, config.skillName, files)));
-    for (const warning of warnings) invocation.terminal.stderr.write(`warning: ${warning}\n`);
+    for (const warning of warnings) tell(invocation.terminal, `warning: ${warning}`);
     return result(config, outcome, lint, where);
   },
 };

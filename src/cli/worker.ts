@@ -1,11 +1,11 @@
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
+import { visibleJson, visibleText } from '../text/untrusted.ts';
 import type { CommandSpec } from './command.ts';
 import { positive } from './positive.ts';
 import { findProject } from './project.ts';
 import { label, several } from './queue-options.ts';
-import { withoutControls } from './reporter.ts';
 import { sharedUrl } from './shared-queue.ts';
 
 export const command: CommandSpec = {
@@ -72,9 +72,9 @@ export const command: CommandSpec = {
         (event) => {
           const time = new Date().toISOString();
           if (global.output === 'stream-json')
-            terminal.stdout.write(`${JSON.stringify({ v: 1, time, ...event })}\n`);
+            terminal.stdout.write(`${visibleJson({ v: 1, time, ...event })}\n`);
           else if (!global.quiet)
-            terminal.stderr.write(`${time.slice(11, 19)} ${withoutControls(describeWorkerEvent(event))}\n`);
+            terminal.stderr.write(`${time.slice(11, 19)} ${visibleText(describeWorkerEvent(event))}\n`);
         },
       );
       return { exit: exitOf(signal), json: { status: 'stopped', ...summary } };

@@ -3,6 +3,15 @@ import { runProgram } from '../../src/cli/program.ts';
 
 /** Runs one command line in this process, without a terminal, and collects what it printed. */
 export async function runCommandLine(...words: string[]) {
+  return run(words, false);
+}
+
+/** The same with a terminal for its results. */
+export async function runOnTerminal(...words: string[]) {
+  return run(words, true);
+}
+
+async function run(words: readonly string[], isTTY: boolean) {
   const written = { out: '', err: '' };
   const sink = (key: 'out' | 'err') =>
     new Writable({
@@ -11,7 +20,8 @@ export async function runCommandLine(...words: string[]) {
         done();
       },
     });
-  const terminal = { stdin: Readable.from([]), stdout: sink('out'), stderr: sink('err'), env: {} };
+  const stdout = Object.assign(sink('out'), { isTTY });
+  const terminal = { stdin: Readable.from([]), stdout, stderr: sink('err'), env: {} };
   const exit = await runProgram(words, terminal);
   return { exit, ...written };
 }

@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readResolutions } from '../../src/dialectic/resolutions-file.ts';
 import { readTally } from '../../src/review/tally-file.ts';
 import { artifactsOf, charrette, makeProject, runsOf } from '../support/program.ts';
+import { runOnTerminal } from '../support/run-command-line.ts';
 
 /** A whole design run with the given agent program; what was counted, asked and printed. */
 async function designWith(program: string | undefined) {
@@ -48,12 +50,45 @@ test('planted votes, verdicts, tags, headings, escapes and diagrams change no ta
   expect(planted.resolutions).toEqual(plain.resolutions);
   expect(withoutWords(planted.tally)).toEqual(withoutWords(plain.tally));
   for (const { ended, prompts, artifacts } of [planted]) {
-    // The line between tabs, newlines and what a terminal obeys.
-    const obeyed = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]|\u001b(?!\[\d*m)/;
     expect(ended.stdout).not.toMatch(obeyed);
     expect(ended.stderr).not.toMatch(obeyed);
     for (const prompt of prompts) expect(openBlocks(prompt)).toEqual([]);
     expect(artifacts['architecture-diagram.md']).not.toContain('javascript:');
+  }
+});
+
+/** What a terminal obeys; a colour of ours is fine. */
+const obeyed = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]|\u001b(?!\[\d*m)/;
+
+test('an agent that dies with escape sequences on its lips steers no terminal, in no command', async () => {
+  const { project } = await makeProject();
+  const last = '\u001b]0;TITLE\u0007\u001b]52;c;eA==\u0007\u001b[2J\u009b2J quota \u202e exceeded\n';
+  const words = `process.stderr.write(${JSON.stringify(last)}); process.exit(1)`;
+  const agents = { one: { protocol: 'exec', command: ['node', '-e', words], family: 'one' } };
+  const file = path.join(project, '.charrette', 'config.json');
+  writeFileSync(file, JSON.stringify({ detect: false, agents }));
+  const ended = await charrette(['design', '--auto', '--yes', '--solo', '--no-branch', 'x'], {
+    cwd: project,
+  });
+  expect(ended.stderr).toContain('TITLE');
+  expect(`${ended.stdout}${ended.stderr}`).not.toMatch(obeyed);
+  for (const command of [['report'], ['show'], ['show', '--json'], ['watch', '--output', 'stream-json']]) {
+    const { out, err } = await runOnTerminal(...command, '--cwd', project);
+    expect(out, command.join(' ')).toContain('TITLE');
+    expect(`${out}${err}`, command.join(' ')).not.toMatch(obeyed);
+  }
+});
+
+test('a skill whose name holds escape sequences is linted and shown without them', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charrette-skill-'));
+  writeFileSync(
+    path.join(folder, 'SKILL.md'),
+    '---\nname: "evil\\e]0;TITLE\\a\\e[2J"\ndescription: d\n---\n# x\n',
+  );
+  for (const words of [['lint'], ['lint', '--format', 'github'], ['show']]) {
+    const { out, err } = await runOnTerminal('skill', ...words, folder);
+    expect(out, words.join(' ')).toContain('TITLE');
+    expect(`${out}${err}`, words.join(' ')).not.toMatch(obeyed);
   }
 });
 

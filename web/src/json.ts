@@ -1,5 +1,5 @@
 import { isRecord, readJson } from '../../src/safe-json.ts';
-import { cleanText } from '../../src/web/clean-text.ts';
+import { visibleText } from '../../src/text/untrusted.ts';
 
 /**
  * A document of our own server or report. Every text in it is cleaned here, at the door: whatever an agent wrote, no view
@@ -12,7 +12,7 @@ export function parse<Value>(text: string): Value {
 }
 
 function cleaned(value: unknown): unknown {
-  if (typeof value === 'string') return cleanText(value);
+  if (typeof value === 'string') return visibleText(value);
   if (Array.isArray(value)) return value.map(cleaned);
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cleaned(inner)]));

@@ -1,4 +1,4 @@
-import { cleanText } from '../../src/web/clean-text.ts';
+import { visibleText } from '../../src/text/untrusted.ts';
 import { watchRun } from './follow.ts';
 import { parse } from './json.ts';
 import type { Source } from './source.ts';
@@ -27,7 +27,7 @@ export const liveSource: Source = {
   watch: (run, watcher) =>
     watchRun(run, watcher, async (after) => (await request(at(run, `/events?after=${after}`))).text()),
   artifact: async (run, name) =>
-    cleanText(await (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text()),
+    visibleText(await (await request(at(run, `/artifacts/${encodeURIComponent(name)}`))).text()),
   picture: async (run, name) => (await request(at(run, `/pictures/${encodeURIComponent(name)}`))).text(),
   lane: (run, lane) => json(at(run, `/lanes/${encodeURIComponent(lane)}`)),
   lines: (run, { path, line, endLine }) =>

@@ -1,3 +1,4 @@
+import { untrustedText } from '../../text/untrusted.ts';
 import { extractJson } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';
@@ -95,8 +96,7 @@ function withoutEnd(reading: Reading, exit: ProcessExit): Verdict {
 
 /** The end of a stream in plain words: no stack traces, no events, no colours. */
 function lastWords(text: string): string {
-  return text
-    .replace(/\u001b\[[\d;]*[A-Za-z]/g, '')
+  return untrustedText(text)
     .split('\n')
     .filter((line) => line.trim() !== '' && !/^\s+at |^\s*[{}]/.test(line))
     .slice(-8)

@@ -1,7 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import type { RunEvent } from '../../engine/event.ts';
-import { untrustedLine } from '../../text/untrusted-line.ts';
+import { untrustedLine } from '../../text/untrusted.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
 import type { RunOpening, RunView } from './run-view.ts';

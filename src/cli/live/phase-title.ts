@@ -1,4 +1,4 @@
-import { untrustedLine } from '../../text/untrusted-line.ts';
+import { untrustedLine } from '../../text/untrusted.ts';
 
 /** The words of a breadcrumb line without its separator, emphasis, leading mark and closing time. */
 export function phaseTitle(line: string): string {

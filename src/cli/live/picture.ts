@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 import { formatElapsed } from '../../text/elapsed.ts';
-import { untrustedLine } from '../../text/untrusted-line.ts';
+import { untrustedLine } from '../../text/untrusted.ts';
 import { tokensOf } from './amounts.ts';
 import { shorten, wrap } from './fit.ts';
 import { laneRows } from './lane-rows.ts';

@@ -3,7 +3,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import stringWidth from 'string-width';
 import { readMarkdown } from '../../text/read-markdown.ts';
-import { untrustedText } from '../../text/untrusted-line.ts';
+import { untrustedText } from '../../text/untrusted.ts';
 import { cell } from './fit.ts';
 import type { Colors } from './marks.ts';
 import { type StyledText, wrapStyled } from './styled-text.ts';

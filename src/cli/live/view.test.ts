@@ -147,6 +147,6 @@ describe('the view of a run', () => {
       { type: 'lane-start', lane: 'a', agent: '\u009b31mone', attempt: 1 },
     );
     expect(view.run?.title).toBe('abc');
-    expect(view.lanes.get('a')).toMatchObject({ label: 'Seat Two', agent: 'one' });
+    expect(view.lanes.get('a')).toMatchObject({ label: ']0;ownedSeat Two', agent: 'one' });
   });
 });

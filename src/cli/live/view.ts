@@ -1,7 +1,7 @@
 import type { LaneKind, Usage } from '../../agents/port.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { Question } from '../../engine/question.ts';
-import { untrustedLine } from '../../text/untrusted-line.ts';
+import { untrustedLine } from '../../text/untrusted.ts';
 import { noteText, phaseTitle } from './phase-title.ts';
 
 /** Everything on the screen says which event it stands for. */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { linesOf } from '../../cli/event-lines.ts';
 import { findHome, findRun } from '../../cli/project.ts';
-import { withoutControls } from '../../cli/reporter.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { followEvents } from '../../engine/follow.ts';
 import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
+import { visibleText } from '../../text/untrusted.ts';
 import type { AskPerson } from '../ask-person.ts';
 import { isSettled, runStateOf, runStateShape } from '../run-state.ts';
 import { type Call, defineTool } from '../tool.ts';
@@ -102,6 +102,6 @@ async function watchRecord(
 
 function describe(event: RunEvent): string[] {
   return linesOf(event, { verbose: true })
-    .map((line) => withoutControls(line).trim().slice(0, 200))
+    .map((line) => visibleText(line).trim().slice(0, 200))
     .filter((line) => line !== '');
 }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../text/untrusted.ts';
 import type { LintResult } from './engine.ts';
 
 const commands = { error: 'error', warning: 'warning', info: 'notice' } as const;
@@ -15,7 +16,7 @@ export function renderGithub(result: LintResult): string {
 }
 
 function data(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  return visibleText(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
 function property(text: string): string {

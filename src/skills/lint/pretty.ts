@@ -1,3 +1,4 @@
+import { untrustedLine } from '../../text/untrusted.ts';
 import type { LintResult, PackageResult } from './engine.ts';
 import { countOf, type Gate } from './gate.ts';
 import type { Finding, Severity } from './rule.ts';
@@ -23,7 +24,7 @@ export function renderPretty(result: LintResult, paint: Paint = plainPaint): str
 }
 
 function heading({ name, path, profile, gate }: PackageResult, paint: Paint): string {
-  return `${paint(gateStyle[gate], gate.padEnd(6))} ${paint('bold', name)} ${paint('dim', `(${profile}) ${path}`)}`;
+  return `${paint(gateStyle[gate], gate.padEnd(6))} ${paint('bold', untrustedLine(name))} ${paint('dim', `(${profile}) ${untrustedLine(path)}`)}`;
 }
 
 function renderPackage(entry: PackageResult, paint: Paint): string {
@@ -32,11 +33,11 @@ function renderPackage(entry: PackageResult, paint: Paint): string {
   for (const finding of entry.findings)
     files.set(finding.file, [...(files.get(finding.file) ?? []), finding]);
   for (const [file, findings] of files) {
-    lines.push(`  ${file}`);
+    lines.push(`  ${untrustedLine(file)}`);
     for (const { line, severity, rule, message, fixable } of findings) {
       const mark = fixable ? paint('dim', ' [fix]') : '';
       lines.push(
-        `    ${String(line).padStart(4)}  ${paint(severityStyle[severity], severity.padEnd(7))} ${rule}  ${message}${mark}`,
+        `    ${String(line).padStart(4)}  ${paint(severityStyle[severity], severity.padEnd(7))} ${rule}  ${untrustedLine(message)}${mark}`,
       );
     }
   }

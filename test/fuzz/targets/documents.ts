@@ -34,10 +34,9 @@ import { markdownLines } from '../../../src/text/markdown-lines.ts';
 import { readSections, renderSections } from '../../../src/text/named-sections.ts';
 import { outline } from '../../../src/text/sections.ts';
 import { slugify } from '../../../src/text/slug.ts';
-import { untrustedLine, untrustedText } from '../../../src/text/untrusted-line.ts';
+import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/text/untrusted.ts';
 import { withoutCode } from '../../../src/text/without-code.ts';
 import { citedParts } from '../../../src/web/cited-parts.ts';
-import { cleanText } from '../../../src/web/clean-text.ts';
 import { holds, same, type Target } from '../target.ts';
 
 const page =
@@ -186,7 +185,11 @@ export const documents: readonly Target[] = [
       holds(!dangerous.test(shown), 'nothing that steers a terminal');
       same(untrustedText(shown), shown, 'cleaning again changes nothing');
       holds(!/[\r\n]/.test(untrustedLine(text)), 'one line is one line');
-      holds(!dangerous.test(cleanText(text)), 'nothing that deceives on the page');
+      holds(!dangerous.test(visibleText(text)), 'nothing that deceives on the page');
+      holds(
+        !dangerous.test(terminalText(text).replace(/\u001b\[\d{1,2}m/g, '')),
+        'only colours on a terminal',
+      );
       holds(
         !dangerous.test(terminalMarkdown(text, { columns: 80, colors: plain })),
         'drawn Markdown steers no terminal',

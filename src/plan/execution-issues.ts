@@ -17,7 +17,10 @@ export const issueCategories = [
 ] as const;
 export type IssueCategory = (typeof issueCategories)[number];
 
-/** L-765: the log with one more bullet at the end of its category; log and section are made when missing. */
+/**
+ * L-765: the log with one more bullet at the end of its category; log and section are made when missing. A bullet that is there
+ * already stays alone: a step that a kill cut off writes again.
+ */
 export function insertIssue(log: string, category: IssueCategory, entry: string): string {
   const bullet = `- ${tidyLine(entry).replace(/^- /, '')}`;
   const lines = log.replace(/\n+$/, '').split('\n');
@@ -29,6 +32,7 @@ export function insertIssue(log: string, category: IssueCategory, entry: string)
   const next = lines.slice(start + 1).findIndex((line) => line.startsWith('### '));
   const end = next === -1 ? lines.length : start + 1 + next;
   const section = lines.slice(0, end);
+  if (section.slice(start).includes(bullet)) return log;
   while (section.at(-1) === '') section.pop();
   const rest = lines.slice(end);
   return `${[...section, bullet, ...(rest.length > 0 ? ['', ...rest] : [])].join('\n')}\n`;

@@ -190,6 +190,7 @@ test('L-765 an issue goes under its category, before the next one', () => {
   expect(once).toBe('### Warnings\n\n- first\n');
   const two = insertIssue(once, 'CI Issues', '- broken\nbuild');
   const three = insertIssue(two, 'Warnings', 'second');
+  expect(insertIssue(three, 'Warnings', 'first')).toBe(three);
   expect(three).toBe('### Warnings\n\n- first\n- second\n\n### CI Issues\n\n- broken build\n');
 });
 

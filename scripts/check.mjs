@@ -6,6 +6,7 @@ const checks = [
   ['types of the page', 'tsc', ['-p', 'web']],
   ['format and lint', 'biome', ['check', '.']],
   ['unused code', 'knip', []],
+  ['code that only tests use', 'knip', ['--production', '--include', 'files,exports,types']],
   ['package', 'publint', ['--strict']],
 ];
 

@@ -7,7 +7,7 @@ import { votesOfVerdict } from '../../src/dialectic/judge-votes.ts';
 import { resolve } from '../../src/dialectic/resolutions.ts';
 import { readResolutions, renderResolutions } from '../../src/dialectic/resolutions-file.ts';
 import { decide } from '../../src/dialectic/verdicts.ts';
-import { buildReviewBallot, readBallotItems } from '../../src/review/ballot.ts';
+import { buildReviewBallot } from '../../src/review/ballot.ts';
 import { readFindings } from '../../src/review/findings-text.ts';
 import { numberCandidates, type RaisedFinding } from '../../src/review/items.ts';
 import { mergeCandidates } from '../../src/review/merge.ts';
@@ -52,8 +52,7 @@ function review(findings: readonly RaisedFinding[]): number {
   const candidates = numberCandidates(findings);
   const clusters = candidates.map(({ id }) => ({ ids: [id], title: null }));
   const { items } = mergeCandidates(candidates, { clusters });
-  const ballot = buildReviewBallot(items, { neutral: 'add rate limiting' });
-  readBallotItems(ballot.text);
+  buildReviewBallot(items, { neutral: 'add rate limiting' });
   const ids = items.map(({ id }) => id);
   const votes = ids.map((id, index) => ({
     id,

@@ -1,5 +1,5 @@
 import { attributionWords, stripAttribution } from '../dialectic/ballot.ts';
-import { type Field, readBlocks, renderBlock, renderBlocks } from '../text/labelled-block.ts';
+import { type Field, renderBlock, renderBlocks } from '../text/labelled-block.ts';
 import type { EvidenceMark, ReviewItem } from './items.ts';
 
 export type ReviewBallot = {
@@ -41,14 +41,6 @@ export function buildReviewBallot(items: readonly ReviewItem[], options: BallotO
     text: `${intro(exonerate)}\n${renderBlocks(blocks)}`,
     proposers: Object.fromEntries([...labelOf].map(([reviewer, label]) => [label, reviewer])),
   };
-}
-
-/** The ids and titles on a ballot, in order. */
-export function readBallotItems(text: string): { id: string; title: string }[] {
-  return readBlocks(text, /^((?:FINDING|OOS)_\d+): (?:\[OUT_OF_SCOPE\] )?(.*)$/, []).map(({ heading }) => ({
-    id: heading[0] ?? '',
-    title: heading[1] ?? '',
-  }));
 }
 
 const evidenceNotes: Record<EvidenceMark, string> = {

@@ -16,7 +16,6 @@ import { readDiscussion, renderDiscussion } from '../../../src/panel/discussion.
 import { checkSketchText, checkSubstantive } from '../../../src/panel/substantive.ts';
 import { readDocument } from '../../../src/prompts/author/document-answer.ts';
 import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
-import { readBallotItems } from '../../../src/review/ballot.ts';
 import { readFindings } from '../../../src/review/findings-text.ts';
 import {
   readAccepted,
@@ -185,7 +184,6 @@ export const answers: readonly Target[] = [
       readRejected(text);
       readOutOfScope(text);
       readTally(text);
-      readBallotItems(text);
     },
   },
   {

@@ -106,7 +106,7 @@ async function voted(answers: readonly Partial<LaneResult>[]) {
     step: (_name: string, work: (signal: AbortSignal) => unknown) => work(new AbortController().signal),
   } as unknown as WorkflowContext;
   const items = ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id }));
-  const digest = writeQuestion(folder, 'vote-a', { prompt: 'Vote.', input: { items } });
+  const digest = writeQuestion(folder, 'vote-a', { prompt: 'Vote on three items.', input: { items } });
   const limits = { wallMs: 1, idleMs: 1 };
   const seat = { lane: 'vote-a', phase: '3', task: 'vote', seat: 'a', agents: ['codex'] };
   const lane = laneWorkflow(async () => services);
@@ -124,6 +124,13 @@ test('panel/C-21 F-21: what a voter left out is asked for once, and what was vot
   expect(cast).toEqual(['FINDING_1 YES', 'FINDING_2 NO', 'OOS_1 YES']);
   expect(prompts).toHaveLength(2);
   expect(prompts[1]).toContain('votes on FINDING_2, OOS_1 are missing');
+  // Whoever starts anew for the repair has never seen the ballot.
+  expect(prompts[1]).toContain('Vote on three items.');
+});
+
+test('an answer whose form alone is wrong is repaired without asking again', async () => {
+  const { prompts } = await voted([{ text: 'No form at all.' }, { text: 'FINDING_1: YES — a' }]);
+  expect(prompts[1]).not.toContain('Vote on three items.');
 });
 
 test.each<[string, Partial<LaneResult>]>([

@@ -153,10 +153,18 @@ async function askOnce(
   if (first.kind !== 'ok' && first.kind !== 'bad_output') return first;
   if (problems.length === 0) return first;
   if (first.text.trim() === '') return { ...first, kind: 'bad_output', message: problems.join('; ') };
-  const repair = compose(repairPrompt({ task: request.task, problems, answer: first.text, schema }), {
-    nonce: seededNonce(services.nonceSeed),
-    overrides: services.overrides,
-  });
+  const reading = readAnswer(request, first, question.input);
+  const repair = compose(
+    repairPrompt({
+      task: request.task,
+      problems,
+      answer: first.text,
+      schema,
+      // What is missing from an answer of the right form can only come from what was asked.
+      ...(reading.ok ? { question: question.prompt } : {}),
+    }),
+    { nonce: seededNonce(services.nonceSeed), overrides: services.overrides },
+  );
   const second = await call(context, services, request, agent, {
     folder: `${request.lane}-${attempt}-repair`,
     attempt,
@@ -169,7 +177,6 @@ async function askOnce(
   // A repair that failed does not make a usable first answer worse.
   if (second.kind !== 'ok' && second.kind !== 'bad_output')
     return accepted(request, first, question.input) ?? second;
-  const reading = readAnswer(request, first, question.input);
   const earlier = reading.ok ? reading.value : undefined;
   const left = problemsOf(request, second, question.input, earlier);
   if (left.length === 0) return second;

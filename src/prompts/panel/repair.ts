@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
-import { data, type PromptDraft, words } from '../part.ts';
+import { data, optionalData, type PromptDraft, words } from '../part.ts';
 
 export type RepairInput = {
   /** The task whose answer is repaired. */
@@ -7,13 +7,16 @@ export type RepairInput = {
   /** What the check complained about, in our own words. */
   problems: readonly string[];
   answer: string;
+  /** What was asked, when the answer has the right form and lacks something. */
+  question?: string;
   schema: JsonSchema;
 };
 
 const mostAnswerCharacters = 60_000;
+const mostQuestionCharacters = 120_000;
 
 /** The one repair turn: same content, right form. */
-export function repairPrompt({ task, problems, answer, schema }: RepairInput): PromptDraft {
+export function repairPrompt({ task, problems, answer, question, schema }: RepairInput): PromptDraft {
   return {
     task: 'repair',
     fixed: [
@@ -28,6 +31,7 @@ export function repairPrompt({ task, problems, answer, schema }: RepairInput): P
       data('problems', problems.map((problem) => `- ${problem}`).join('\n'), {
         heading: `What was wrong with the answer to the task ${task}`,
       }),
+      ...optionalData('question', question, { heading: 'What was asked', limit: mostQuestionCharacters }),
       data('earlier_answer', answer, { heading: 'The answer', limit: mostAnswerCharacters }),
     ],
   };

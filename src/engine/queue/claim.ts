@@ -1,3 +1,4 @@
+import type postgres from 'pg';
 import { type Place, placeFor } from './place.ts';
 import type { Queue } from './queue.ts';
 import { entryColumns, entryOf, type QueueEntry } from './queued-run.ts';
@@ -30,11 +31,7 @@ export function chooseRuns<Candidate extends Place>(
 ): Claim<Candidate>[] {
   const chosen: Claim<Candidate>[] = [];
   const byRepository = new Map(load.byRepository);
-  const free = Math.min(
-    most,
-    (limits.runs ?? Number.POSITIVE_INFINITY) - load.atWork,
-    (limits.rate?.runs ?? Number.POSITIVE_INFINITY) - load.begun,
-  );
+  const free = freePlaces(load, limits, most);
   for (const entry of waiting) {
     if (chosen.length >= free) break;
     const busy = byRepository.get(entry.repository) ?? 0;
@@ -50,7 +47,15 @@ export function chooseRuns<Candidate extends Place>(
   return chosen;
 }
 
-const pageSize = 500;
+function freePlaces(load: Load, limits: QueueLimits, most: number): number {
+  return Math.min(
+    most,
+    (limits.runs ?? Number.POSITIVE_INFINITY) - load.atWork,
+    (limits.rate?.runs ?? Number.POSITIVE_INFINITY) - load.begun,
+  );
+}
+
+const pageSize = 20;
 
 /** Takes runs for this worker; one worker decides at a time, so no limit is passed by two that count together. */
 export function claimRuns<Candidate extends Place>(
@@ -62,37 +67,14 @@ export function claimRuns<Candidate extends Place>(
 ): Promise<Claim<Candidate>[]> {
   return queue.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
-    // Who was given up by the others meanwhile must not take anything.
-    const known = await client.query('SELECT 1 FROM charrette.workers WHERE worker = $1 FOR SHARE', [
+    // Who was given up by the others meanwhile must not take anything. Its beats go on.
+    const known = await client.query('SELECT 1 FROM charrette.workers WHERE worker = $1 FOR KEY SHARE', [
       worker.id,
     ]);
     if (known.rowCount === 0) return [];
-    const waiting = await client.query(
-      `SELECT ${entryColumns} FROM charrette.runs
-       WHERE state = 'waiting' AND code_version = $1 AND labels <@ $2
-         AND (clone = ANY($3) OR (travels AND repository = ANY($4)))
-       ORDER BY priority DESC, queued, run LIMIT ${pageSize}`,
-      [
-        worker.codeVersion,
-        worker.labels,
-        worker.places.map(({ clone }) => clone),
-        worker.places.map(({ repository }) => repository),
-      ],
-    );
-    if (waiting.rowCount === 0) return [];
-    const busy = await client.query(
-      "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'at-work' GROUP BY repository",
-    );
-    const begun = await client.query(
-      'SELECT count(*) AS runs FROM charrette.runs WHERE taken > clock_timestamp() - make_interval(secs => $1)',
-      [limits.rate?.seconds ?? 0],
-    );
-    const byRepository = new Map(busy.rows.map((row) => [String(row.repository), Number(row.runs)]));
-    const load = {
-      atWork: [...byRepository.values()].reduce((sum, runs) => sum + runs, 0),
-      byRepository,
-      begun: Number(begun.rows[0]?.runs ?? 0),
-    };
+    const load = await readLoad(client, limits);
+    const free = freePlaces(load, limits, most);
+    if (free <= 0) return [];
     const held = new Map<string, number>();
     const isFree = ({ run, epoch }: QueueEntry, place: Candidate) => {
       // Two processes in one directory would write over each other, whatever the store lets them do.
@@ -100,7 +82,16 @@ export function claimRuns<Candidate extends Place>(
       if (holder !== undefined) held.set(run, holder);
       return holder === undefined;
     };
-    const chosen = chooseRuns(waiting.rows.map(entryOf), worker.places, load, limits, most, isFree);
+    const waiting: QueueEntry[] = [];
+    let chosen: Claim<Candidate>[] = [];
+    // Runs that cannot begin now must not hide those behind them.
+    for (let more = true; more && chosen.length < free; ) {
+      const count = Math.max(free, pageSize, waiting.length);
+      const page = await readWaiting(client, worker, waiting, fullRepositories(load, limits), count);
+      waiting.push(...page);
+      chosen = chooseRuns(waiting, worker.places, load, limits, most, isFree);
+      more = page.length === count;
+    }
     for (const { entry } of chosen) held.delete(entry.run);
     for (const [run, holder] of held)
       await client.query('UPDATE charrette.runs SET note = $2 WHERE run = $1 AND note IS DISTINCT FROM $2', [
@@ -119,6 +110,53 @@ export function claimRuns<Candidate extends Place>(
     }
     return claims;
   });
+}
+
+function fullRepositories({ byRepository }: Load, { perRepository }: QueueLimits): string[] {
+  if (perRepository === undefined) return [];
+  return [...byRepository].flatMap(([repository, runs]) => (runs >= perRepository ? [repository] : []));
+}
+
+/** What goes on over all workers. */
+async function readLoad(client: postgres.PoolClient, { rate }: QueueLimits): Promise<Load> {
+  const busy = await client.query(
+    "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'at-work' GROUP BY repository",
+  );
+  const byRepository = new Map(busy.rows.map((row) => [String(row.repository), Number(row.runs)]));
+  const atWork = [...byRepository.values()].reduce((sum, runs) => sum + runs, 0);
+  if (rate === undefined) return { atWork, byRepository, begun: 0 };
+  // The time of the statement is a constant that an index can be asked for; the time of the clock is not.
+  const begun = await client.query(
+    'SELECT count(*) AS runs FROM charrette.runs WHERE taken > statement_timestamp() - make_interval(secs => $1)',
+    [rate.seconds],
+  );
+  return { atWork, byRepository, begun: Number(begun.rows[0]?.runs) };
+}
+
+/** The next runs that the worker could do: the same conditions as in `obstacle`. What somebody holds locked is left out. */
+async function readWaiting(
+  client: postgres.PoolClient,
+  worker: { labels: readonly string[]; places: readonly Place[]; codeVersion: string },
+  seen: readonly QueueEntry[],
+  full: readonly string[],
+  count: number,
+): Promise<QueueEntry[]> {
+  const values: unknown[] = [worker.codeVersion, worker.labels, seen.map(({ run }) => run), full, count];
+  // A condition for each place rather than a table of them, which would have the server sort all that waits.
+  const fits = worker.places.map((place) => {
+    const { agents, clone, repository, head = null } = place;
+    const [a, c, r, h] = [agents, clone, repository, head].map((value) => `$${values.push(value)}`);
+    return `(agents <@ ${a} AND (clone = ${c} OR (travels AND repository = ${r} AND base_commit IS NOT DISTINCT FROM ${h})))`;
+  });
+  const { rows } = await client.query(
+    `SELECT ${entryColumns} FROM charrette.runs
+     WHERE state = 'waiting' AND code_version = $1 AND labels <@ $2 AND run <> ALL($3) AND repository <> ALL($4)
+       AND (${fits.join(' OR ') || 'false'})
+     ORDER BY priority DESC, queued, run LIMIT $5
+     FOR NO KEY UPDATE SKIP LOCKED`,
+    values,
+  );
+  return rows.map(entryOf);
 }
 
 /** Says in which clone the newest directory of a run is; false: the run has gone to somebody else. */

@@ -1,0 +1,146 @@
+import path from 'node:path';
+import postgres from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { claimRuns, type QueueLimits } from '../../src/engine/queue/claim.ts';
+import type { Place } from '../../src/engine/queue/place.ts';
+import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
+import { enqueue, type QueuedRun } from '../../src/engine/queue/queued-run.ts';
+import { giveUpSilent, registerWorker } from '../../src/engine/queue/workers.ts';
+import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
+
+const here: Place = { repository: 'shop', clone: 'here:/shop', head: 'c1', agents: ['one'] };
+const billing: Place = { repository: 'billing', clone: 'here:/billing', head: 'c1', agents: ['one'] };
+const waiting: Omit<QueuedRun, 'run'> = {
+  workflow: 'design',
+  title: 't',
+  codeVersion: '2',
+  repository: 'shop',
+  clone: 'there:/shop',
+  travels: true,
+  baseCommit: 'c1',
+  agents: ['one'],
+  labels: [],
+  priority: 0,
+};
+
+let server: Postgres;
+let queue: Queue;
+let raw: postgres.Client;
+
+describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server', () => {
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false });
+    queue = await openQueue(server.url);
+    raw = new postgres.Client({ connectionString: server.url });
+    await raw.connect();
+  }, 120_000);
+  afterAll(async () => {
+    await raw?.end();
+    await queue?.close();
+    await server?.stop();
+  });
+  beforeEach(() => raw.query('TRUNCATE charrette.workers, charrette.runs, charrette.turn_starts CASCADE'));
+
+  const register = (worker: string) =>
+    registerWorker(queue, { worker, host: 'h', pid: 1, labels: [], places: [], codeVersion: '2' });
+  const enter = (run: string, change: Partial<QueuedRun> = {}) =>
+    enqueue(queue.pool, { ...waiting, run, ...change });
+  const enterMany = (count: number, change: Partial<QueuedRun> = {}) =>
+    Promise.all(Array.from({ length: count }, (_, number) => enter(`many-${number}`, change)));
+  const claim = async (
+    worker: string,
+    { limits = {}, most = 1, on = queue, holder = () => undefined }: Claiming = {},
+  ) => {
+    const asking = { id: worker, labels: [], places: [here, billing], codeVersion: '2' };
+    return (await claimRuns(on, asking, limits, most, holder)).map(({ entry }) => entry);
+  };
+  /** Puts a run to work in a worker. */
+  const atWork = async (worker: string, run: string) => {
+    await register(worker);
+    await enter(run);
+    const [entry] = await claim(worker);
+    if (entry?.run !== run) throw new Error(`${worker} got ${entry?.run}`);
+    return entry;
+  };
+  test.each<[string, Partial<QueuedRun>, Claiming?]>([
+    ['are about another commit', { baseCommit: 'c2' }],
+    ['need an agent that is not there', { agents: ['one', 'two'] }],
+    ['are of a repository with enough at work', {}, { limits: { perRepository: 1 } }],
+    ['a living process still has open', {}, { holder: (run) => (run === 'fits' ? undefined : 1) }],
+  ])('501 runs that %s do not hold up the one behind them', async (_, change, claiming) => {
+    await atWork('other', 'first');
+    await register('w');
+    await enterMany(501, change);
+    await raw.query('UPDATE charrette.runs SET epoch = 1 WHERE state = $1', ['waiting']);
+    await enter('fits', { repository: 'billing', priority: -1 });
+    expect((await claim('w', claiming)).map(({ run }) => run)).toEqual(['fits']);
+  });
+
+  test('a run is taken in its own clone whatever is checked out there, and elsewhere only at its commit, also at none', async () => {
+    await register('w');
+    await enter('own', { clone: here.clone, travels: false, baseCommit: 'c2' });
+    await enter('stays', { travels: false });
+    await enter('none', { baseCommit: undefined });
+    const taken = async (places: Place[]) => {
+      const worker = { id: 'w', labels: [], places, codeVersion: '2' };
+      return (await claimRuns(queue, worker, {}, 9, () => undefined)).map(({ entry }) => entry.run);
+    };
+    expect(await taken([])).toEqual([]);
+    expect(await taken([here])).toEqual(['own']);
+    expect(await taken([{ ...here, head: undefined }])).toEqual(['none']);
+  });
+
+  test('a claim reads by index what is open and what began lately, and nothing of that without a rate', async () => {
+    await register('w');
+    await enter('r');
+    const asked: { text: string; values: unknown[] }[] = [];
+    await claim('w', { on: listening(queue, asked), limits: { rate: { runs: 9, seconds: 60 } } });
+    await giveUpSilent(listening(queue, asked), 60);
+    const plans = async (table: RegExp) => {
+      await raw.query('SET enable_seqscan = off');
+      const found: string[] = [];
+      for (const { text, values } of asked.filter((query) => table.test(query.text)))
+        found.push(
+          (await raw.query(`EXPLAIN ${text}`, values)).rows.map((row) => row['QUERY PLAN']).join('\n'),
+        );
+      return found;
+    };
+    const [begun] = await plans(/taken >/);
+    expect(begun).toMatch(/Index Cond: \(taken >/);
+    for (const plan of await plans(/FROM charrette\.runs/)) expect(plan).not.toContain('Seq Scan on runs');
+    const [next] = await plans(/state = 'waiting' AND/);
+    expect(next).toContain('Index Scan using runs_waiting');
+    expect(next).not.toContain('Sort');
+    asked.length = 0;
+    await claim('w', { on: listening(queue, asked) });
+    expect(asked.filter(({ text }) => text.includes('taken >'))).toEqual([]);
+  });
+});
+
+type Claiming = {
+  limits?: QueueLimits;
+  most?: number;
+  on?: Queue;
+  holder?: (run: string) => number | undefined;
+};
+
+/** The queue, with a list of what is asked in transactions. */
+function listening(queue: Queue, asked: { text: string; values: unknown[] }[]): Queue {
+  return {
+    ...queue,
+    transaction: (body) =>
+      queue.transaction((client) =>
+        body(
+          new Proxy(client, {
+            get: (target, name) =>
+              name === 'query'
+                ? (text: string, values: unknown[] = []) => {
+                    asked.push({ text, values });
+                    return target.query(text, values);
+                  }
+                : Reflect.get(target, name),
+          }),
+        ),
+      ),
+  };
+}

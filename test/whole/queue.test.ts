@@ -1,10 +1,14 @@
+import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimRuns, type QueueLimits } from '../../src/engine/queue/claim.ts';
+import { RunMirror } from '../../src/engine/queue/mirror.ts';
 import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
 import { enqueue, type QueuedRun } from '../../src/engine/queue/queued-run.ts';
+import { takeTurn } from '../../src/engine/queue/turns.ts';
 import { giveUpSilent, registerWorker } from '../../src/engine/queue/workers.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 
@@ -22,6 +26,7 @@ const waiting: Omit<QueuedRun, 'run'> = {
   labels: [],
   priority: 0,
 };
+const lost = 'the answer of the server was lost';
 
 let server: Postgres;
 let queue: Queue;
@@ -62,6 +67,19 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     if (entry?.run !== run) throw new Error(`${worker} got ${entry?.run}`);
     return entry;
   };
+  test('a turn whose COMMIT was not answered is the call’s own when it asks again', async () => {
+    await register('w');
+    const turn = { agent: 'one', call: 'c', worker: 'w' };
+    const limit = { parallel: 1, rate: { calls: 5, seconds: 60 } };
+    const ask = (on: Queue) => takeTurn(on, turn, limit, AbortSignal.timeout(5_000));
+    await expect(ask(unanswered(queue))).rejects.toThrow(lost);
+    const end = await ask(queue);
+    const count = async (table: string) => (await raw.query(`SELECT * FROM charrette.${table}`)).rowCount;
+    expect([await count('turns'), await count('turn_starts')]).toEqual([1, 1]);
+    await end();
+    expect(await count('turns')).toBe(0);
+  });
+
   test.each<[string, Partial<QueuedRun>, Claiming?]>([
     ['are about another commit', { baseCommit: 'c2' }],
     ['need an agent that is not there', { agents: ['one', 'two'] }],
@@ -115,6 +133,24 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await claim('w', { on: listening(queue, asked) });
     expect(asked.filter(({ text }) => text.includes('taken >'))).toEqual([]);
   });
+
+  test('files whose COMMIT was not answered are kept again, with what has grown since', async () => {
+    const entry = await atWork('w', 'r');
+    const root = mkdtempSync(path.join(tmpdir(), 'charrette-mirror-'));
+    const events = path.join(root, 'events.jsonl');
+    writeFileSync(events, '1\n');
+    let current = queue;
+    const through: Queue = { ...queue, transaction: (body) => current.transaction(body) };
+    const mirror = new RunMirror(through, entry, root, true);
+    await mirror.keep();
+    appendFileSync(events, '2\n');
+    current = unanswered(queue);
+    await expect(mirror.keep()).rejects.toThrow(lost);
+    appendFileSync(events, '3\n');
+    await mirror.keep();
+    const { rows } = await raw.query('SELECT position, bytes FROM charrette.files ORDER BY position');
+    expect(rows.map(({ bytes }) => String(bytes))).toEqual(['1\n', '2\n3\n']);
+  });
 });
 
 type Claiming = {
@@ -123,6 +159,20 @@ type Claiming = {
   on?: Queue;
   holder?: (run: string) => number | undefined;
 };
+
+/** The queue as somebody has it who once does not hear that a transaction was committed. */
+function unanswered(queue: Queue): Queue {
+  let heard = false;
+  return {
+    ...queue,
+    async transaction(body) {
+      const result = await queue.transaction(body);
+      if (heard) return result;
+      heard = true;
+      throw new Error(lost);
+    },
+  };
+}
 
 /** The queue, with a list of what is asked in transactions. */
 function listening(queue: Queue, asked: { text: string; values: unknown[] }[]): Queue {

@@ -140,10 +140,13 @@ async function writeParts(
   if (replaced.length > 0)
     await client.query('DELETE FROM charrette.files WHERE run = $1 AND path = ANY($2)', [run, replaced]);
   if (parts.length === 0) return;
+  // A piece that is there already was written by a transaction whose answer was lost; the file may have grown since.
   await client.query(
     `INSERT INTO charrette.files (run, path, position, bytes, digest, change)
      SELECT $1, path, position, bytes, digest, nextval('charrette.changes')
-     FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::text[]) AS part (path, position, bytes, digest)`,
+     FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::text[]) AS part (path, position, bytes, digest)
+     ON CONFLICT (run, path, position) DO UPDATE
+     SET bytes = EXCLUDED.bytes, digest = EXCLUDED.digest, change = EXCLUDED.change`,
     [
       run,
       parts.map((part) => part.path),

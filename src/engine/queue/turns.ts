@@ -12,7 +12,10 @@ export type TurnLimit = {
 
 const pollMs = 150;
 
-/** Waits for a turn with the agent, and gives back what ends it. */
+/**
+ * Waits for a turn with the agent, and gives back what ends it. It may be asked again for the same call. When it fails the turn
+ * may have been taken all the same: the answer to it may be what was lost.
+ */
 export async function takeTurn(
   queue: Queue,
   turn: { agent: string; call: string; worker: string },
@@ -36,9 +39,12 @@ function tryTurn(
   return queue.transaction(async (client) => {
     // One after another: two that count at the same time would both find the last place free.
     await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [locks.turns, agent]);
-    const taken = await client.query('SELECT count(*) AS calls FROM charrette.turns WHERE agent = $1', [
-      agent,
-    ]);
+    const taken = await client.query(
+      'SELECT count(*) AS calls, count(*) FILTER (WHERE call = $2) AS own FROM charrette.turns WHERE agent = $1',
+      [agent, call],
+    );
+    // It was taken before, and the answer was lost.
+    if (Number(taken.rows[0]?.own) > 0) return true;
     if (parallel !== undefined && Number(taken.rows[0]?.calls) >= parallel) return false;
     if (rate !== undefined) {
       await client.query(

@@ -3,13 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { claimRuns, type QueueLimits } from '../../src/engine/queue/claim.ts';
+import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
 import { RunMirror } from '../../src/engine/queue/mirror.ts';
 import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
-import { enqueue, type QueuedRun } from '../../src/engine/queue/queued-run.ts';
+import {
+  enqueue,
+  type QueuedRun,
+  readEntries,
+  requeue,
+  withdraw,
+} from '../../src/engine/queue/queued-run.ts';
 import { takeTurn } from '../../src/engine/queue/turns.ts';
-import { giveUpSilent, registerWorker } from '../../src/engine/queue/workers.ts';
+import { giveUpSilent, registerWorker, removeWorker } from '../../src/engine/queue/workers.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 
 const here: Place = { repository: 'shop', clone: 'here:/shop', head: 'c1', agents: ['one'] };
@@ -67,6 +73,11 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     if (entry?.run !== run) throw new Error(`${worker} got ${entry?.run}`);
     return entry;
   };
+  const stateOf = async (run: string) => {
+    const [entry] = await readEntries(queue, [run]);
+    return entry && [entry.state, entry.worker];
+  };
+
   test('a turn whose COMMIT was not answered is the call’s own when it asks again', async () => {
     await register('w');
     const turn = { agent: 'one', call: 'c', worker: 'w' };
@@ -150,6 +161,91 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await mirror.keep();
     const { rows } = await raw.query('SELECT position, bytes FROM charrette.files ORDER BY position');
     expect(rows.map(({ bytes }) => String(bytes))).toEqual(['1\n', '2\n3\n']);
+  });
+
+  test('a worker that goes frees the runs that it did not know it had', async () => {
+    await register('w');
+    await enter('r');
+    await expect(claim('w', { on: unanswered(queue) })).rejects.toThrow(lost);
+    expect(await heldRuns(queue, 'w')).toEqual([{ run: 'r', epoch: 1 }]);
+    await removeWorker(queue, 'w');
+    expect(await stateOf('r')).toEqual(['waiting', undefined]);
+    expect(await heldRuns(queue, 'w')).toEqual([]);
+  });
+
+  test('runs of a worker that nobody knows go back into the queue, with those of one that fell silent', async () => {
+    await atWork('unknown', 'a');
+    await atWork('silent', 'b');
+    await atWork('lives', 'c');
+    await raw.query("DELETE FROM charrette.workers WHERE worker = 'unknown'");
+    await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour' WHERE worker = 'silent'");
+    expect((await giveUpSilent(queue, 60)).sort((one, two) => (one.worker < two.worker ? -1 : 1))).toEqual([
+      { worker: 'silent', runs: ['b'] },
+      { worker: 'unknown', runs: ['a'] },
+    ]);
+    expect([await stateOf('a'), await stateOf('b'), await stateOf('c')]).toEqual([
+      ['waiting', undefined],
+      ['waiting', undefined],
+      ['at-work', 'lives'],
+    ]);
+    expect(await giveUpSilent(queue, 60)).toEqual([]);
+  });
+
+  test('a run of a worker that nobody knows is queued again or withdrawn without waiting for another worker', async () => {
+    const entry = await atWork('unknown', 'a');
+    expect([await requeue(queue, 'a'), await withdraw(queue, 'a', 'cancelled')]).toEqual([false, false]);
+    await raw.query('DELETE FROM charrette.workers');
+    expect(await withdraw(queue, 'a', 'cancelled')).toBe(true);
+    expect(await stateOf('a')).toEqual(['ended', undefined]);
+    expect(await setState(queue, entry, 'at-work')).toBe(false);
+    await atWork('unknown', 'b');
+    await raw.query('DELETE FROM charrette.workers');
+    expect(await requeue(queue, 'b')).toBe(true);
+    expect(await stateOf('b')).toEqual(['waiting', undefined]);
+  });
+
+  test.each([
+    ['withdrawn', () => withdraw(queue, 'r', 'cancelled')],
+    ['queued again', () => requeue(queue, 'r')],
+  ])('a run that a worker takes at the same moment is not %s', async (_, act) => {
+    await register('w');
+    await enter('r');
+    await raw.query('BEGIN');
+    await raw.query("UPDATE charrette.runs SET state = 'at-work', worker = 'w'");
+    const acted = act();
+    const blocked = async () => (await queue.pool.query('SELECT 1 FROM pg_locks WHERE NOT granted')).rowCount;
+    await expect.poll(blocked).toBe(1);
+    await raw.query('COMMIT');
+    expect(await acted).toBe(false);
+    expect(await stateOf('r')).toEqual(['at-work', 'w']);
+  });
+
+  test('a run that has ended is neither handed back nor at work again', async () => {
+    const entry = await atWork('w', 'r');
+    expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
+    await handBack(queue, entry, 'its worker was stopped');
+    expect(await setState(queue, entry, 'asking')).toBe(false);
+    expect(await readEntries(queue, ['r'])).toMatchObject([{ state: 'ended', note: 'done' }]);
+    // Said once more because the answer to the first time was lost.
+    expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
+  });
+
+  test('a dead line that still locks a run holds up neither other runs nor the giving up of its worker', async () => {
+    const entry = await atWork('silent', 'locked');
+    await enter('waits', { priority: 1 });
+    await enter('free');
+    await register('w');
+    await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour' WHERE worker = 'silent'");
+    await raw.query('BEGIN');
+    await raw.query("SELECT 1 FROM charrette.runs WHERE run IN ('locked', 'waits') FOR SHARE");
+    try {
+      expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: [] }]);
+      expect((await claim('w', { most: 5 })).map(({ run }) => run)).toEqual(['free']);
+    } finally {
+      await raw.query('ROLLBACK');
+    }
+    expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: ['locked'] }]);
+    expect(await setState(queue, entry, 'at-work')).toBe(false);
   });
 });
 

@@ -172,7 +172,7 @@ export async function setClone(
   return rowCount === 1;
 }
 
-/** Says how a run that this worker holds stands; false: it holds it no more. */
+/** Says how a run that this worker holds stands; false: it holds it no more. What has ended stays so. */
 export async function setState(
   { pool }: Queue,
   claim: { run: string; epoch: number },
@@ -184,13 +184,22 @@ export async function setState(
      SET state = $3, note = $4,
          worker = CASE WHEN $3 = 'ended' THEN NULL ELSE worker END,
          ended = CASE WHEN $3 = 'ended' THEN clock_timestamp() ELSE NULL END
-     WHERE run = $1 AND epoch = $2`,
+     WHERE run = $1 AND epoch = $2 AND (state <> 'ended' OR $3 = 'ended')`,
     [claim.run, claim.epoch, state, note ?? null],
   );
   return rowCount === 1;
 }
 
-/** Gives a run back to the queue; one that asks keeps waiting for its answer there. */
+/** The runs that a worker holds as the store knows it: more than it knows of when the answer to a claim was lost. */
+export async function heldRuns({ pool }: Queue, worker: string): Promise<{ run: string; epoch: number }[]> {
+  const { rows } = await pool.query(
+    `SELECT run, epoch FROM charrette.runs WHERE worker = $1 AND state IN ('at-work', 'asking') ORDER BY run`,
+    [worker],
+  );
+  return rows.map((row) => ({ run: String(row.run), epoch: Number(row.epoch) }));
+}
+
+/** Gives a run back to the queue, unless it has ended; one that asks keeps waiting for its answer there. */
 export async function handBack(
   { pool }: Queue,
   claim: { run: string; epoch: number },
@@ -198,7 +207,7 @@ export async function handBack(
 ): Promise<void> {
   await pool.query(
     `UPDATE charrette.runs SET state = 'waiting', worker = NULL, note = $3, epoch = epoch + 1
-     WHERE run = $1 AND epoch = $2`,
+     WHERE run = $1 AND epoch = $2 AND state <> 'ended'`,
     [claim.run, claim.epoch, note],
   );
 }

@@ -95,11 +95,18 @@ export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: Queu
   );
 }
 
+/**
+ * The condition for runs that no worker holds: one whose row is gone holds nothing any more. It begins with an OR so that it is
+ * no join: of a run that changed while its lock was waited for, the server would not look at the workers again.
+ */
+export const heldByNobody =
+  '(runs.worker IS NULL OR NOT EXISTS (SELECT 1 FROM charrette.workers WHERE workers.worker = runs.worker))';
+
 /** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
 export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE charrette.runs SET state = 'waiting', note = NULL, ended = NULL, worker = NULL, epoch = epoch + 1
-     WHERE run = $1 AND worker IS NULL`,
+     WHERE run = $1 AND ${heldByNobody}`,
     [run],
   );
   return rowCount === 1;
@@ -108,8 +115,8 @@ export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
 /** Takes a run that no worker holds out of the queue; false: a worker holds it, or it is not there. */
 export async function withdraw({ pool }: Queue, run: string, note: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `UPDATE charrette.runs SET state = 'ended', note = $2, ended = clock_timestamp(), epoch = epoch + 1
-     WHERE run = $1 AND worker IS NULL AND state <> 'ended'`,
+    `UPDATE charrette.runs SET state = 'ended', note = $2, ended = clock_timestamp(), worker = NULL, epoch = epoch + 1
+     WHERE run = $1 AND ${heldByNobody} AND state <> 'ended'`,
     [run, note],
   );
   return rowCount === 1;

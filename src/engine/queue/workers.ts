@@ -1,5 +1,7 @@
+import type postgres from 'pg';
 import type { Place } from './place.ts';
 import type { Queue } from './queue.ts';
+import { heldByNobody } from './queued-run.ts';
 import { locks } from './tables.ts';
 
 export type WorkerEntry = {
@@ -53,12 +55,19 @@ export async function setPlaces({ pool }: Queue, worker: string, places: readonl
   ]);
 }
 
-/** Removes a worker that goes, with the turns it may still have. */
-export async function removeWorker({ pool }: Queue, worker: string): Promise<void> {
-  await pool.query('DELETE FROM charrette.workers WHERE worker = $1', [worker]);
+/** Removes a worker that goes, with the turns it may still have; runs that it may still hold wait again. */
+export async function removeWorker(queue: Queue, worker: string): Promise<void> {
+  await queue.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
+    await client.query('DELETE FROM charrette.workers WHERE worker = $1', [worker]);
+    await freeRuns(client);
+  });
 }
 
-/** Gives up workers that have been silent for too long and puts their runs back into the queue. */
+/**
+ * Gives up workers that have been silent for too long and puts their runs back into the queue, with those that still name a
+ * worker which nobody knows. What somebody holds locked is left for the next time: nobody may wait while none can claim.
+ */
 export function giveUpSilent(
   queue: Queue,
   limitSeconds: number,
@@ -66,20 +75,32 @@ export function giveUpSilent(
   return queue.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
     const gone = await client.query(
-      'DELETE FROM charrette.workers WHERE beat < clock_timestamp() - make_interval(secs => $1) RETURNING worker',
+      `DELETE FROM charrette.workers WHERE worker IN (
+         SELECT worker FROM charrette.workers WHERE beat < clock_timestamp() - make_interval(secs => $1)
+         FOR UPDATE SKIP LOCKED)
+       RETURNING worker`,
       [limitSeconds],
     );
-    const given: { worker: string; runs: string[] }[] = [];
-    for (const { worker } of gone.rows) {
-      const runs = await client.query(
-        `UPDATE charrette.runs SET state = 'waiting', worker = NULL, epoch = epoch + 1, note = $2
-         WHERE worker = $1 RETURNING run`,
-        [worker, `taken from ${worker}, which fell silent`],
-      );
-      given.push({ worker: String(worker), runs: runs.rows.map(({ run }) => String(run)) });
-    }
-    return given;
+    const given = new Map<string, string[]>(gone.rows.map(({ worker }) => [String(worker), []]));
+    for (const { run, worker } of await freeRuns(client))
+      given.set(worker, [...(given.get(worker) ?? []), run]);
+    return [...given].map(([worker, runs]) => ({ worker, runs }));
   });
+}
+
+/** Lets runs wait again whose worker has no row any more. */
+async function freeRuns(client: postgres.PoolClient): Promise<{ run: string; worker: string }[]> {
+  const { rows } = await client.query(
+    `WITH free AS (
+       SELECT run, COALESCE(worker, 'a worker') AS worker FROM charrette.runs
+       WHERE state IN ('at-work', 'asking') AND ${heldByNobody}
+       FOR NO KEY UPDATE OF runs SKIP LOCKED
+     )
+     UPDATE charrette.runs
+     SET state = 'waiting', worker = NULL, epoch = epoch + 1, note = 'taken from ' || free.worker || ', which is gone'
+     FROM free WHERE runs.run = free.run RETURNING runs.run, free.worker`,
+  );
+  return rows.map((row) => ({ run: String(row.run), worker: String(row.worker) }));
 }
 
 export async function readWorkers({ pool }: Queue): Promise<WorkerEntry[]> {

@@ -9,6 +9,7 @@ import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
 import {
   enqueue,
+  forgetEnded,
   type QueuedRun,
   readEntries,
   requeue,
@@ -228,6 +229,38 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await readEntries(queue, ['r'])).toMatchObject([{ state: 'ended', note: 'done' }]);
     // Said once more because the answer to the first time was lost.
     expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
+  });
+
+  test('of a run that ended long ago the store keeps how it ended, and it goes on only where its files are', async () => {
+    const entry = await atWork('w', 'r');
+    await raw.query("UPDATE charrette.runs SET at_clone = 'here:/shop'");
+    await raw.query(`INSERT INTO charrette.files VALUES ('r', 'run.json', 0, 'x', 'd', 1)`);
+    await raw.query(`INSERT INTO charrette.messages (run, body) VALUES ('r', '{}')`);
+    await setState(queue, entry, 'ended', 'done');
+    expect(await forgetEnded(queue, 1)).toBe(0);
+    expect(await forgetEnded(queue, 0)).toBe(1);
+    expect(await forgetEnded(queue, 0)).toBe(0);
+    for (const table of ['files', 'messages'])
+      expect((await raw.query(`SELECT * FROM charrette.${table}`)).rowCount).toBe(0);
+    const kept = { state: 'ended', note: 'done', forgotten: true, travels: false, clone: 'here:/shop' };
+    expect(await readEntries(queue, ['r'])).toMatchObject([kept]);
+    expect(await requeue(queue, 'r')).toBe(true);
+    const [again] = await readEntries(queue, ['r']);
+    expect(again).toMatchObject({ state: 'waiting', travels: false, clone: 'here:/shop' });
+    expect(again?.bound).toContain('left the store');
+    expect(again?.forgotten).toBeUndefined();
+  });
+
+  test('tables that an older version made get what is new, and keep what is in them', async () => {
+    await enter('r');
+    await raw.query(`ALTER TABLE charrette.runs DROP COLUMN forgotten`);
+    const both = await Promise.all([openQueue(server.url), openQueue(server.url)]);
+    for (const opened of both) {
+      expect(await readEntries(opened, ['r'])).toMatchObject([{ run: 'r', state: 'waiting' }]);
+      await opened.close();
+    }
+    const { rowCount } = await raw.query("SELECT 1 FROM pg_indexes WHERE indexname = 'runs_ended'");
+    expect(rowCount).toBe(1);
   });
 
   test('a dead line that still locks a run holds up neither other runs nor the giving up of its worker', async () => {

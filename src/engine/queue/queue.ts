@@ -37,7 +37,7 @@ export async function openQueue(url: string): Promise<Queue> {
 async function prepare(queue: Queue): Promise<void> {
   // The last that was added to them.
   const { rowCount } = await queue.pool.query(
-    "SELECT 1 FROM information_schema.columns WHERE table_schema = 'charrette' AND table_name = 'runs' AND column_name = 'bound'",
+    "SELECT 1 FROM information_schema.columns WHERE table_schema = 'charrette' AND table_name = 'runs' AND column_name = 'forgotten'",
   );
   if (rowCount !== 0) return;
   // Two processes that make the same schema at the same time would fail one another.

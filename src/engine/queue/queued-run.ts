@@ -36,12 +36,14 @@ export type QueueEntry = QueuedRun & {
   note?: string;
   /** Why it can no longer leave its clone, when it could at first. */
   bound?: string;
+  /** It ended so long ago that nothing but this entry is left of it in the store; `note` says how it ended. */
+  forgotten?: true;
 };
 
 type Row = Record<string, unknown>;
 
 export const entryColumns =
-  'run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, state, worker, at_clone, epoch, note, bound';
+  'run, workflow, title, code_version, repository, clone, travels, base_commit, agents, labels, priority, state, worker, at_clone, epoch, note, bound, forgotten';
 
 export function entryOf(row: Row): QueueEntry {
   const optional = (name: string) => (row[name] === null ? undefined : String(row[name]));
@@ -70,6 +72,7 @@ export function entryOf(row: Row): QueueEntry {
     ...(atClone === undefined ? {} : { atClone }),
     ...(note === undefined ? {} : { note }),
     ...(bound === undefined ? {} : { bound }),
+    ...(row['forgotten'] === null ? {} : { forgotten: true }),
   };
 }
 
@@ -105,7 +108,8 @@ export const heldByNobody =
 /** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
 export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `UPDATE charrette.runs SET state = 'waiting', note = NULL, ended = NULL, worker = NULL, epoch = epoch + 1
+    `UPDATE charrette.runs
+     SET state = 'waiting', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
      WHERE run = $1 AND ${heldByNobody}`,
     [run],
   );
@@ -131,11 +135,22 @@ export async function readEntries({ pool }: Queue, runs: readonly string[]): Pro
   return rows.map(entryOf);
 }
 
-/** Forgets runs that ended so long ago, with the files that were kept of them; says how many. */
+/**
+ * Removes the files of runs that ended so long ago; says of how many. How a run ended stays: whoever queued it and looks late must
+ * not take it for one that never began. Resumed, it goes on where its directory is.
+ */
 export async function forgetEnded({ pool }: Queue, days: number): Promise<number> {
-  const { rowCount } = await pool.query(
-    `DELETE FROM charrette.runs WHERE state = 'ended' AND ended < clock_timestamp() - make_interval(secs => $1)`,
-    [days * 86_400],
+  const { rows } = await pool.query(
+    `WITH old AS (
+       UPDATE charrette.runs
+       SET forgotten = clock_timestamp(), travels = false, clone = COALESCE(at_clone, clone), bound = COALESCE(bound, $2)
+       WHERE state = 'ended' AND forgotten IS NULL AND ended < statement_timestamp() - make_interval(secs => $1)
+       RETURNING run
+     ),
+     files AS (DELETE FROM charrette.files WHERE run IN (SELECT run FROM old)),
+     messages AS (DELETE FROM charrette.messages WHERE run IN (SELECT run FROM old))
+     SELECT count(*) AS runs FROM old`,
+    [days * 86_400, 'its files have left the store'],
   );
-  return rowCount ?? 0;
+  return Number(rows[0]?.runs);
 }

@@ -38,9 +38,11 @@ CREATE TABLE IF NOT EXISTS charrette.runs (
   ended timestamptz
 );
 ALTER TABLE charrette.runs ADD COLUMN IF NOT EXISTS bound text;
+ALTER TABLE charrette.runs ADD COLUMN IF NOT EXISTS forgotten timestamptz;
 CREATE INDEX IF NOT EXISTS runs_waiting ON charrette.runs (priority DESC, queued, run) WHERE state = 'waiting';
 CREATE INDEX IF NOT EXISTS runs_open ON charrette.runs (worker) WHERE state IN ('at-work', 'asking');
 CREATE INDEX IF NOT EXISTS runs_taken ON charrette.runs (taken);
+CREATE INDEX IF NOT EXISTS runs_ended ON charrette.runs (ended) WHERE state = 'ended' AND forgotten IS NULL;
 
 CREATE TABLE IF NOT EXISTS charrette.messages (
   id bigserial PRIMARY KEY,

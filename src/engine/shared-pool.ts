@@ -6,12 +6,16 @@ const longestSilenceMs = 30_000;
 const tickMs = 500;
 /** A server ends transactions of a process that was cut off or suspended, so that whoever takes its runs over is not held up. */
 const idleTransactionMs = 10_000;
+/** After how many seconds the server asks whether a silent line is dead, and how often; by default it does so after hours. */
+const serverKeepAlive = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3';
 
 export type PoolSettings = {
   /** How long whoever uses the pool bears a store that does not answer. */
   patienceMs: number;
   connections?: number;
   idleTransactionMs?: number;
+  /** How long a statement may wait for a lock; absent: as long as the other side holds it. */
+  lockMs?: number;
   /** What the server's lists of connections show. */
   name?: string;
 };
@@ -26,6 +30,8 @@ export function sharedPool(url: string, settings: PoolSettings): postgres.Pool {
     max: settings.connections ?? 10,
     keepAlive: true,
     idle_in_transaction_session_timeout: settings.idleTransactionMs ?? idleTransactionMs,
+    ...(settings.lockMs === undefined ? {} : { lock_timeout: settings.lockMs }),
+    options: serverKeepAlive,
     application_name: settings.name ?? 'charrette',
   });
   // A connection that breaks while nobody uses it is replaced by the next query.

@@ -280,6 +280,19 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: ['locked'] }]);
     expect(await setState(queue, entry, 'at-work')).toBe(false);
   });
+
+  test('nobody waits for a lock for ever, and the server finds out about dead lines', async () => {
+    await register('w');
+    await raw.query('SELECT pg_advisory_lock(7302)');
+    try {
+      await expect(claim('w')).rejects.toThrow('lock timeout');
+    } finally {
+      await raw.query('SELECT pg_advisory_unlock(7302)');
+    }
+    expect(await claim('w')).toEqual([]);
+    const { rows } = await queue.pool.query('SHOW tcp_keepalives_idle');
+    expect(rows).toEqual([{ tcp_keepalives_idle: '10' }]);
+  });
 });
 
 type Claiming = {

@@ -8,6 +8,7 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk';
+import { longestFeature } from '../cli/feature-input.ts';
 import type { ProgramContext } from './context.ts';
 import { featureText } from './feature-text.ts';
 import { Session } from './session.ts';
@@ -78,6 +79,12 @@ export function makeAgent(
       const text = featureText(params.prompt);
       if (text === '')
         throw RequestError.invalidParams({ message: 'The prompt is empty; say what to design.' });
+      if (text.includes('\0'))
+        throw RequestError.invalidParams({ message: 'The prompt has a NUL character; it must be text.' });
+      if (Buffer.byteLength(text) > longestFeature)
+        throw RequestError.invalidParams({
+          message: `The prompt with its files has more than ${longestFeature} bytes; name files instead of attaching them.`,
+        });
       const session = sessionOf(params.sessionId);
       if (session.busy)
         throw RequestError.invalidParams({ message: 'A prompt of this session is under way.' });

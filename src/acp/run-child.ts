@@ -16,16 +16,24 @@ export type RunChild = {
 
 const stderrLimit = 64 * 1024;
 
-/** Starts a run command of this program; words are given as they are, no shell reads them. */
-export function startRun(words: readonly string[], cwd: string, context: ProgramContext): RunChild {
+/** Starts a run command of this program; words are given as they are, no shell reads them. `input` comes on its stdin. */
+export function startRun(
+  words: readonly string[],
+  input: string,
+  cwd: string,
+  context: ProgramContext,
+): RunChild {
   const [interpreter = process.execPath, ...script] = context.program;
   const config = context.config === undefined ? [] : ['--config', context.config];
   const flags = ['--output', 'stream-json', '--no-input', '--no-color', '--cwd', cwd, ...config];
   const child = spawn(interpreter, [...script, ...flags, ...words], {
     cwd,
     env: context.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // One that ends without having read it says why on stderr.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
   let stderr = '';
   child.stderr.on('data', (chunk) => {
     stderr = `${stderr}${chunk}`.slice(-stderrLimit);

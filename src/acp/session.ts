@@ -58,11 +58,13 @@ export class Session {
   async #turn(text: string, client: AgentContext): Promise<PromptResponse> {
     if (this.#run !== undefined) return this.#answer(text, client);
     this.#cancelled = false;
-    const words = /^\/resume\b/.test(text)
-      ? ['resume', '--remote-answers', text.replace(/^\/resume\s*/, '').trim() || this.#lastRun || 'latest']
-      : ['design', `--depth=${this.depth}`, '--remote-answers', '--', text];
+    const resumed = /^\/resume(?:\s+|$)(.*)/s.exec(text)?.[1]?.trim();
+    const words =
+      resumed === undefined
+        ? ['design', `--depth=${this.depth}`, '--remote-answers', '--', '-']
+        : ['resume', '--remote-answers', '--', resumed || this.#lastRun || 'latest'];
     this.#run = {
-      child: startRun(words, this.cwd, this.#context),
+      child: startRun(words, resumed === undefined ? text : '', this.cwd, this.#context),
       telling: nothingTold,
       directory: undefined,
     };

@@ -12,6 +12,7 @@ import type { DesignInputs } from '../workflows/design/state.ts';
 import { makeAnswerProvider, readAnswerFile, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { readFeature } from './feature-input.ts';
 import { columns } from './help.ts';
 import { noteText } from './live/phase-title.ts';
 import { positive } from './positive.ts';
@@ -33,7 +34,7 @@ export const command: CommandSpec = {
     ],
     ['charrette design --agents static "let customers cancel an order"', 'no model at all'],
   ],
-  arguments: [['<feature...>', 'what to design, in your words']],
+  arguments: [['<feature...>', 'what to design, in your words; - reads it from stdin']],
   flagsFirst: true,
   options: [
     { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
@@ -104,7 +105,7 @@ export const command: CommandSpec = {
     ...queueOptions,
   ],
   async run(invocation) {
-    const feature = (invocation.arguments[0] as string[]).join(' ').trim();
+    const feature = await readFeature(invocation.arguments[0] as string[], invocation.terminal);
     if (feature === '') {
       // L-013: nothing is touched before there is something to design.
       throw new CharretteError({

@@ -21,7 +21,9 @@ async function connect(cwd: string) {
     const result = await client.callTool({ name, arguments: given });
     const [content] = result.content as { text: string }[];
     if (result.isError !== true) return result.structuredContent as Record<string, unknown>;
-    return parseJson(content?.text ?? '', name) as Record<string, unknown>;
+    const text = content?.text ?? '';
+    // What does not fit the schema is refused in words of the protocol.
+    return text.startsWith('{') ? (parseJson(text, name) as Record<string, unknown>) : { text };
   };
 }
 
@@ -78,6 +80,15 @@ test('the design context says what is in the block and what is not', async () =>
   expect(await call('design_context', { for: 'plan', task: 'limits', dir: 'notes' })).toMatchObject({
     text: expect.stringContaining('Limits are per customer.'),
   });
+});
+
+test('text with a NUL is refused by the schema, not by the system', async () => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  for (const given of [{ feature: 'a\0b' }, { feature: 'a', author: '\0' }, { feature: 'a', agents: ['\0'] }])
+    expect(await call('design_start', given)).toMatchObject({
+      text: expect.stringContaining('must be text without NUL'),
+    });
 });
 
 test('a link that leads out of the project is refused', async () => {

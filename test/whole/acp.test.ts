@@ -147,6 +147,41 @@ test('a cancelled prompt stops and saves the run; /resume goes on with it', asyn
   expect(editor.said()).toContain('# Plan');
 });
 
+test('a prompt with a file that no argument could hold is a feature like any other', async () => {
+  const { project } = await makeProject();
+  const editor = await openEditor(project);
+  const { sessionId } = editor.session;
+  await editor.agent.request('session/set_mode', { sessionId, modeId: 'solo' });
+  const notes = 'Ten requests per second and client. '.repeat(10_000);
+  const { stopReason } = await editor.agent.request('session/prompt', {
+    sessionId,
+    prompt: [
+      { type: 'text', text: '--help limit requests as in' },
+      { type: 'resource', resource: { uri: 'file:///shop/notes.md', text: notes } },
+    ],
+  });
+  expect(stopReason).toBe('end_turn');
+  expect(editor.said()).toContain('# Plan');
+  const [run = ''] = runsOf(project);
+  const record = readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8');
+  expect((JSON.parse(record) as { inputs: { feature: string } }).inputs.feature).toBe(
+    `--help limit requests as in\n\n/shop/notes.md:\n${notes.trim()}`,
+  );
+});
+
+test('text that is none, too much of it and a run that is a flag are refused in words', async () => {
+  const { project } = await makeProject();
+  const editor = await openEditor(project);
+  await expect(editor.prompt('limits\0')).rejects.toMatchObject({
+    code: -32602,
+    data: { message: expect.stringContaining('NUL') },
+  });
+  await expect(editor.prompt('x'.repeat(1024 * 1024 + 1))).rejects.toMatchObject({ code: -32602 });
+  await editor.prompt('/resume --help');
+  expect(editor.said()).toContain('No run matches "--help"');
+  expect(runsOf(project)).toEqual([]);
+});
+
 test('bad requests are refused by name, and an editor that goes away leaves a stopped run', async () => {
   const { project, calls } = await makeProject();
   holdTask(calls, 'plan');

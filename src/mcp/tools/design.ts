@@ -4,18 +4,25 @@ import { beginRun } from '../begin.ts';
 import { runStateShape } from '../run-state.ts';
 import { defineTool } from '../tool.ts';
 
+/** These become arguments of a program, which end at a NUL. */
+const word = z.string().regex(/^[^\x00]*$/, 'must be text without NUL');
+
 const input = z.object({
-  feature: z.string().trim().min(1).max(20_000).describe('What to design, in the words of the person.'),
+  feature: word.trim().min(1).max(20_000).describe('What to design, in the words of the person.'),
   depth: z.enum(['auto', 'solo', 'quick', 'regular', 'wide']).optional().describe('How much is done.'),
   panel: z.enum(panelNames).optional().describe('Who sits where.'),
-  agents: z.array(z.string().min(1)).optional().describe('Agents by name, in order of preference.'),
-  author: z.string().optional().describe('The agent that writes synthesis, plan and revision.'),
+  agents: z
+    .array(word.min(1).max(200))
+    .max(50)
+    .optional()
+    .describe('Agents by name, in order of preference.'),
+  author: word.max(200).optional().describe('The agent that writes synthesis, plan and revision.'),
   dialectic: z.enum(['off', 'advisory', 'binding']).optional().describe('Debates on contested decisions.'),
   sketches: z.union([z.literal(0), z.literal(2), z.literal(4)]).optional(),
   maxTokens: z.int().positive().optional().describe('Pause and ask when this many tokens are used.'),
   maxUsd: z.number().positive().optional().describe('Pause and ask when this much is spent.'),
   branch: z.boolean().optional().describe('false: stay on the current branch.'),
-  fromRun: z.string().optional().describe('Take over finished answers of this run.'),
+  fromRun: word.max(200).optional().describe('Take over finished answers of this run.'),
 });
 
 /** Each value is one word with its flag, and the feature stands behind `--`: no text can become a flag. */

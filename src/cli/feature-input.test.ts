@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { longestFeature, readFeature } from './feature-input.ts';
+
+const terminalWith = (...chunks: (string | Buffer)[]) => ({
+  stdin: Readable.from(chunks),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: {},
+});
+
+test('a feature is its words; a dash alone stands for all of stdin', async () => {
+  expect(await readFeature(['limit', 'requests '], terminalWith('not read'))).toBe('limit requests');
+  expect(await readFeature(['-', 'x'], terminalWith('not read'))).toBe('- x');
+  const letter = Buffer.from('ä');
+  const long = 'a'.repeat(200_000);
+  const given = terminalWith(` ${long}`, letter.subarray(0, 1), letter.subarray(1), '-\n');
+  expect(await readFeature(['-'], given)).toBe(`${long}ä-`);
+});
+
+test('what is too much or no text is refused', async () => {
+  const much = terminalWith('a'.repeat(longestFeature), 'b');
+  await expect(readFeature(['-'], much)).rejects.toMatchObject({ code: 'file-too-large' });
+  await expect(readFeature(['-'], terminalWith('a\0b'))).rejects.toMatchObject({ code: 'usage' });
+});

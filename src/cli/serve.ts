@@ -23,7 +23,8 @@ export const command: CommandSpec = {
     { flags: '--host <address>', description: 'the address to listen on', default: '127.0.0.1' },
     {
       flags: '--allow-host <name>',
-      description: 'another name under which the page may be opened; may be given more than once',
+      description:
+        'another name for the page, on any port: that of a proxy with TLS; may be given more than once',
       parse: (value, previous) => [...(Array.isArray(previous) ? previous : []), value],
     },
   ],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Approach, refuseHost, refuseOrigin, refuseStranger } from './guard.ts';
+import { type Approach, loopbackNames, refuseHost, refuseOrigin, refuseStranger } from './guard.ts';
 
-const house = { token: 'secret', port: 4747, hosts: ['127.0.0.1', 'localhost', '[::1]'] };
+const house = { token: 'secret', port: 4747, hosts: loopbackNames, names: ['build.example'] };
 const visit: Approach = {
   method: 'GET',
   host: '127.0.0.1:4747',
@@ -38,6 +38,42 @@ test('other origins and sites are refused, whatever token they bring', () => {
   expect(
     refuseOrigin({ ...visit, origin: 'http://127.0.0.1:4747', fetchSite: 'same-origin' }, house),
   ).toBeUndefined();
+});
+
+test('a proxy that speaks TLS forwards its name, with its own port or none; names like it are others', () => {
+  for (const host of ['build.example', 'BUILD.example:443', 'build.example:8443', 'build.example:4747'])
+    expect(refuseHost({ ...visit, host }, house), host).toBeUndefined();
+  for (const host of [
+    'x.build.example',
+    'build.example.evil.example',
+    'build.example:x',
+    'build.example@evil',
+  ])
+    expect(refuseHost({ ...visit, host }, house)?.status, host).toBe(421);
+});
+
+test('the page behind a proxy is an own origin over HTTPS only, whatever the proxy makes of Host', () => {
+  for (const host of ['build.example', '127.0.0.1:4747'])
+    for (const origin of ['https://build.example', 'https://Build.example:8443', 'http://build.example:4747'])
+      expect(
+        refuseOrigin({ ...visit, host, origin, fetchSite: 'same-origin' }, house),
+        origin,
+      ).toBeUndefined();
+  for (const origin of [
+    'http://build.example',
+    'https://evil.example',
+    'https://x.build.example',
+    'https://build.example.evil.example',
+    'https://build.example@evil.example',
+    'https://build.example/',
+    'https://localhost',
+    'https://127.0.0.1:4747',
+  ])
+    expect(refuseOrigin({ ...visit, host: 'build.example', origin }, house)?.status, origin).toBe(403);
+  // Another service under the same name: the browser says so.
+  const neighbour = { ...visit, host: 'build.example', origin: 'https://build.example:8443' };
+  for (const fetchSite of ['same-site', 'cross-site'])
+    expect(refuseOrigin({ ...neighbour, fetchSite }, house)?.status).toBe(403);
 });
 
 test('a form cannot post: only JSON is taken', () => {

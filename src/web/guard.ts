@@ -16,8 +16,10 @@ export type Approach = {
 export type House = {
   token: string;
   port: number;
-  /** Names by which this server may be called, lower case, without port. */
+  /** Names by which this server may be called on its own port, lower case, without port. */
   hosts: readonly string[];
+  /** Names by which a proxy that speaks TLS is called, on any port of its own. */
+  names: readonly string[];
 };
 
 export type Refusal = { status: 400 | 401 | 403 | 415 | 421; message: string };
@@ -31,23 +33,39 @@ export function cookieName(port: number): string {
 }
 
 /** DNS rebinding: only a request to a name we go by is answered at all. */
-export function refuseHost({ host }: Approach, { hosts, port }: House): Refusal | undefined {
-  const [, name = '', given = '80'] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(host ?? '') ?? [];
-  if (hosts.includes(name.toLowerCase()) && Number(given) === port) return undefined;
+export function refuseHost({ host }: Approach, { hosts, names, port }: House): Refusal | undefined {
+  const { name, port: given = 80 } = readPlace(host ?? '') ?? { name: '' };
+  if (names.includes(name) || (hosts.includes(name) && given === port)) return undefined;
   return { status: 421, message: 'This server does not go by that name.' };
 }
 
 /** Pages of other origins may neither read nor write here, with or without the token. */
 export function refuseOrigin(approach: Approach, house: House): Refusal | undefined {
   const { origin, fetchSite, method, contentType } = approach;
-  const own = house.hosts.map((name) => `http://${name}${house.port === 80 ? '' : `:${house.port}`}`);
-  if (origin !== undefined && !own.includes(origin.toLowerCase()))
+  if (origin !== undefined && !isOwnOrigin(origin.toLowerCase(), house))
     return { status: 403, message: 'Requests of other origins are refused.' };
   if (fetchSite !== undefined && !['same-origin', 'none'].includes(fetchSite))
     return { status: 403, message: 'Requests of other sites are refused.' };
   if (method === 'POST' && !/^application\/json\b/i.test(contentType ?? ''))
     return { status: 415, message: 'The body must be application/json.' };
   return undefined;
+}
+
+/**
+ * Our own port over HTTP, or a name of the proxy over HTTPS. The port of the proxy is unknown here, so that another service
+ * under its name could pass; the browser tells by `Sec-Fetch-Site` that it is another origin, and asks before it posts JSON.
+ */
+function isOwnOrigin(origin: string, { hosts, names, port }: House): boolean {
+  const plain = [...hosts, ...names].map((name) => `http://${name}${port === 80 ? '' : `:${port}`}`);
+  const secure = origin.startsWith('https://') ? readPlace(origin.slice('https://'.length)) : undefined;
+  return plain.includes(origin) || (secure !== undefined && names.includes(secure.name));
+}
+
+/** `name`, `name:port`, `[address]:port`. */
+function readPlace(text: string): { name: string; port?: number } | undefined {
+  const [, name, port] = /^(\[[0-9a-f:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return { name: name.toLowerCase(), ...(port === undefined ? {} : { port: Number(port) }) };
 }
 
 /** The token comes as a cookie, as a bearer, or, for the first visit, in the address. */

@@ -17,9 +17,13 @@ export function sendFile(
   response: ServerResponse,
   address: URL,
 ): void {
+  // Only the proxy knows; whoever else says so keeps a cookie from himself.
+  const secure = header(request, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
   const cookie =
     address.pathname === '/' && address.searchParams.has('token')
-      ? { 'Set-Cookie': `${cookieName(house.port)}=${house.token}; HttpOnly; SameSite=Strict; Path=/` }
+      ? {
+          'Set-Cookie': `${cookieName(house.port)}=${house.token}; HttpOnly; SameSite=Strict; Path=/${secure}`,
+        }
       : {};
   const common = { ...file.headers, ...cookie, 'Cache-Control': 'no-cache', ETag: file.tag };
   if (header(request, 'if-none-match') === file.tag && address.search === '') {

@@ -39,7 +39,13 @@ beforeAll(async () => {
   const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
   server = await startWebServer(
     { home: run.home, context, prices: undefined },
-    { host: '127.0.0.1', port: 0, names: [], files: new Map([['/', page]]), token: 'secret' },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      names: ['Build.example', 'localhost'],
+      files: new Map([['/', page]]),
+      token: 'secret',
+    },
   );
 });
 
@@ -103,6 +109,38 @@ test('DNS rebinding: a request to another name is refused, with the right token 
     expect((await raw(['GET /?token=secret HTTP/1.1', `Host: ${host}`])).status, host).toBe(421);
   expect((await raw([`GET http://evil.example/api/runs HTTP/1.1`, own(), bearer])).status).toBe(400);
   expect((await raw(['GET //evil.example/api/runs HTTP/1.1', own(), bearer])).status).toBe(400);
+});
+
+test('behind a proxy with TLS the page is opened, keeps its token and steers by the name of the proxy', async () => {
+  const forwarded = ['Host: build.example', 'X-Forwarded-Proto: https'];
+  const page = await raw(['GET /?token=secret HTTP/1.1', ...forwarded]);
+  expect(page.status).toBe(200);
+  const [, cookie, rest] = /Set-Cookie: (charrette-\d+=secret); (.*)\r/.exec(page.text) ?? [];
+  expect(rest).toBe('HttpOnly; SameSite=Strict; Path=/; Secure');
+  const address = `/api/runs/${writtenRunId}/answers`;
+  const send = (host: string, origin: string) =>
+    raw(
+      [
+        `POST ${address} HTTP/1.1`,
+        host,
+        `Cookie: ${cookie}`,
+        `Origin: ${origin}`,
+        'Sec-Fetch-Site: same-origin',
+        'Content-Type: application/json',
+        'Content-Length: 2',
+      ],
+      '{}',
+    );
+  // 400: let in, and then the body is read.
+  for (const host of ['Host: build.example', 'Host: build.example:8443', own()]) {
+    expect((await send(host, 'https://build.example')).status, host).toBe(400);
+    expect((await send(host, 'http://build.example')).status, host).toBe(403);
+    expect((await send(host, 'https://evil.example')).status, host).toBe(403);
+  }
+  expect((await send('Host: evil.example', 'https://build.example')).status).toBe(421);
+  // What was allowed by mistake: every other program of this machine is called so.
+  expect((await send('Host: localhost:1', 'https://build.example')).status).toBe(421);
+  expect((await send(own(), 'https://localhost')).status).toBe(403);
 });
 
 test('other origins can neither read nor write', async () => {

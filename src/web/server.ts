@@ -22,7 +22,7 @@ export type WebOptions = {
   host: string;
   /** 0: any free one. */
   port: number;
-  /** More names under which the server may be called. */
+  /** Names of a proxy in front of the server. */
   names: readonly string[];
   files: ReadonlyMap<string, PageFile>;
   token?: string;
@@ -41,7 +41,7 @@ export async function startWebServer(desk: Desk, options: WebOptions): Promise<W
   const token = options.token ?? randomBytes(24).toString('base64url');
   const tails = new RunTails();
   const streams = new Set<ServerResponse>();
-  const house: House = { token, port: options.port, hosts: [] };
+  const house: House = { token, port: options.port, hosts: [], names: [] };
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 30_000 }, (request, response) => {
     void handle({ desk, options, house, tails, streams }, request, response);
   });
@@ -49,9 +49,12 @@ export async function startWebServer(desk: Desk, options: WebOptions): Promise<W
   const { port } = server.address() as AddressInfo;
   const shown = options.host.includes(':') ? `[${options.host}]` : options.host;
   const own = options.host === '0.0.0.0' || options.host === '::' ? [] : [shown.toLowerCase()];
+  const names = options.names.map((name) => name.toLowerCase());
   Object.assign(house, {
     port,
-    hosts: [...new Set([...loopbackNames, ...own, ...options.names.map((name) => name.toLowerCase())])],
+    hosts: [...loopbackNames, ...own],
+    // Whatever else runs on this machine goes by these, too.
+    names: names.filter((name) => !loopbackNames.includes(name)),
   });
   const beat = setInterval(() => {
     for (const stream of streams) stream.write(': still here\n\n');

@@ -38,7 +38,12 @@ writeFileSync(
   }),
 );
 
-const house = { token: 'a-token-of-the-house', port: 4711, hosts: ['127.0.0.1', 'localhost'] };
+const house = {
+  token: 'a-token-of-the-house',
+  port: 4711,
+  hosts: ['127.0.0.1', 'localhost'],
+  names: ['build.example'],
+};
 
 export const surfaces: readonly Target[] = [
   {
@@ -47,6 +52,7 @@ export const surfaces: readonly Target[] = [
     seeds: [
       'GET /api/runs/run-1/artifacts/plan.txt\nhost: 127.0.0.1:4711\nauthorization: Bearer x\n',
       'POST /api/runs/run-1/answers\nhost: localhost:4711\norigin: http://localhost:4711\ncontent-type: application/json\ncookie: charrette-4711=x; a=b\n\n{"answers":{"q":"a"}}',
+      'POST /api/runs/run-1/cancel\nhost: build.example\norigin: https://build.example:8443\ncontent-type: application/json\n\n{}',
       'GET /api/runs/run-1/events?after=1\nhost: [::1]:4711',
       'GET /api/runs/run-1/stream?after=99999999999\nlast-event-id: 3',
       'GET /api/runs/run-1/source?path=../x&line=3',
@@ -80,11 +86,16 @@ export const surfaces: readonly Target[] = [
         'without the token nobody comes in',
       );
       if (refuseHost(approach, house) === undefined)
-        holds(/^(?:127\.0\.0\.1|localhost):0*4711$/i.test(approach.host ?? ''), 'only names of the house');
+        holds(
+          /^(?:(?:127\.0\.0\.1|localhost):0*4711|build\.example(?::\d+)?)$/i.test(approach.host ?? ''),
+          'only names of the house',
+        );
       if (refuseOrigin(approach, house) === undefined)
         holds(
           approach.origin === undefined ||
-            /^http:\/\/(?:127\.0\.0\.1|localhost):4711$/i.test(approach.origin),
+            /^(?:http:\/\/(?:127\.0\.0\.1|localhost|build\.example):4711|https:\/\/build\.example(?::\d+)?)$/i.test(
+              approach.origin,
+            ),
           'only origins of the house',
         );
       if (address === undefined) return;

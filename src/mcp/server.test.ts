@@ -1,9 +1,11 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
+import { writeRun } from '../../test/support/web-run.ts';
+import { thisProcess } from '../engine/process-identity.ts';
 import { parseJson } from '../safe-json.ts';
 import { makeServer } from './server.ts';
 
@@ -80,6 +82,22 @@ test('the design context says what is in the block and what is not', async () =>
   expect(await call('design_context', { for: 'plan', task: 'limits', dir: 'notes' })).toMatchObject({
     text: expect.stringContaining('Limits are per customer.'),
   });
+});
+
+test('a run that cannot be read is an error of the tool, and the server goes on', async () => {
+  const { root } = featureDirectory();
+  const runs = path.join(root, '.charrette', 'runs');
+  mkdirSync(path.join(runs, 'empty'), { recursive: true });
+  const broken = writeRun({ run: 'broken' }, root);
+  writeFileSync(broken.directory.record, '{');
+  const blocked = writeRun({ run: 'blocked', status: 'running', process: thisProcess() }, root);
+  rmSync(blocked.directory.events);
+  mkdirSync(blocked.directory.events);
+  const call = await connect(root);
+  expect(await call('run_wait', { run: 'empty' })).toMatchObject({ error: { code: 'run-not-found' } });
+  expect(await call('run_wait', { run: 'broken' })).toMatchObject({ error: { code: 'json-invalid' } });
+  expect(await call('run_wait', { run: 'blocked' })).toMatchObject({ error: { code: expect.any(String) } });
+  expect(await call('run_list', {})).toMatchObject({ total: 3 });
 });
 
 test('text with a NUL is refused by the schema, not by the system', async () => {

@@ -24,11 +24,13 @@ export class RunTail {
   readonly #frames: Frame[] = [];
   #fresh: Frame[] = [];
   #state = '';
+  /** The events cannot be read at the moment. */
+  #unreadable = false;
 
-  constructor(directory: RunDirectory, options: TailOptions = {}) {
+  constructor(directory: RunDirectory, { intervalMs = 50, stateMs = 500 }: TailOptions = {}) {
     this.#directory = directory;
-    void this.#follow(options.intervalMs ?? 50);
-    void this.#watchState(options.stateMs ?? 500);
+    void this.#followAlways(intervalMs, stateMs);
+    void this.#watchState(stateMs);
   }
 
   get listening(): number {
@@ -50,9 +52,22 @@ export class RunTail {
     this.#listeners.clear();
   }
 
+  /** A file that cannot be read is said to be so and tried again: the page of one run must not end those of others. */
+  async #followAlways(intervalMs: number, againMs: number): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      await this.#follow(intervalMs).catch(() => {
+        this.#unreadable = true;
+      });
+      await sleep(againMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
   async #follow(intervalMs: number): Promise<void> {
     const { signal } = this.#stop;
     for await (const event of followEvents(this.#directory.events, { signal, intervalMs })) {
+      this.#unreadable = false;
+      if (event.seq <= (this.#frames.at(-1)?.seq ?? 0)) continue;
       const frame = { seq: event.seq, frame: `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n` };
       this.#frames.push(frame);
       // Events that were written together are sent together.
@@ -85,7 +100,7 @@ export class RunTail {
   async #watchState(stateMs: number): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      const state = await stateFrame(this.#directory);
+      const state = frameOf(this.#unreadable ? unreadable : await stateOf(this.#directory));
       if (state !== this.#state) {
         this.#state = state;
         for (const listener of this.#listeners.keys()) listener(state);
@@ -95,14 +110,21 @@ export class RunTail {
   }
 }
 
-async function stateFrame(directory: RunDirectory): Promise<string> {
+type State = { status: string; questions: string[] };
+
+const unreadable: State = { status: 'unreadable', questions: [] };
+
+async function stateOf(directory: RunDirectory): Promise<State> {
   try {
     const status = shownStatus(await readRunRecord(directory));
-    const questions = unanswered(readQuestions(directory)).map(({ id }) => id);
-    return `event: state\ndata: ${JSON.stringify({ status, questions })}\n\n`;
+    return { status, questions: unanswered(readQuestions(directory)).map(({ id }) => id) };
   } catch {
-    return `event: state\ndata: ${JSON.stringify({ status: 'unreadable', questions: [] })}\n\n`;
+    return unreadable;
   }
+}
+
+function frameOf(state: State): string {
+  return `event: state\ndata: ${JSON.stringify(state)}\n\n`;
 }
 
 /** The tails of all runs that somebody listens to; one that nobody listens to any more is closed a while later. */

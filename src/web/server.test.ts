@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -236,6 +236,58 @@ test('a stream goes on where the client was, by Last-Event-ID or by `after`', as
   expect(await read(['?after=1'])).toEqual([2, 3]);
   expect(await read([''])).toEqual([1, 2, 3, 4]);
   expect(await read(['?after=1', 'Last-Event-ID: 3'])).toEqual([4, 5]);
+});
+
+const streamOf = (run: string) =>
+  [`GET /api/runs/${run}/stream HTTP/1.1`, own(), bearer, '', ''].join('\r\n');
+
+/** A stream as far as it has come when the text is in it. */
+function readUntil(run: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(streamOf(run)));
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += chunk;
+      if (!got.includes(text)) return;
+      socket.destroy();
+      resolve(got);
+    });
+    socket.on('error', reject);
+    socket.on('end', () => reject(new Error(got)));
+  });
+}
+
+test('events that cannot be read are said to be unreadable, and every other page goes on', async () => {
+  const broken = writeRun({ run: '20260101-000000-broken-00000002' }, run.home.project);
+  const { events, id } = broken.directory;
+  rmSync(events);
+  mkdirSync(events);
+  expect(await readUntil(id, '"unreadable"')).toContain('event: state');
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+  // Mended, it is read again.
+  rmSync(events, { recursive: true });
+  broken.emit({ type: 'note', text: 'mended' });
+  expect(await readUntil(id, 'mended')).toContain('id: 1');
+  rmSync(broken.directory.root, { recursive: true });
+});
+
+test('streams whose clients left before they began, or wait behind another, are let go of', async () => {
+  const leave = (requests: string, when: 'at once' | 'answered') =>
+    new Promise<void>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () =>
+        socket.write(requests, () => {
+          if (when === 'at once') setImmediate(() => socket.resetAndDestroy());
+        }),
+      );
+      socket.once('data', () => setTimeout(() => socket.resetAndDestroy(), 10));
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+    });
+  for (let count = 0; count < 700; count += 1) await leave(streamOf(writtenRunId), 'at once');
+  expect(await readUntil(writtenRunId, 'retry')).toContain('200 OK');
+  // Of several requests on one connection only the first gets an answer.
+  for (let count = 0; count < 70; count += 1) await leave(streamOf(writtenRunId).repeat(9), 'answered');
+  expect(await readUntil(writtenRunId, 'retry')).toContain('200 OK');
 });
 
 test('an answer is left in the inbox, where `charrette answer` leaves it; a wrong one is refused', async () => {

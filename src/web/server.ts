@@ -95,6 +95,10 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
     if (refusal !== undefined || address === undefined) refuse(response, refusal);
     else await admit(room, address, approach, request, response);
   } catch (thrown) {
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
     const { code, message, fix } = toCharretteError(thrown);
     const status = statusOf(thrown);
     const shown = status === 500 ? 'The server could not answer.' : message;
@@ -174,6 +178,9 @@ function stream(
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { socket } = request;
+  // Gone before there was an answer: nothing would tell that it can be let go of.
+  if (socket.destroyed) return;
   if (room.streams.size >= mostStreams) {
     refuse(response, { status: 503, message: 'Too many streams are open.' });
     return;
@@ -183,13 +190,14 @@ function stream(
     'Content-Type': 'text/event-stream; charset=utf-8',
     'X-Accel-Buffering': 'no',
   });
-  request.socket.setNoDelay(true);
+  socket.setNoDelay(true);
   room.streams.add(response);
   const leave = room.tails.join(directory, after, (frames) => {
     if (response.writableLength > mostUnsent) response.destroy();
     else response.write(frames);
   });
-  response.on('close', () => {
+  // Node before 24 tells only the first response of a connection that it is closed; any number may wait behind it.
+  socket.setMaxListeners(0).once('close', () => {
     room.streams.delete(response);
     leave();
   });

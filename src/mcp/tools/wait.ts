@@ -54,25 +54,30 @@ export const runWait = defineTool({
 
 type Seen = { seq: number; lines: string[] };
 
-/** Follows the run until it settles or the time is over. */
-async function follow(
-  directory: RunDirectory,
-  { seq: after, lines: before }: Seen,
-  seconds: number,
-  { signal, progress }: Call,
-): Promise<Seen> {
+/** Follows the run until it settles or the time is over. A run that cannot be read ends both the watching and the reading. */
+async function follow(directory: RunDirectory, before: Seen, seconds: number, call: Call): Promise<Seen> {
   const settling = new AbortController();
-  const stop = AbortSignal.any([signal, settling.signal, AbortSignal.timeout(seconds * 1000)]);
-  const watching = watchRecord(directory, settling, stop);
-  let seen: Seen = { seq: after, lines: before };
-  for await (const event of followEvents(directory.events, { signal: stop })) {
-    if (event.seq <= after) continue;
+  const stop = AbortSignal.any([call.signal, settling.signal, AbortSignal.timeout(seconds * 1000)]);
+  const [seen] = await Promise.all([
+    readNews(directory, before, stop, call.progress).finally(() => settling.abort()),
+    untilSettled(directory, stop).finally(() => settling.abort()),
+  ]);
+  return seen;
+}
+
+async function readNews(
+  directory: RunDirectory,
+  before: Seen,
+  signal: AbortSignal,
+  progress: Call['progress'],
+): Promise<Seen> {
+  let seen = before;
+  for await (const event of followEvents(directory.events, { signal })) {
+    if (event.seq <= before.seq) continue;
     const said = describe(event);
     seen = { seq: event.seq, lines: [...seen.lines, ...said].slice(-20) };
     if (said.length > 0) await progress(seen.seq, said.join(' · '));
   }
-  settling.abort();
-  await watching;
   return seen;
 }
 
@@ -87,16 +92,11 @@ async function askAll(questions: readonly Question[], ask: AskPerson): Promise<R
   return answers.length === 0 ? undefined : answers;
 }
 
-/** Ends the following once nothing more will come; the last events get a moment to be read. */
-async function watchRecord(
-  directory: RunDirectory,
-  settling: AbortController,
-  stop: AbortSignal,
-): Promise<void> {
-  while (!stop.aborted) {
-    const settled = isSettled(await readRunRecord(directory), unanswered(readQuestions(directory)).length);
+/** Until nothing more will come; the last events get a moment to be read. */
+async function untilSettled(directory: RunDirectory, stop: AbortSignal): Promise<void> {
+  for (let settled = false; !settled && !stop.aborted; ) {
+    settled = isSettled(await readRunRecord(directory), unanswered(readQuestions(directory)).length);
     await sleep(pollMs, undefined, { signal: stop }).catch(() => {});
-    if (settled) settling.abort();
   }
 }
 

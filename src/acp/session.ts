@@ -6,11 +6,12 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { findHome } from '../cli/project.ts';
+import { leaveAnswers, openQuestions } from '../engine/answers.ts';
 import type { RunEvent } from '../engine/event.ts';
-import { leaveMessage } from '../engine/inbox.ts';
-import { type Answer, type Question, readQuestions, unanswered } from '../engine/question.ts';
+import type { Answer, Question } from '../engine/question.ts';
 import { type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { exitCodes } from '../error-table.ts';
+import { isCharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { askPerson, questionMessage, wayFor } from './ask.ts';
 import type { ProgramContext } from './context.ts';
@@ -81,7 +82,7 @@ export class Session {
       return this.#follow(client);
     }
     const value = /^ok\.?$/i.test(text.trim()) ? (question.recommended ?? text) : text;
-    await this.#leave([{ question: question.id, value, source: 'person' }]);
+    await this.#leave([{ question: question.id, value, source: 'person' }], client);
     const [next] = more;
     return next === undefined ? this.#follow(client) : this.#askInWords(next, client);
   }
@@ -139,7 +140,8 @@ export class Session {
       });
       try {
         const value = await askPerson(client, this.id, question, way, elsewhere.signal);
-        if (value !== undefined) await this.#leave([{ question: question.id, value, source: 'person' }]);
+        if (value !== undefined)
+          await this.#leave([{ question: question.id, value, source: 'person' }], client);
         else if (!elsewhere.signal.aborted) child.stop();
       } catch (error) {
         // Somebody else has answered, or the run was stopped; the next events say so.
@@ -161,12 +163,19 @@ export class Session {
 
   #open(): Question[] {
     const directory = this.#run?.directory;
-    return directory === undefined ? [] : unanswered(readQuestions(directory));
+    return directory === undefined ? [] : openQuestions(directory);
   }
 
-  async #leave(answers: Answer[]): Promise<void> {
+  /** An answer that comes too late, or that its question does not offer, is told to be so. */
+  async #leave(answers: Answer[], client: AgentContext): Promise<void> {
     const directory = this.#run?.directory;
-    if (directory !== undefined) await leaveMessage(directory.inbox, { type: 'answer', answers });
+    if (directory === undefined) return;
+    try {
+      await leaveAnswers(directory, answers);
+    } catch (error) {
+      if (!isCharretteError(error)) throw error;
+      await this.#tell(client, message(`${error.message}\n`));
+    }
   }
 
   async #tell(client: AgentContext, update: SessionUpdate): Promise<void> {

@@ -1,13 +1,12 @@
-import { leaveMessage } from '../engine/inbox.ts';
-import { type Answer, checkAnswer, readQuestions, unanswered } from '../engine/question.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { type Answer, readQuestions, unanswered } from '../engine/question.ts';
+import { isLive } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { readAnswerFile } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { handOver } from './hand-over.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
-import { answerQueued } from './queue-run.ts';
 
 export const command: CommandSpec = {
   name: 'answer',
@@ -39,32 +38,13 @@ export const command: CommandSpec = {
         unanswered(file).map((question) => question.id),
       );
     const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
-    for (const answer of answers) {
-      const question = file.questions.find((candidate) => candidate.id === answer.question);
-      if (question !== undefined) checkAnswer(question, answer.value);
-    }
-    const record = await readRunRecord(directory);
-    if (isFinal(record.status)) {
-      throw new CharretteError({
-        code: 'usage',
-        message: `The run ${directory.id} has ended: ${record.status}.`,
-      });
-    }
-    if (record.queue !== undefined) {
-      const resume = options['resume'] !== false;
-      await answerQueued(home, directory.id, answers, resume, invocation);
+    const resume = options['resume'] !== false;
+    const { record, fresh } = await handOver(home, directory, answers, resume, invocation);
+    if (record.queue !== undefined || isLive(record) || !resume) {
       return {
         exit: 0,
         json: { run: directory.id, status: record.status, answers },
-        text: `Left ${answers.length} answer(s).\n`,
-      };
-    }
-    await leaveMessage(directory.inbox, { type: 'answer', answers });
-    if (isLive(record) || options['resume'] === false) {
-      return {
-        exit: 0,
-        json: { run: directory.id, status: record.status, answers },
-        text: `Left ${answers.length} answer(s).\n`,
+        text: fresh.length === 0 ? 'Answered already.\n' : `Left ${fresh.length} answer(s).\n`,
       };
     }
     return conductRun(home, directory.id, invocation, given);

@@ -34,7 +34,7 @@ export const command: CommandSpec = {
       await refreshQueued(home, invocation, [directory.id]);
     }
     if (record.queue === undefined && isLive(record)) {
-      await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled from another terminal' });
+      await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled by another process' });
       while (!signal.aborted && isLive(await readRunRecord(directory))) await sleep(100);
     }
     // Nobody works on it, or whoever did is gone without having read the message.

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, rememberAnswers } from '../engine/question.ts';
+import { freshAnswers, takenFrom } from '../engine/answers.ts';
+import { type Answer, readQuestions, rememberAnswers } from '../engine/question.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { QueuedRun } from '../engine/queue/queued-run.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
@@ -75,19 +76,24 @@ export function queued(run: string): CommandResult {
   };
 }
 
-/** Leaves answers for the worker that holds the run, or that will. */
+/** Leaves answers for the worker that holds the run, or that will; gives back those that are new. */
 export async function answerQueued(
   home: Home,
   run: string,
   answers: readonly Answer[],
   resume: boolean,
   invocation: Invocation,
-): Promise<void> {
-  const { sendMessage } = await import('../engine/queue/messages.ts');
-  await withQueue(home.project, invocation, (queue) =>
-    sendMessage(queue, run, { type: 'answer', answers: [...answers] }),
-  );
+): Promise<Answer[]> {
+  const { readMessages, sendMessage } = await import('../engine/queue/messages.ts');
+  const fresh = await withQueue(home.project, invocation, async (queue) => {
+    const messages = (await readMessages(queue, [run])).flatMap(({ message }) => message ?? []);
+    const file = readQuestions(runDirectoryOf(home, run));
+    const fresh = freshAnswers({ file, waiting: takenFrom(messages, file) }, answers);
+    if (fresh.length > 0) await sendMessage(queue, run, { type: 'answer', answers: fresh });
+    return fresh;
+  });
   if (resume) await queueAgain(home, run, invocation);
+  return fresh;
 }
 
 /** Takes a run out of the queue, or has the worker that holds it end it, and waits for that. */
@@ -98,7 +104,7 @@ export async function cancelQueued(home: Home, run: string, invocation: Invocati
   ]);
   await withQueue(home.project, invocation, async (queue) => {
     if (await withdraw(queue, run, 'cancelled')) return;
-    const reason = 'cancelled from another terminal';
+    const reason = 'cancelled by another process';
     await sendMessage(queue, run, { type: 'cancel', reason });
     for (;;) {
       const [entry] = await readEntries(queue, [run]);

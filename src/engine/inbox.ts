@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeJsonAtomic } from '../files/atomic.ts';
+import { readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { Answer } from './question.ts';
 
@@ -27,12 +28,20 @@ export async function leaveMessage(inbox: string, message: Message): Promise<voi
   await writeJsonAtomic(path.join(inbox, name), { schemaVersion: 1, ...message });
 }
 
+/** What waits, oldest first, for one who only looks: whoever holds the inbox may take a message away meanwhile. */
+export function peekMessages(inbox: string): Message[] {
+  if (!existsSync(inbox)) return [];
+  return messageNames(inbox).flatMap((name) => {
+    const message = parseMessage(readTextFileSync(path.join(inbox, name)) ?? '');
+    return message === undefined ? [] : [message];
+  });
+}
+
 /** The messages that wait, oldest first. One that cannot be understood is set aside with a `.bad` ending, not lost. */
 export async function readMessages(inbox: string): Promise<Received[]> {
   if (!existsSync(inbox)) return [];
   const received: Received[] = [];
-  for (const name of readdirSync(inbox).sort()) {
-    if (!name.endsWith('.json') || name.startsWith('.')) continue;
+  for (const name of messageNames(inbox)) {
     const file = path.join(inbox, name);
     const message = parseMessage(readFileSync(file, 'utf8'));
     if (message === undefined) await rename(file, `${file}.bad`);
@@ -43,6 +52,12 @@ export async function readMessages(inbox: string): Promise<Received[]> {
 
 export async function removeMessage(received: Received): Promise<void> {
   await rm(received.file, { force: true });
+}
+
+function messageNames(inbox: string): string[] {
+  return readdirSync(inbox)
+    .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+    .sort();
 }
 
 function parseMessage(text: string): Message | undefined {

@@ -52,10 +52,14 @@ export function unanswered(file: QuestionFile): Question[] {
   return file.questions.filter((question) => !answered.has(question.id));
 }
 
+export function isOffered({ options }: Question, value: string): boolean {
+  return options === undefined || options.some((option) => option.value === value);
+}
+
 /** Refuses a value that the question does not offer. */
 export function checkAnswer(question: Question, value: string): void {
-  const { options } = question;
-  if (options === undefined || options.some((option) => option.value === value)) return;
+  if (isOffered(question, value)) return;
+  const { options = [] } = question;
   throw new CharretteError({
     code: 'usage',
     message: `${JSON.stringify(value)} is no answer to ${question.id}; it takes ${options.map((option) => option.value).join(', ')}.`,

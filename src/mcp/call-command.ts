@@ -7,12 +7,18 @@ import type { Call } from './tool.ts';
 export async function callCommand(
   spec: CommandSpec,
   given: Pick<Invocation, 'arguments' | 'options'>,
-  { context, signal }: Pick<Call, 'context' | 'signal'>,
+  call: Pick<Call, 'context' | 'signal'>,
 ): Promise<unknown> {
   if (spec.run === undefined)
     throw new CharretteError({ code: 'internal', message: `${spec.name} does nothing.` });
-  const result = await spec.run({
-    ...given,
+  return (await spec.run({ ...invocationOf(call), ...given })).json;
+}
+
+/** A call as commands know it: nobody to ask, and nowhere to print. */
+export function invocationOf({ context, signal }: Pick<Call, 'context' | 'signal'>): Invocation {
+  return {
+    arguments: [],
+    options: {},
     global: {
       output: 'json',
       cwd: context.cwd,
@@ -29,8 +35,7 @@ export async function callCommand(
     },
     terminal: { stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere(), env: context.env },
     signal,
-  });
-  return result.json;
+  };
 }
 
 function nowhere(): Writable {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { shownStatus } from '../cli/run-list.ts';
-import { type Question, readQuestions, unanswered } from '../engine/question.ts';
+import { openQuestions } from '../engine/answers.ts';
+import type { Question } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { questionSchema } from '../schema/questions.ts';
@@ -42,7 +43,7 @@ export type RunState = {
 export async function runStateOf(directory: RunDirectory): Promise<RunState> {
   const record = await readRunRecord(directory);
   const status = shownStatus(record);
-  const questions = isFinal(record.status) ? [] : unanswered(readQuestions(directory));
+  const questions = isFinal(record.status) ? [] : openQuestions(directory);
   const { error } = record;
   return {
     run: directory.id,

@@ -100,6 +100,30 @@ test('a run that cannot be read is an error of the tool, and the server goes on'
   expect(await call('run_list', {})).toMatchObject({ total: 3 });
 });
 
+test('an answer that would change nothing is refused; what is left waits no more to be asked', async () => {
+  const { root } = featureDirectory();
+  const { directory } = writeRun({ status: 'paused' }, root);
+  const questions = ['q', 'r'].map((id) => ({ id, text: 'Sure?' }));
+  const answers = [{ question: 'q', value: 'yes', source: 'person' }];
+  writeFileSync(
+    directory.questions,
+    JSON.stringify({ schemaVersion: 1, run: directory.id, questions, answers }),
+  );
+  const call = await connect(root);
+  const answer = (question: string, value: string) =>
+    call('run_answer', { run: directory.id, answers: [{ question, value }], resume: false });
+  expect(await answer('q', 'no')).toMatchObject({
+    error: { code: 'usage', message: 'q was answered: yes' },
+  });
+  expect(await answer('q', 'yes')).toMatchObject({ questions: [{ id: 'r' }] });
+  expect(await answer('r', 'no')).toMatchObject({
+    status: 'paused',
+    questions: [],
+    next: expect.stringContaining('run_resume'),
+  });
+  expect(await answer('r', 'yes')).toMatchObject({ error: { message: 'r was answered: no' } });
+});
+
 test('text with a NUL is refused by the schema, not by the system', async () => {
   const { root } = featureDirectory();
   const call = await connect(root);

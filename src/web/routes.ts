@@ -11,7 +11,7 @@ import type { ServerContext } from '../mcp/tool.ts';
 import { readPicture } from './picture.ts';
 import { snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
-import { answerRun, cancelRun, resumeRun } from './steer.ts';
+import { answerQuestions, cancelRun, resumeRun } from './steer.ts';
 import { attemptsOf } from './view/run-files.ts';
 
 /** What an address of the API answers: a JSON document, text, or lines of events. */
@@ -114,7 +114,7 @@ const routes: readonly Route[] = [
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/answers$/,
     answer: async ({ home, context }, [run], { body }) =>
-      json(await answerRun(runOf(home, run), await body(), context)),
+      json(await answerQuestions(runOf(home, run), await body(), context)),
   },
   {
     method: 'POST',
@@ -124,7 +124,7 @@ const routes: readonly Route[] = [
   {
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/cancel$/,
-    answer: async ({ home }, [run]) => json(await cancelRun(runOf(home, run))),
+    answer: async ({ home, context }, [run]) => json(await cancelRun(runOf(home, run), context)),
   },
 ];
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shownStatus } from '../cli/run-list.ts';
+import { openQuestions } from '../engine/answers.ts';
 import { followEvents } from '../engine/follow.ts';
-import { readQuestions, unanswered } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 
@@ -10,7 +10,14 @@ export type Listener = (frames: string) => void;
 
 type Frame = { seq: number; frame: string };
 
-export type TailOptions = { intervalMs?: number; stateMs?: number };
+export type TailOptions = {
+  intervalMs?: number;
+  stateMs?: number;
+  /** Keeps the files up to date where another machine writes them. */
+  copy?: Copy | undefined;
+};
+
+type Copy = (directory: RunDirectory, signal: AbortSignal) => Promise<void>;
 
 /**
  * One run as an event stream for any number of listeners: its file is read once, and every frame is made once. Frames
@@ -27,10 +34,12 @@ export class RunTail {
   /** The events cannot be read at the moment. */
   #unreadable = false;
 
-  constructor(directory: RunDirectory, { intervalMs = 50, stateMs = 500 }: TailOptions = {}) {
+  constructor(directory: RunDirectory, { intervalMs = 50, stateMs = 500, copy }: TailOptions = {}) {
     this.#directory = directory;
     void this.#followAlways(intervalMs, stateMs);
     void this.#watchState(stateMs);
+    // Without a copy that is up to date the page shows what there is.
+    copy?.(directory, this.#stop.signal).catch(() => {});
   }
 
   get listening(): number {
@@ -117,7 +126,7 @@ const unreadable: State = { status: 'unreadable', questions: [] };
 async function stateOf(directory: RunDirectory): Promise<State> {
   try {
     const status = shownStatus(await readRunRecord(directory));
-    return { status, questions: unanswered(readQuestions(directory)).map(({ id }) => id) };
+    return { status, questions: openQuestions(directory).map(({ id }) => id) };
   } catch {
     return unreadable;
   }
@@ -130,14 +139,16 @@ function frameOf(state: State): string {
 /** The tails of all runs that somebody listens to; one that nobody listens to any more is closed a while later. */
 export class RunTails {
   readonly #tails = new Map<string, RunTail>();
+  readonly #copy: Copy | undefined;
   readonly #lingerMs: number;
 
-  constructor(lingerMs = 10_000) {
+  constructor(copy?: Copy, lingerMs = 10_000) {
+    this.#copy = copy;
     this.#lingerMs = lingerMs;
   }
 
   join(directory: RunDirectory, seq: number, listener: Listener): () => void {
-    const tail = this.#tails.get(directory.id) ?? new RunTail(directory);
+    const tail = this.#tails.get(directory.id) ?? new RunTail(directory, { copy: this.#copy });
     this.#tails.set(directory.id, tail);
     const leave = tail.join(seq, listener);
     return () => {

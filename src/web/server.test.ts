@@ -306,6 +306,21 @@ test('an answer is left in the inbox, where `charrette answer` leaves it; a wron
   });
 });
 
+test('a second answer that would change nothing is refused; the same one again is fine and leaves nothing', async () => {
+  const address = `/api/runs/${writtenRunId}/answers`;
+  const questions = [{ id: 'q', text: 'Sure?' }];
+  const answers = [{ question: 'q', value: 'yes', source: 'person' }];
+  writeFileSync(
+    run.directory.questions,
+    JSON.stringify({ schemaVersion: 1, run: writtenRunId, questions, answers }),
+  );
+  const before = readdirSync(run.directory.inbox).length;
+  const refused = await post(address, { answers: { q: 'no' } });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('q was answered: yes') });
+  expect((await post(address, { answers: { q: 'yes' } })).status).toBe(200);
+  expect(readdirSync(run.directory.inbox)).toHaveLength(before);
+});
+
 test('what is too much or broken is refused, and the server goes on', async () => {
   const large = { answers: { scope: 'x'.repeat(300_000) } };
   expect((await post(`/api/runs/${writtenRunId}/answers`, large)).status).toBe(400);

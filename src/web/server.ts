@@ -1,8 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { followQueued } from '../cli/follow-queued.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
+import { invocationOf } from '../mcp/call-command.ts';
 import { readJson } from '../safe-json.ts';
 import {
   type Approach,
@@ -39,7 +43,7 @@ const beatMs = 15_000;
 /** Serves the page and its API until closed. */
 export async function startWebServer(desk: Desk, options: WebOptions): Promise<WebServer> {
   const token = options.token ?? randomBytes(24).toString('base64url');
-  const tails = new RunTails();
+  const tails = new RunTails((directory, signal) => copyQueued(desk, directory, signal));
   const streams = new Set<ServerResponse>();
   const house: House = { token, port: options.port, hosts: [], names: [] };
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 30_000 }, (request, response) => {
@@ -71,6 +75,13 @@ export async function startWebServer(desk: Desk, options: WebOptions): Promise<W
       await closed;
     },
   };
+}
+
+/** Keeps a run that a worker elsewhere has up to date here, for as long as somebody looks at it. */
+async function copyQueued({ home, context }: Desk, directory: RunDirectory, signal: AbortSignal) {
+  const { queue, status } = await readRunRecord(directory);
+  if (queue !== undefined && !isFinal(status))
+    await followQueued(home, directory.id, invocationOf({ context, signal }), signal);
 }
 
 type Room = {

@@ -1,9 +1,10 @@
 import { listArtifacts } from '../cli/artifacts.ts';
 import { type RunSummary, shownStatus } from '../cli/run-list.ts';
+import { openQuestions } from '../engine/answers.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger } from '../engine/ledger.ts';
 import { costOf, type Price } from '../engine/prices.ts';
-import { type Answer, type Question, readQuestions, unanswered } from '../engine/question.ts';
+import { type Answer, type Question, readQuestions } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { isRecord } from '../safe-json.ts';
@@ -81,7 +82,7 @@ export async function snapshotOf(
         ? [{ name, value: value === true ? 'yes' : String(value) }]
         : [];
     }),
-    questions: isFinal(record.status) ? [] : unanswered(asked),
+    questions: isFinal(record.status) ? [] : openQuestions(directory),
     answers: asked.answers,
     artifacts: (await listArtifacts(directory)).map(({ name, bytes }) => ({ name, bytes })),
     costs: readLedger(directory.ledger).map((entry) => {

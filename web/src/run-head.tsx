@@ -62,7 +62,14 @@ export function RunHead({
           <Fact name="Base commit" value={snapshot.baseCommit.slice(0, 10)} mono />
         )}
       </dl>
-      {source.report === undefined && <Steering source={source} run={snapshot.run} status={status} />}
+      {source.report === undefined && (
+        <Steering
+          source={source}
+          run={snapshot.run}
+          status={status}
+          asks={(store.state?.questions ?? snapshot.questions).length > 0}
+        />
+      )}
     </header>
   );
 }
@@ -76,13 +83,17 @@ function Fact({ name, value, mono = false }: { name: string; value: string; mono
   );
 }
 
+type Steerable = { source: Source; run: string; status: string; asks: boolean };
+
 /** Going on and ending for good; the second asks once more. */
-function Steering({ source, run, status }: { source: Source; run: string; status: string }) {
+function Steering({ source, run, status, asks }: Steerable) {
   const [busy, setBusy] = useState(false);
   const [sure, setSure] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const canResume = ['stopped', 'interrupted', 'failed'].includes(status);
-  const canCancel = ['running', 'paused', 'stopped', 'interrupted'].includes(status);
+  // Answered elsewhere and left at that.
+  const answered = status === 'paused' && !asks;
+  const canResume = answered || ['stopped', 'interrupted', 'failed'].includes(status);
+  const canCancel = ['queued', 'running', 'paused', 'stopped', 'interrupted'].includes(status);
   if (!canResume && !canCancel) return null;
   const act = (action: 'resume' | 'cancel') => {
     setBusy(true);

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { command as cancelCommand } from '../../cli/cancel.ts';
 import { findHome, findRun } from '../../cli/project.ts';
-import { readEvents } from '../../engine/event-log.ts';
-import type { RunDirectory } from '../../engine/run-directory.ts';
-import { beginRun } from '../begin.ts';
+import { answerRun, goOn } from '../answer-run.ts';
 import { callCommand } from '../call-command.ts';
-import { type RunState, runStateOf, runStateShape } from '../run-state.ts';
-import { defineTool, type ServerContext } from '../tool.ts';
+import { runStateOf, runStateShape } from '../run-state.ts';
+import { defineTool } from '../tool.ts';
 import { runInput } from './runs.ts';
 
 const state = z.object(runStateShape);
@@ -35,24 +33,11 @@ export const runAnswer = defineTool({
   }),
   output: state,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  async call({ run, answers, resume }, { context }) {
-    const directory = await findRun(findHome(context.cwd), run);
-    return answerRun(directory, answers, context, resume ? [] : ['--no-resume']);
+  async call({ run, answers, resume }, call) {
+    const directory = await findRun(findHome(call.context.cwd), run);
+    return answerRun(directory, answers, call, resume);
   },
 });
-
-export type RunAnswer = { question: string; value: string };
-
-/** Hands answers over; the run goes on in a process of its own. */
-export function answerRun(
-  directory: RunDirectory,
-  answers: readonly RunAnswer[],
-  context: ServerContext,
-  flags: readonly string[] = [],
-): Promise<RunState> {
-  const words = answers.map(({ question, value }) => `${question}=${value}`);
-  return goOn(['answer', ...flags, '--', directory.id, ...words], directory, context);
-}
 
 export const runResume = defineTool({
   name: 'run_resume',
@@ -62,9 +47,8 @@ export const runResume = defineTool({
   input: z.object({ run: runInput }),
   output: state,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
-  async call({ run }, { context }) {
-    const directory = await findRun(findHome(context.cwd), run);
-    return goOn(['resume', directory.id], directory, context);
+  async call({ run }, call) {
+    return goOn(await findRun(findHome(call.context.cwd), run), call);
   },
 });
 
@@ -81,8 +65,3 @@ export const runCancel = defineTool({
     return runStateOf(directory);
   },
 });
-
-/** A command that goes on with a run, and what the run shows after what it has shown before. */
-function goOn(words: readonly string[], directory: RunDirectory, context: ServerContext): Promise<RunState> {
-  return beginRun(words, context, readEvents(directory.events).length);
-}

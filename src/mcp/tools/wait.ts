@@ -2,17 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { linesOf } from '../../cli/event-lines.ts';
 import { findHome, findRun } from '../../cli/project.ts';
+import { openQuestions } from '../../engine/answers.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { followEvents } from '../../engine/follow.ts';
-import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
+import type { Question } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { visibleText } from '../../text/untrusted.ts';
+import { answerRun, type RunAnswer } from '../answer-run.ts';
 import type { AskPerson } from '../ask-person.ts';
 import { isSettled, runStateOf, runStateShape } from '../run-state.ts';
 import { type Call, defineTool } from '../tool.ts';
 import { runInput } from './runs.ts';
-import { answerRun, type RunAnswer } from './steer.ts';
 
 const pollMs = 250;
 
@@ -47,7 +48,7 @@ export const runWait = defineTool({
         const settled = isSettled(await readRunRecord(directory), state.questions.length);
         return { ...state, settled, ...seen };
       }
-      await answerRun(directory, answers, context);
+      await answerRun(directory, answers, call);
     }
   },
 });
@@ -95,7 +96,7 @@ async function askAll(questions: readonly Question[], ask: AskPerson): Promise<R
 /** Until nothing more will come; the last events get a moment to be read. */
 async function untilSettled(directory: RunDirectory, stop: AbortSignal): Promise<void> {
   for (let settled = false; !settled && !stop.aborted; ) {
-    settled = isSettled(await readRunRecord(directory), unanswered(readQuestions(directory)).length);
+    settled = isSettled(await readRunRecord(directory), openQuestions(directory).length);
     await sleep(pollMs, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -1,0 +1,31 @@
+import { leaveAnswers } from '../engine/answers.ts';
+import type { Answer } from '../engine/question.ts';
+import type { Home, RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { CharretteError } from '../errors.ts';
+import type { Invocation } from './command.ts';
+import { answerQueued } from './queue-run.ts';
+
+/**
+ * Leaves answers where whoever works on the run looks for them: in its inbox, or in the queue of a shared store, where
+ * `resume` lets a run that no worker holds wait for one again. Gives the run as it was, and the answers that are new.
+ */
+export async function handOver(
+  home: Home,
+  directory: RunDirectory,
+  answers: readonly Answer[],
+  resume: boolean,
+  invocation: Invocation,
+): Promise<{ record: RunRecord; fresh: Answer[] }> {
+  const record = await readRunRecord(directory);
+  if (isFinal(record.status))
+    throw new CharretteError({
+      code: 'usage',
+      message: `The run ${directory.id} has ended: ${record.status}.`,
+    });
+  const fresh =
+    record.queue === undefined
+      ? await leaveAnswers(directory, answers)
+      : await answerQueued(home, directory.id, answers, resume, invocation);
+  return { record, fresh };
+}

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { leaveAnswers, openQuestions } from './answers.ts';
+import { leaveMessage, peekMessages } from './inbox.ts';
+import { type Answer, rememberAnswers, rememberQuestions } from './question.ts';
+import { homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+
+const scope = {
+  id: 'scope',
+  text: 'Which?',
+  options: ['api', 'all'].map((value) => ({ value, label: value })),
+};
+const free = { id: 'free', text: 'What?' };
+const answer = (question: string, value: string): Answer => ({ question, value, source: 'person' });
+
+function asking(): RunDirectory {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charrette-answers-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const directory = runDirectoryOf(homeOf(folder), 'r1');
+  rememberQuestions(directory, [scope, free]);
+  return directory;
+}
+
+test('a second answer that would have no effect is refused; the same one again is nothing new', async () => {
+  const directory = asking();
+  rememberAnswers(directory, [answer('scope', 'api')]);
+  await expect(leaveAnswers(directory, [answer('scope', 'all')])).rejects.toMatchObject({
+    code: 'usage',
+    message: 'scope was answered: api',
+  });
+  expect(await leaveAnswers(directory, [answer('scope', 'api'), answer('free', 'x')])).toEqual([
+    answer('free', 'x'),
+  ]);
+  expect(peekMessages(directory.inbox)).toEqual([{ type: 'answer', answers: [answer('free', 'x')] }]);
+});
+
+test('an answer that lies in the inbox stands like one on record, and its question is open no more', async () => {
+  const directory = asking();
+  expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope', 'free']);
+  await leaveAnswers(directory, [answer('free', 'first')]);
+  await expect(leaveAnswers(directory, [answer('free', 'second')])).rejects.toThrow('was answered: first');
+  expect(await leaveAnswers(directory, [answer('free', 'first')])).toEqual([]);
+  expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope']);
+});
+
+test('answers before their question are taken, what the question does not offer is not', async () => {
+  const directory = asking();
+  await expect(leaveAnswers(directory, [answer('scope', 'none')])).rejects.toThrow('it takes api, all');
+  expect(await leaveAnswers(directory, [answer('later', 'yes')])).toEqual([answer('later', 'yes')]);
+  // Left before the question was asked; whoever holds the run will refuse it.
+  await leaveMessage(directory.inbox, { type: 'answer', answers: [answer('scope', 'none')] });
+  writeFileSync(path.join(directory.inbox, '1.json'), 'broken');
+  expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope', 'free']);
+  expect(await leaveAnswers(directory, [answer('scope', 'all')])).toHaveLength(1);
+});

@@ -1,0 +1,77 @@
+import { CharretteError } from '../errors.ts';
+import { untrustedLine } from '../text/untrusted.ts';
+import { leaveMessage, peekMessages } from './inbox.ts';
+import {
+  type Answer,
+  checkAnswer,
+  isOffered,
+  type Question,
+  type QuestionFile,
+  readQuestions,
+  unanswered,
+} from './question.ts';
+import type { RunDirectory } from './run-directory.ts';
+
+/** What a run has asked and been told, and the answers that lie in its inbox until somebody works on it. */
+type Told = { file: QuestionFile; waiting: Answer[] };
+
+/**
+ * The answers that are new, for whoever hands some over. The first answer to a question stands: another one is refused,
+ * and the same once more is nothing new.
+ */
+export function freshAnswers({ file, waiting }: Told, given: readonly Answer[]): Answer[] {
+  const stands = new Map<string, string>();
+  for (const { question, value } of [...file.answers, ...waiting])
+    if (!stands.has(question)) stands.set(question, value);
+  const fresh: Answer[] = [];
+  for (const answer of given) {
+    const before = stands.get(answer.question);
+    if (before === answer.value) continue;
+    if (before !== undefined) throw wasAnswered(answer.question, before);
+    const question = file.questions.find(({ id }) => id === answer.question);
+    if (question !== undefined) checkAnswer(question, answer.value);
+    stands.set(answer.question, answer.value);
+    fresh.push(answer);
+  }
+  return fresh;
+}
+
+/** Leaves answers in the inbox of a run; gives back those that are new. */
+export async function leaveAnswers(directory: RunDirectory, given: readonly Answer[]): Promise<Answer[]> {
+  const fresh = freshAnswers(toldTo(directory), given);
+  if (fresh.length > 0) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
+  return fresh;
+}
+
+/** The questions that nobody has answered yet; an answer that nobody has read yet is one, too. */
+export function openQuestions(directory: RunDirectory): Question[] {
+  const { file, waiting } = toldTo(directory);
+  return unanswered({ ...file, answers: [...file.answers, ...waiting] });
+}
+
+function toldTo(directory: RunDirectory): Told {
+  // The inbox first: a message goes only after it took effect, so that none is missed.
+  const messages = peekMessages(directory.inbox);
+  const file = readQuestions(directory);
+  return { file, waiting: takenFrom(messages, file) };
+}
+
+/** Answers of messages that will be taken; one with a value that its question does not offer is refused as a whole. */
+export function takenFrom(
+  messages: readonly { type: string; answers?: Answer[] }[],
+  { questions }: QuestionFile,
+): Answer[] {
+  const fits = ({ question, value }: Answer) => {
+    const asked = questions.find(({ id }) => id === question);
+    return asked === undefined || isOffered(asked, value);
+  };
+  return messages.flatMap(({ answers = [] }) => (answers.every(fits) ? answers : []));
+}
+
+function wasAnswered(question: string, value: string): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `${untrustedLine(question).slice(0, 200)} was answered: ${untrustedLine(value).slice(0, 200)}`,
+    fix: 'The first answer stands; to decide otherwise, cancel the run and start another.',
+  });
+}

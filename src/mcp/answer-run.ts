@@ -1,0 +1,34 @@
+import { handOver } from '../cli/hand-over.ts';
+import { findHome } from '../cli/project.ts';
+import { refreshQueued } from '../cli/queue-facts.ts';
+import { readEvents } from '../engine/event-log.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { beginRun } from './begin.ts';
+import { invocationOf } from './call-command.ts';
+import { type RunState, runStateOf } from './run-state.ts';
+import type { Call } from './tool.ts';
+
+export type RunAnswer = { question: string; value: string };
+
+/** Answers questions as `charrette answer` does; a run that nobody works on goes on in a process of its own. */
+export async function answerRun(
+  directory: RunDirectory,
+  given: readonly RunAnswer[],
+  call: Pick<Call, 'context' | 'signal'>,
+  resume = true,
+): Promise<RunState> {
+  const home = findHome(call.context.cwd);
+  const invocation = invocationOf(call);
+  await refreshQueued(home, invocation, [directory.id]);
+  const answers = given.map(({ question, value }) => ({ question, value, source: 'person' as const }));
+  await handOver(home, directory, answers, resume, invocation);
+  const record = await readRunRecord(directory);
+  const idle = record.queue === undefined && !isLive(record) && !isFinal(record.status);
+  return resume && idle ? goOn(directory, call) : runStateOf(directory);
+}
+
+/** Goes on with a run, and tells what it shows after what it has shown before. */
+export function goOn(directory: RunDirectory, { context }: Pick<Call, 'context'>): Promise<RunState> {
+  return beginRun(['resume', directory.id], context, readEvents(directory.events).length);
+}

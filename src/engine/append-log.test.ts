@@ -22,6 +22,14 @@ test('an entry with a known id is not written again, and the first one stands', 
   expect(readFileSync(file, 'utf8')).toBe('{"id":"a","word":"first"}\n');
 });
 
+test('what comes after the close is not written: the run goes on elsewhere', () => {
+  const log = new AppendLog<{ id: string; value: number }>(file);
+  log.append({ id: 'a', value: 1 });
+  log.close();
+  expect(log.append({ id: 'b', value: 2 })).toEqual({ entry: { id: 'b', value: 2 }, added: false });
+  expect(readFileSync(file, 'utf8')).toBe('{"id":"a","value":1}\n');
+});
+
 test('a line torn by a kill is cut off, and what is repeated after it stands whole', () => {
   writeFileSync(file, '{"id":"a"}\n{"id":"b","te');
   const log = new AppendLog<{ id: string; text?: string }>(file);

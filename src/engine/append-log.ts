@@ -18,13 +18,11 @@ export type LogEntry = { id: string };
  * entry whose id is already there is not written again: replaying a workflow repeats its events without doubling them.
  */
 export class AppendLog<Entry extends LogEntry> {
-  readonly #file: string;
   #descriptor: number | undefined;
   readonly #known = new Map<string, Entry>();
 
   constructor(file: string) {
     for (const entry of readLog<Entry>(file)) this.#known.set(entry.id, entry);
-    this.#file = file;
     this.#descriptor = openSync(file, 'a+');
     cutTornLine(this.#descriptor);
   }
@@ -45,8 +43,8 @@ export class AppendLog<Entry extends LogEntry> {
   append(entry: Entry): { entry: Entry; added: boolean } {
     const known = this.#known.get(entry.id);
     if (known !== undefined) return { entry: known, added: false };
-    // What comes after the close is rare and must not reach another file that was given the same number.
-    this.#descriptor ??= openSync(this.#file, 'a');
+    // Whoever comes after the close works on a run that goes on elsewhere by now, in this process or another, and says it there.
+    if (this.#descriptor === undefined) return { entry, added: false };
     appendWhole(this.#descriptor, `${JSON.stringify(entry)}\n`);
     this.#known.set(entry.id, entry);
     return { entry, added: true };

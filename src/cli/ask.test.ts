@@ -35,7 +35,9 @@ test('a proposal that an agent wrote cannot steer the terminal, and is answered 
   const recommended = 'per\u001b]0;owned\u0007 client\u001b[2J';
   const { answer, drawn } = await asked({ id: 'q', text: 'Per what?', recommended }, '\r');
   expect(answer?.value).toBe(recommended);
-  expect(drawn).not.toContain('owned');
+  // What will be answered is seen whole.
+  expect(drawn).toContain('per]0;owned client');
+  expect(drawn).not.toContain('\u001b]0;');
   expect(drawn).not.toContain('\u001b[2J');
 });
 

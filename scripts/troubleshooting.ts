@@ -15,30 +15,6 @@ const meanings: Record<number, string> = {
   8: 'drift',
 };
 
-/** What usually helps, where the message alone does not say it all. */
-const remedies: Partial<Record<ErrorCode, string>> = {
-  internal:
-    'Run the command again with `--verbose` for the stack and report it; `charrette resume` goes on with a run.',
-  'config-invalid':
-    'The message names file, line and key; `charrette config --schema` prints what is allowed.',
-  'node-too-old': 'Install Node.js 22.13 or newer. In a checkout `npm run setup` brings one.',
-  'timed-out': 'Nothing is lost: `charrette resume` goes on. Give `--timeout` more seconds, or leave it out.',
-  'agent-not-found': '`charrette doctor` lists what was found; `--agents static` works without any agent.',
-  'permission-denied': 'Runs are kept below `.charrette/` in the project; that folder must be writable.',
-  'dirty-tree': 'Commit or stash the changes, or use `--no-branch` to take the tree as it is.',
-  'disk-full': 'Make room, then `charrette resume`. `charrette runs prune --keep 20` removes old runs.',
-  'store-corrupt':
-    'Run the same command again: a new store is made and `charrette resume` rebuilds the run from its folder.',
-  'store-unreachable': 'Check `CHARRETTE_DATABASE_URL`; without it the embedded store is used.',
-  'code-version-gone': '`charrette design --from-run RUN "…"` starts anew and takes over finished answers.',
-  'budget-used-up': 'Raise `--max-tokens` or `--max-usd`, then `charrette resume`.',
-  'too-few-sketches':
-    '`charrette show` lists each lane with its failure; `charrette doctor --probe` tests the agents.',
-  'author-failed': '`charrette show` lists each attempt; choose another author with `--author`.',
-  'json-invalid':
-    'The message names the file. A broken `run.json` can be restored from a backup or removed with `runs rm`.',
-};
-
 /** The page, one section per exit code. */
 export function troubleshootingPage(): string {
   const entries = Object.entries(errorTable) as [ErrorCode, (typeof errorTable)[ErrorCode]][];
@@ -48,18 +24,15 @@ export function troubleshootingPage(): string {
     '',
     ...entries
       .filter(([, row]) => row.exit === exit)
-      .map(
-        ([code, { meaning }]) =>
-          `- **\`${code}\`** ${meaning}${code in remedies ? ` ${remedies[code]}` : ''}`,
-      ),
+      .map(([code, { meaning, fix }]) => `- **\`${code}\`** ${meaning} ${fix}`),
     '',
   ]);
   return [
     '# Troubleshooting',
     '',
     'Every error has a code that never changes, printed in brackets at the end of the message and as `error.code` with',
-    '`--json`. The line `fix:` below a message is about your case; this page is about the code. It is made from',
-    '`src/error-table.ts` by `npm run docs`.',
+    '`--json`. The line `fix:` below a message is about your case where the program knows it; this page has what usually helps. It',
+    'is made from `src/error-table.ts` by `npm run docs`.',
     '',
     ...sections,
     '## Stopped by a signal',

@@ -15,94 +15,281 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-type ErrorRow = { exit: ExitCode; meaning: string };
+/** `fix`: what usually helps; an error that knows its case says something better. */
+type ErrorRow = { exit: ExitCode; meaning: string; fix: string };
 
 /** Every error code there is. A code is never renamed; docs/troubleshooting.md is made from this table. */
 export const errorTable = {
-  internal: { exit: 1, meaning: 'A defect in Charrette itself.' },
-  usage: { exit: 2, meaning: 'The command line cannot be understood.' },
-  'unknown-command': { exit: 2, meaning: 'There is no such command.' },
-  'unknown-flag': { exit: 2, meaning: 'The command has no such flag.' },
-  'config-invalid': { exit: 2, meaning: 'A configuration file has a wrong value.' },
-  'config-unreadable': { exit: 2, meaning: 'A configuration file cannot be read or parsed.' },
-  'node-too-old': { exit: 2, meaning: 'The running Node.js is older than 22.13.' },
-  'not-built': { exit: 2, meaning: 'The checkout has not been built.' },
-  'timed-out': { exit: 3, meaning: 'The time limit of the command passed.' },
-  'not-found': { exit: 4, meaning: 'The named thing does not exist.' },
-  'run-not-found': { exit: 4, meaning: 'There is no run with that id.' },
-  'agent-not-found': { exit: 4, meaning: 'A named agent is neither configured nor on PATH.' },
-  'permission-denied': { exit: 5, meaning: 'The operating system refused a read or write.' },
-  'phase-failed': { exit: 1, meaning: 'A phase of a skill did not give what it declares.' },
-  'conversion-lossy': { exit: 1, meaning: 'A conversion would lose text of its source.' },
+  internal: {
+    exit: 1,
+    meaning: 'A defect in Charrette itself.',
+    fix: 'Run the command again with `--verbose` for the stack and report it; `charrette resume` goes on with a run.',
+  },
+  usage: {
+    exit: 2,
+    meaning: 'The command line cannot be understood.',
+    fix: 'Run the command with `--help`; its examples come first.',
+  },
+  'unknown-command': {
+    exit: 2,
+    meaning: 'There is no such command.',
+    fix: 'Run `charrette --help` for the list of commands.',
+  },
+  'unknown-flag': {
+    exit: 2,
+    meaning: 'The command has no such flag.',
+    fix: 'Run the command with `--help` for its flags.',
+  },
+  'config-invalid': {
+    exit: 2,
+    meaning: 'A configuration file has a wrong value.',
+    fix: 'The message names file, line and key; `charrette config --schema` prints what is allowed.',
+  },
+  'config-unreadable': {
+    exit: 2,
+    meaning: 'A configuration file cannot be read or parsed.',
+    fix: 'Mend the file that the message names, or use another one with `--config`.',
+  },
+  'node-too-old': {
+    exit: 2,
+    meaning: 'The running Node.js is older than 22.13.',
+    fix: 'Install Node.js 22.13 or newer. In a checkout `npm run setup` brings one.',
+  },
+  'not-built': {
+    exit: 2,
+    meaning: 'The checkout has not been built.',
+    fix: 'Run `npm run setup` in the checkout.',
+  },
+  'timed-out': {
+    exit: 3,
+    meaning: 'The time limit of the command passed.',
+    fix: 'Nothing is lost: `charrette resume` goes on. Give `--timeout` more seconds, or leave it out.',
+  },
+  'not-found': {
+    exit: 4,
+    meaning: 'The named thing does not exist.',
+    fix: 'Check the name, and the directory that relative names start from (`--cwd`).',
+  },
+  'run-not-found': {
+    exit: 4,
+    meaning: 'There is no run with that id.',
+    fix: 'Run `charrette runs` for the list.',
+  },
+  'agent-not-found': {
+    exit: 4,
+    meaning: 'A named agent is neither configured nor on PATH.',
+    fix: '`charrette doctor` lists what was found; `--agents static` works without any agent.',
+  },
+  'permission-denied': {
+    exit: 5,
+    meaning: 'The operating system refused a read or write.',
+    fix: 'Allow this user to read and write what the message names; runs are kept below `.charrette/` in the project.',
+  },
+  'phase-failed': {
+    exit: 1,
+    meaning: 'A phase of a skill did not give what it declares.',
+    fix: '`charrette show` has what the phase answered; go on with `charrette resume` once the package or the agent is mended.',
+  },
+  'conversion-lossy': {
+    exit: 1,
+    meaning: 'A conversion would lose text of its source.',
+    fix: 'Nothing was written. Give the source another form with `--from`, or take the text over by hand.',
+  },
   'lint-errors': {
     exit: 5,
     meaning: 'A package with lint errors is neither packed nor installed without --force.',
+    fix: '`charrette skill lint` names every error and `charrette skill fix` mends what it can; `--force` goes on all the same.',
   },
-  'would-overwrite': { exit: 5, meaning: 'Files that are there would be replaced.' },
-  'path-unsafe': { exit: 5, meaning: 'A path leads out of the directory it must stay in.' },
-  'reserved-name': { exit: 5, meaning: 'A file has a name that is kept for programs.' },
-  'dirty-tree': { exit: 5, meaning: 'The working tree has changes that would be at risk.' },
-  'no-commits': { exit: 5, meaning: 'The repository has no commit yet.' },
-  'not-a-repository': { exit: 5, meaning: 'The directory is not inside a git repository.' },
-  'git-missing': { exit: 4, meaning: 'The program git is not on PATH.' },
-  'git-failed': { exit: 1, meaning: 'A git command did not succeed.' },
+  'would-overwrite': {
+    exit: 5,
+    meaning: 'Files that are there would be replaced.',
+    fix: 'Name another place, remove what is there, or replace it with `--force` where the command has that flag.',
+  },
+  'path-unsafe': {
+    exit: 5,
+    meaning: 'A path leads out of the directory it must stay in.',
+    fix: 'Name a path inside the directory, without `..` and without links that lead out of it.',
+  },
+  'reserved-name': {
+    exit: 5,
+    meaning: 'A file has a name that is kept for programs.',
+    fix: 'Give the file another name.',
+  },
+  'dirty-tree': {
+    exit: 5,
+    meaning: 'The working tree has changes that would be at risk.',
+    fix: 'Commit or stash the changes, or use `--no-branch` to take the tree as it is.',
+  },
+  'no-commits': {
+    exit: 5,
+    meaning: 'The repository has no commit yet.',
+    fix: 'Commit once, then run the command again.',
+  },
+  'not-a-repository': {
+    exit: 5,
+    meaning: 'The directory is not inside a git repository.',
+    fix: 'Run the command inside a git repository, name one with `--cwd`, or make one with `git init`.',
+  },
+  'git-missing': {
+    exit: 4,
+    meaning: 'The program git is not on PATH.',
+    fix: 'Install git and make sure that it is on PATH.',
+  },
+  'git-failed': {
+    exit: 1,
+    meaning: 'A git command did not succeed.',
+    fix: 'Mend what git says in the message, then run the command again.',
+  },
   'preflight-failed': {
     exit: 5,
     meaning: 'The repository is not in a state from which a design may start.',
+    fix: 'Bring the repository into the state that the message names, or stay on the branch with `--no-branch`.',
   },
-  'disk-full': { exit: 1, meaning: 'The disk is full; nothing that was saved is lost.' },
-  'store-locked': { exit: 1, meaning: 'Another process holds the embedded store, or works on the run.' },
-  'store-corrupt': { exit: 1, meaning: 'The embedded store cannot be opened; a copy was kept.' },
-  'store-unreachable': { exit: 1, meaning: 'The PostgreSQL server does not answer.' },
-  'code-version-gone': { exit: 1, meaning: 'The run was started by another version of the workflow code.' },
-  'consent-refused': { exit: 5, meaning: 'Consent to call the agents was refused.' },
-  'heavy-phase-failed': { exit: 1, meaning: 'The worker process of `design --subagent` did not deliver.' },
-  'plan-invalid': { exit: 2, meaning: 'A plan file cannot be read as a plan.' },
-  'tasks-invalid': { exit: 2, meaning: 'A file of tasks to compare holds none, or one that cannot be used.' },
-  'plan-drift': { exit: 8, meaning: 'Files of the plan have changed since it was made.' },
-  'author-failed': { exit: 1, meaning: 'No agent gave a usable answer to a task the run cannot do without.' },
-  'too-few-sketches': { exit: 1, meaning: 'Fewer usable sketches came back than a design needs.' },
+  'disk-full': {
+    exit: 1,
+    meaning: 'The disk is full; nothing that was saved is lost.',
+    fix: 'Make room, then `charrette resume`. `charrette runs prune --keep 20` removes old runs.',
+  },
+  'store-locked': {
+    exit: 1,
+    meaning: 'Another process holds the embedded store, or works on the run.',
+    fix: 'Wait for the process that the message names or follow its run with `charrette watch`, then try again.',
+  },
+  'store-corrupt': {
+    exit: 1,
+    meaning: 'The embedded store cannot be opened; a copy was kept.',
+    fix: 'Run the same command again: a new store is made and `charrette resume` rebuilds the run from its folder.',
+  },
+  'store-unreachable': {
+    exit: 1,
+    meaning: 'The PostgreSQL server does not answer.',
+    fix: 'Check `CHARRETTE_DATABASE_URL`; without it the embedded store is used.',
+  },
+  'code-version-gone': {
+    exit: 1,
+    meaning: 'The run was started by another version of the workflow code.',
+    fix: '`charrette design --from-run RUN "…"` starts anew and takes over finished answers.',
+  },
+  'consent-refused': {
+    exit: 5,
+    meaning: 'Consent to call the agents was refused.',
+    fix: 'Nothing was called. Start again and agree, with `--yes` or with `consent` in the configuration.',
+  },
+  'heavy-phase-failed': {
+    exit: 1,
+    meaning: 'The worker process of `design --subagent` did not deliver.',
+    fix: '`charrette show` has the reason; go on with `charrette resume`, or start again without `--subagent`.',
+  },
+  'plan-invalid': {
+    exit: 2,
+    meaning: 'A plan file cannot be read as a plan.',
+    fix: '`charrette plan show` prints a plan in the form that is read; the message names what differs.',
+  },
+  'tasks-invalid': {
+    exit: 2,
+    meaning: 'A file of tasks to compare holds none, or one that cannot be used.',
+    fix: 'Write one feature per line, a Markdown list, or JSON as docs/compare.md has it.',
+  },
+  'plan-drift': {
+    exit: 8,
+    meaning: 'Files of the plan have changed since it was made.',
+    fix: '`charrette plan drift` lists what changed; make the plan anew, or go on with `--accept-drift`.',
+  },
+  'author-failed': {
+    exit: 1,
+    meaning: 'No agent gave a usable answer to a task the run cannot do without.',
+    fix: '`charrette show` lists each attempt; choose another author with `--author`.',
+  },
+  'too-few-sketches': {
+    exit: 1,
+    meaning: 'Fewer usable sketches came back than a design needs.',
+    fix: '`charrette show` lists each lane with its failure; `charrette doctor --probe` tests the agents.',
+  },
   'budget-used-up': {
     exit: 7,
     meaning: 'The limit on tokens or money was reached and the run was stopped there.',
+    fix: 'Raise `--max-tokens` or `--max-usd`, then `charrette resume`.',
   },
   'archive-invalid': {
     exit: 2,
     meaning: 'An archive of a run cannot be read, or its run cannot go on here.',
+    fix: 'Export the run again with `charrette runs export` where it is, or go on with it there.',
   },
-  'file-too-large': { exit: 2, meaning: 'A file is larger than the limit for its kind.' },
-  'json-invalid': { exit: 2, meaning: 'A JSON document cannot be parsed or has a wrong shape.' },
-  'checks-failed': { exit: 6, meaning: 'The tests of the project fail, so the feature is not finished.' },
+  'file-too-large': {
+    exit: 2,
+    meaning: 'A file is larger than the limit for its kind.',
+    fix: 'Make the file smaller or split it.',
+  },
+  'json-invalid': {
+    exit: 2,
+    meaning: 'A JSON document cannot be parsed or has a wrong shape.',
+    fix: 'Mend the file that the message names; a broken `run.json` can be restored from a backup or removed with `charrette runs rm`.',
+  },
+  'checks-failed': {
+    exit: 6,
+    meaning: 'The tests of the project fail, so the feature is not finished.',
+    fix: 'Mend what the message names and finish again; `--no-checks` leaves the tests out.',
+  },
   'artifact-missing': {
     exit: 4,
     meaning: 'An artifact that the call cannot do without is missing or empty.',
+    fix: 'Complete the phases that write it (`charrette feature status` lists them), or write it yourself.',
   },
-  DESIGN_IMPORT_NOT_FOUND: { exit: 4, meaning: 'The bundle to import does not exist or cannot be read.' },
+  DESIGN_IMPORT_NOT_FOUND: {
+    exit: 4,
+    meaning: 'The bundle to import does not exist or cannot be read.',
+    fix: 'Check the name of the bundle and that it can be read.',
+  },
   DESIGN_IMPORT_UNSUPPORTED_FORMAT: {
     exit: 2,
     meaning: 'The bundle is neither a whole ZIP archive nor HTML.',
+    fix: 'Export the design again as a ZIP archive or as an HTML page.',
   },
   DESIGN_IMPORT_UNSUPPORTED_VERSION: {
     exit: 2,
     meaning: 'The format version of the bundle is not supported.',
+    fix: 'Export the bundle in the format version that the message names.',
   },
   DESIGN_IMPORT_SECURITY_REJECT: {
     exit: 5,
     meaning: 'The bundle has entries that are not safe, or is not what it declares; nothing was written.',
+    fix: 'Take the entries that the message names out of the bundle, or get it from a source that you trust.',
   },
   DESIGN_IMPORT_MISSING_MANIFEST: {
     exit: 2,
     meaning: 'The bundle has no manifest.json with a format version.',
+    fix: 'Export the bundle again; manifest.json stands at its top and names the format version.',
   },
-  BRAND_DESIGN_MISSING_IDENTITY: { exit: 5, meaning: 'A brand file is missing or has a placeholder in it.' },
-  BRAND_DESIGN_CONFLICT: { exit: 5, meaning: 'Design tokens say something else than the brand files.' },
-  'pass-threshold-floor': { exit: 2, meaning: 'The pass threshold of a refinement is below 0.60.' },
-  'evaluator-leak': { exit: 1, meaning: 'The prompt of an evaluator carried traces of an earlier round.' },
+  BRAND_DESIGN_MISSING_IDENTITY: {
+    exit: 5,
+    meaning: 'A brand file is missing or has a placeholder in it.',
+    fix: 'Fill the brand file that the message names, or go on without with `--no-brand`.',
+  },
+  BRAND_DESIGN_CONFLICT: {
+    exit: 5,
+    meaning: 'Design tokens say something else than the brand files.',
+    fix: 'Change the tokens or the brand files so that both say the same; the brand files win.',
+  },
+  'pass-threshold-floor': {
+    exit: 2,
+    meaning: 'The pass threshold of a refinement is below 0.60.',
+    fix: 'Set the threshold to 0.60 or more.',
+  },
+  'evaluator-leak': {
+    exit: 1,
+    meaning: 'The prompt of an evaluator carried traces of an earlier round.',
+    fix: 'Take what speaks of earlier rounds out of the brief or the profile, then `charrette resume`.',
+  },
   HRN_EVAL_MEMORY_FROZEN: {
     exit: 2,
     meaning: 'Evaluators were to remember earlier rounds, which is not possible.',
+    fix: 'Leave the setting out: every evaluator begins without memory.',
   },
-  BRIEF_SECTION_INCOMPLETE: { exit: 2, meaning: 'A brief lacks its goal, its audience or its brand.' },
+  BRIEF_SECTION_INCOMPLETE: {
+    exit: 2,
+    meaning: 'A brief lacks its goal, its audience or its brand.',
+    fix: 'Write the sections ## Goal, ## Audience and ## Brand into the brief.',
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof errorTable;

@@ -6,7 +6,7 @@ export type ErrorDetails = {
   code: ErrorCode;
   /** What was found and what is available, in one or two sentences. */
   message: string;
-  /** What the person can do about it, as one sentence. */
+  /** What the person can do about it, as one sentence; absent: what usually helps with this code. */
   fix?: string;
   retryable?: boolean;
   cause?: unknown;
@@ -16,14 +16,14 @@ export type ErrorDetails = {
 export class CharretteError extends Error {
   readonly [marker] = true;
   readonly code: ErrorCode;
-  readonly fix: string | undefined;
+  readonly fix: string;
   readonly retryable: boolean | undefined;
 
   constructor({ code, message, fix, retryable, cause }: ErrorDetails) {
     super(message, { cause });
     this.name = 'CharretteError';
     this.code = code;
-    this.fix = fix;
+    this.fix = fix ?? errorTable[code].fix;
     this.retryable = retryable;
   }
 }

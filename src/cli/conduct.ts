@@ -9,7 +9,7 @@ import { isAlive, type ProcessIdentity } from '../engine/process-identity.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
-import { type ExitCode, exitCodes } from '../error-table.ts';
+import { type ExitCode, errorTable, exitCodes } from '../error-table.ts';
 import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
 import { wantedTelemetry } from '../telemetry/enabled.ts';
 import { openTelemetry } from '../telemetry/open.ts';
@@ -200,15 +200,13 @@ function describeLeft(
 }
 
 function failure(record: RunRecord, resume: string, worktrees: readonly string[]): CharretteError {
-  const code = record.error?.code;
+  const { code: named, message = `The run ${record.run} failed.`, fix } = record.error ?? {};
+  const code = named !== undefined && isErrorCode(named) ? named : 'internal';
   const place = worktrees.length === 0 ? '' : ` ${worktreeLine(worktrees).trim()}`;
-  return new CharretteError({
-    code: code !== undefined && isErrorCode(code) ? code : 'internal',
-    message: `${record.error?.message ?? `The run ${record.run} failed.`}${place}`,
-    fix:
-      record.error?.fix ??
-      `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`,
-  });
+  // What usually helps with such an error says nothing of this run.
+  const own = fix === undefined || fix === errorTable[code].fix ? undefined : fix;
+  const next = `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`;
+  return new CharretteError({ code, message: `${message}${place}`, fix: own ?? next });
 }
 
 async function openHere(home: Home, { global, terminal }: Invocation) {

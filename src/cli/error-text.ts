@@ -3,8 +3,7 @@ import { visibleText } from '../text/untrusted.ts';
 
 /** The one place where an error becomes text for people. */
 export function renderError(error: CharretteError, verbose: boolean): string {
-  const lines = [`charrette: ${error.message} [${error.code}]`];
-  if (error.fix !== undefined) lines.push(`  fix: ${error.fix}`);
+  const lines = [`charrette: ${error.message} [${error.code}]`, `  fix: ${error.fix}`];
   if (verbose && error.cause instanceof Error && error.cause.stack !== undefined)
     lines.push(error.cause.stack);
   else if (error.code === 'internal' && error.stack !== undefined && verbose) lines.push(error.stack);

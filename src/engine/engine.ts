@@ -390,7 +390,7 @@ export class Engine {
       exit: 1,
       ended: this.#now(),
       process: undefined,
-      error: { code, message, ...(fix === undefined ? {} : { fix }) },
+      error: { code, message, fix },
     });
   }
 

@@ -196,7 +196,7 @@ export class Incarnation {
       await updateRunRecord(directory, {
         status: 'failed',
         exit: 1,
-        error: { code, message, ...(fix === undefined ? {} : { fix }) },
+        error: { code, message, fix },
       }).catch(() => {});
       await this.#changed(run, 'ended');
       this.#engine?.forget(run);

@@ -1,5 +1,5 @@
 import { loadConfig } from '../config/config.ts';
-import { withoutSecrets } from '../text/secrets.ts';
+import { shownSetting, withoutSecrets } from '../text/secrets.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
 import { findProject } from './project.ts';
@@ -24,10 +24,16 @@ export const command: CommandSpec = {
       file: global.config,
     });
     // What a person sees or pipes on has no keys in it.
-    const resolved = withoutSecrets(loaded) as typeof loaded;
-    const rows = resolved.origins.map(
-      ({ key, value, from }) => [`${key} = ${JSON.stringify(value)}`, from] as const,
-    );
-    return { exit: 0, json: resolved, text: `${columns(rows).join('\n')}\n` };
+    const origins = loaded.origins.map(({ key, value, from }) => ({
+      key,
+      value: shownSetting(key, value),
+      from,
+    }));
+    const rows = origins.map(({ key, value, from }) => [`${key} = ${JSON.stringify(value)}`, from] as const);
+    return {
+      exit: 0,
+      json: { ...loaded, config: withoutSecrets(loaded.config), origins },
+      text: `${columns(rows).join('\n')}\n`,
+    };
   },
 };

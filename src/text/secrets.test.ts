@@ -15,3 +15,32 @@ test('what is shown has neither values of secret names nor passwords of addresse
     baseUrl: 'http://127.0.0.1:8080/v1',
   });
 });
+
+test.each([
+  [
+    ['own', '--api-key', 'abcdefgh', '--fast'],
+    ['own', '--api-key', '[secret]', '--fast'],
+  ],
+  [
+    ['own', '--api-key=abcdefgh', 'OWN_TOKEN=x'],
+    ['own', '--api-key=[secret]', 'OWN_TOKEN=[secret]'],
+  ],
+  [
+    ['own', '--use', 'sk-ant-0123456789'],
+    ['own', '--use', '[secret]'],
+  ],
+  [
+    ['curl', '-H', 'Authorization: Bearer abcdefgh123'],
+    ['curl', '-H', 'Authorization: Bearer [secret]'],
+  ],
+  [
+    ['psql', '--url=postgres://me:pass@host/runs', '--max-tokens', '5'],
+    ['psql', '--url=postgres://me:[secret]@host/runs', '--max-tokens', '5'],
+  ],
+  [
+    ['own', '--token', '--verbose', 'task-list-of-today'],
+    ['own', '--token', '--verbose', 'task-list-of-today'],
+  ],
+])('a key in a command line is blotted out, nothing else: %j', (command, shown) => {
+  expect(withoutSecrets({ command })).toEqual({ command: shown });
+});

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { exitCodes } from '../error-table.ts';
 import type { CommandSpec } from './command.ts';
+import { stopExit } from './stopped.ts';
 import { version } from './version.ts';
 
 export const command: CommandSpec = {
@@ -23,7 +24,6 @@ export const command: CommandSpec = {
       output: terminal.stdout as Writable,
       signal,
     });
-    if (!signal.aborted) return { exit: exitCodes.done };
-    return { exit: signal.reason === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated };
+    return { exit: signal.aborted ? stopExit(signal) : exitCodes.done };
   },
 };

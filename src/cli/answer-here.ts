@@ -27,11 +27,14 @@ export function makeAnswerHere(
   return {
     hear({ type }) {
       if (type === 'question-answer' || type === 'run-pause' || type === 'run-end') asking?.stop.abort();
-      if (type !== 'question-ask' || !global.input || !view.live) return;
+      if (type !== 'question-ask' || !global.input || !view.live || global.dryRun) return;
       const before = asking;
       before?.stop.abort();
       const stop = new AbortController();
-      asking = { stop, done: (before?.done ?? Promise.resolve()).then(() => talk(stop.signal)) };
+      const done = (before?.done ?? Promise.resolve()).then(() => talk(stop.signal));
+      // Thrown again when the watching ends.
+      done.catch(() => {});
+      asking = { stop, done };
     },
     async end() {
       asking?.stop.abort();

@@ -69,4 +69,6 @@ export type CommandResult = {
   exit: ExitCode;
   text?: string;
   json?: unknown;
+  /** The events of a run were its output; with `--output stream-json` nothing is added to them. */
+  streamed?: boolean;
 };

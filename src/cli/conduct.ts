@@ -10,7 +10,7 @@ import { readQuestions, unanswered } from '../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, errorTable, exitCodes } from '../error-table.ts';
-import { CharretteError, isCharretteError, isErrorCode } from '../errors.ts';
+import { CharretteError, isErrorCode } from '../errors.ts';
 import { wantedTelemetry } from '../telemetry/enabled.ts';
 import { openTelemetry } from '../telemetry/open.ts';
 import { untrustedText, visibleText } from '../text/untrusted.ts';
@@ -23,6 +23,7 @@ import { openRunView, type RunView } from './live/run-view.ts';
 import { queueRun } from './queue-run.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
+import { stopExit, throwTimeLimit } from './stopped.ts';
 import { version } from './version.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
@@ -44,7 +45,7 @@ export async function conductRun(
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening.holder, home, runId, invocation, given, view);
     view.close();
-    const result = await describeRun(directory, record, invocation);
+    const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
     return view.live ? withDocument(result, directory, record, invocation) : result;
   } finally {
     view.close();
@@ -178,18 +179,14 @@ function describeLeft(
 ): CommandResult {
   const elsewhere = record.status !== 'stopped' && isLive(record);
   const next = elsewhere ? `charrette watch ${directory.id}` : `charrette resume ${directory.id}`;
-  const reason: unknown = signal.reason;
-  if (isCharretteError(reason)) {
-    const { code, message } = reason;
-    throw new CharretteError({ code, message, fix: `Raise --timeout, or go on with \`${next}\`.` });
-  }
+  throwTimeLimit(signal, `Raise --timeout, or go on with \`${next}\`.`);
   terminal.stderr.write(
     elsewhere
       ? `The run goes on in process ${record.process?.pid}; follow it with \`${next}\`.\n`
       : `Resume with \`${next}\`.\n`,
   );
   return {
-    exit: reason === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated,
+    exit: stopExit(signal),
     json: {
       run: directory.id,
       status: elsewhere ? record.status : 'stopped',

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
-import { type ExitCode, exitCodes } from '../error-table.ts';
+import { exitCodes } from '../error-table.ts';
 import type { CommandSpec } from './command.ts';
 import { findProject } from './project.ts';
+import { stopExit } from './stopped.ts';
 
 export const command: CommandSpec = {
   name: 'mcp',
@@ -22,11 +23,6 @@ export const command: CommandSpec = {
       { cwd: global.cwd, config: global.config, env: terminal.env, program: [interpreter, script] },
       { input: terminal.stdin as Readable, output: terminal.stdout as Writable, signal },
     );
-    return { exit: exitOf(signal) };
+    return { exit: signal.aborted ? stopExit(signal) : exitCodes.done };
   },
 };
-
-function exitOf(signal: AbortSignal): ExitCode {
-  if (!signal.aborted) return exitCodes.done;
-  return signal.reason === 'SIGINT' ? exitCodes.interrupted : exitCodes.terminated;
-}

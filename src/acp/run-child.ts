@@ -11,10 +11,11 @@ export type RunChild = {
   observe(listener: (event: RunEvent) => void): () => void;
   /** Stops it gracefully; everything finished is saved. */
   stop(): void;
-  ended: Promise<{ code: number; stderr: string }>;
+  /** `said`: its last words, the error that ended it included. */
+  ended: Promise<{ code: number; said: string }>;
 };
 
-const stderrLimit = 64 * 1024;
+const saidLimit = 64 * 1024;
 
 /** Starts a run command of this program; words are given as they are, no shell reads them. `input` comes on its stdin. */
 export function startRun(
@@ -31,13 +32,14 @@ export function startRun(
     env: context.env,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // One that ends without having read it says why on stderr.
+  // One that ends without having read it says why.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
-  let stderr = '';
-  child.stderr.on('data', (chunk) => {
-    stderr = `${stderr}${chunk}`.slice(-stderrLimit);
-  });
+  let said = '';
+  const hear = (text: string) => {
+    said = `${said}${text}`.slice(-saidLimit);
+  };
+  child.stderr.on('data', (chunk) => hear(String(chunk)));
   const listeners = new Set<(event: RunEvent) => void>();
   const waiting: RunEvent[] = [];
   let wake: (() => void) | undefined;
@@ -45,20 +47,24 @@ export function startRun(
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     const reading = readJson(line);
-    if (!reading.ok || !isRecord(reading.value) || typeof reading.value['type'] !== 'string') return;
+    if (!reading.ok || !isRecord(reading.value)) return;
+    const { type, error } = reading.value;
+    if (isRecord(error))
+      hear(`${String(error['message'])} [${String(error['code'])}]\n  fix: ${String(error['fix'])}\n`);
+    if (typeof type !== 'string') return;
     const event = reading.value as unknown as RunEvent;
     waiting.push(event);
     for (const listener of listeners) listener(event);
     wake?.();
   });
-  const ended = new Promise<{ code: number; stderr: string }>((resolve) => {
+  const ended = new Promise<{ code: number; said: string }>((resolve) => {
     const end = (code: number) => {
       over = true;
       wake?.();
-      resolve({ code, stderr });
+      resolve({ code, said });
     };
     child.on('error', (error) => {
-      stderr += error.message;
+      hear(error.message);
       end(1);
     });
     child.on('close', (code) => end(code ?? 1));

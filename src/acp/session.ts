@@ -114,9 +114,9 @@ export class Session {
       this.#asked = [first, ...rest];
       return this.#askInWords(first, client);
     }
-    const { code, stderr } = await run.child.ended;
+    const { code, said } = await run.child.ended;
     this.#run = undefined;
-    await this.#tell(client, message(await this.#closing(run.directory, code, stderr)));
+    await this.#tell(client, message(await this.#closing(run.directory, code, said)));
     return { stopReason: this.#cancelled ? 'cancelled' : 'end_turn' };
   }
 
@@ -183,13 +183,13 @@ export class Session {
   }
 
   /** The plan, or why there is none. */
-  async #closing(directory: RunDirectory | undefined, code: number, stderr: string): Promise<string> {
+  async #closing(directory: RunDirectory | undefined, code: number, said: string): Promise<string> {
     const resume = 'Write `/resume` to go on.';
-    if (directory === undefined) return `The design did not start:\n\n${stderr.trim()}\n`;
+    if (directory === undefined) return `The design did not start:\n\n${said.trim()}\n`;
     if (code === exitCodes.interrupted || code === exitCodes.terminated || code === exitCodes.paused)
       return `Stopped; everything finished so far is saved. ${resume}\n`;
     if (code !== exitCodes.done && code !== exitCodes.notAccepted)
-      return `The run ended with an error:\n\n${stderr.trim().split('\n').slice(-3).join('\n')}\n\n${resume}\n`;
+      return `The run ended with an error:\n\n${said.trim().split('\n').slice(-3).join('\n')}\n\n${resume}\n`;
     const plan = path.join(directory.artifacts, 'plan.txt');
     const text = (await readTextFile(plan)) ?? 'The run wrote no plan.';
     const verdict =

@@ -38,7 +38,7 @@ test('every setting is shown with its name, its value and its origin; the page o
   );
 });
 
-test.each(['text', 'json'])(
+test.each(['text', 'json', 'stream-json'])(
   'no key of a command or an environment is shown: %s',
   async (output) => {
     const { out } = await runCommandLine('config', '--output', output, '--cwd', project);

@@ -126,6 +126,8 @@ function missingSubcommand(spec: CommandSpec, path: string): CharretteError {
 function printResult(result: CommandResult, global: GlobalFlags, terminal: Terminal): void {
   if (global.output === 'json') {
     terminal.stdout.write(`${visibleJson(result.json ?? {}, 2)}\n`);
+  } else if (global.output === 'stream-json' && result.streamed !== true && result.json !== undefined) {
+    terminal.stdout.write(`${visibleJson(result.json)}\n`);
   } else if (global.output === 'text' && result.text !== undefined) {
     // A file keeps every byte; a terminal would obey some.
     terminal.stdout.write(terminal.stdout.isTTY === true ? terminalText(result.text) : result.text);
@@ -134,11 +136,12 @@ function printResult(result: CommandResult, global: GlobalFlags, terminal: Termi
 
 /** Known before parsing too, so that a wrong command line still answers in the asked form. */
 function wantsJson(words: readonly string[]): boolean {
+  const forms = ['json', 'stream-json'];
   const output = words.indexOf('--output');
   return (
     words.includes('--json') ||
-    words.includes('--output=json') ||
-    (output >= 0 && words[output + 1] === 'json')
+    forms.some((form) => words.includes(`--output=${form}`)) ||
+    (output >= 0 && forms.includes(words[output + 1] ?? ''))
   );
 }
 

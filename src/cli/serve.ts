@@ -1,8 +1,8 @@
 import { loadConfig } from '../config/config.ts';
-import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { findHome } from './project.ts';
+import { stopExit } from './stopped.ts';
 
 const usualPort = 4747;
 
@@ -20,7 +20,11 @@ export const command: CommandSpec = {
       description: `the port (default ${usualPort}, or a free one)`,
       parse: readPort,
     },
-    { flags: '--host <address>', description: 'the address to listen on', default: '127.0.0.1' },
+    {
+      flags: '--host <address>',
+      description: 'the address to listen on',
+      default: '127.0.0.1',
+    },
     {
       flags: '--allow-host <name>',
       description:
@@ -49,8 +53,9 @@ export const command: CommandSpec = {
     const server =
       typeof asked === 'number' ? await start(asked) : await start(usualPort).catch(() => start(0));
     const { url, port } = server;
+    // No event of a run: a plain result line, as the one at the end.
     if (global.output === 'stream-json')
-      terminal.stdout.write(`${JSON.stringify({ type: 'serve-start', url, port })}\n`);
+      terminal.stdout.write(`${JSON.stringify({ url, port, status: 'serving' })}\n`);
     else if (global.output === 'text') terminal.stdout.write(`${url}\n`);
     else terminal.stderr.write(`${url}\n`);
     if (!global.quiet)
@@ -61,7 +66,7 @@ export const command: CommandSpec = {
       terminal.stderr.write('Other machines can reach this over plain HTTP: put TLS in front of it.\n');
     await stopped(signal);
     await server.close();
-    return { exit: exitOf(signal), json: { url, status: 'stopped' } };
+    return { exit: stopExit(signal), json: { url, port, status: 'stopped' } };
   },
 };
 
@@ -81,9 +86,4 @@ function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   // A pending promise alone would not keep the process alive; the listening server does.
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-function exitOf(signal: AbortSignal): ExitCode {
-  if (signal.reason === 'SIGINT') return exitCodes.interrupted;
-  return signal.reason instanceof CharretteError ? exitCodes.done : exitCodes.terminated;
 }

@@ -30,7 +30,7 @@ function event<Type extends string, Body extends z.ZodRawShape>(type: Type, body
   return z.looseObject({ ...frame, type: z.literal(type), ...body });
 }
 
-/** One line of events.jsonl and of `--output stream-json`. */
+/** One line of events.jsonl, and one event of `--output stream-json`. */
 export const eventSchema = z.discriminatedUnion('type', [
   event('run-start', { workflow: text, title: text }),
   event('run-resume', { attempt: z.int().nonnegative() }),

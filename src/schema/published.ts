@@ -15,7 +15,7 @@ const published = {
   run: { schema: runRecordSchema, title: 'run.json: the record of a run' },
   questions: { schema: questionFileSchema, title: 'questions.json: what a run asks and what was answered' },
   answers: { schema: answerFileSchema, title: 'Answers for --answers and `answer --file`' },
-  event: { schema: eventSchema, title: 'One line of events.jsonl and of --output stream-json' },
+  event: { schema: eventSchema, title: 'One line of events.jsonl, and one event of --output stream-json' },
   plan: { schema: planSchema, title: 'plan.json: an implementation plan' },
   'lite-plan': { schema: litePlanSchema, title: 'plan.json of a lite plan' },
   exploration: { schema: explorationFileSchema, title: 'One exploration of a lite plan' },

@@ -1,12 +1,13 @@
 import { type Answer, readQuestions, unanswered } from '../engine/question.ts';
 import { isLive } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { readAnswerFile } from './ask.ts';
+import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { handOver } from './hand-over.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
+import { shownStatus } from './run-list.ts';
 
 export const command: CommandSpec = {
   name: 'answer',
@@ -28,8 +29,7 @@ export const command: CommandSpec = {
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string);
     await refreshQueued(home, invocation, [directory.id]);
-    const given =
-      typeof options['file'] === 'string' ? await readAnswerFile(options['file']) : new Map<string, string>();
+    const given = await givenAnswers(invocation, 'file');
     for (const word of words[1] as string[]) given.set(...readPair(word));
     const file = readQuestions(directory);
     if (given.size === 0)
@@ -40,6 +40,14 @@ export const command: CommandSpec = {
     const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
     const resume = options['resume'] !== false;
     const { record, fresh } = await handOver(home, directory, answers, resume, invocation);
+    if (global.dryRun) {
+      const next = resume && !isLive(record) ? ` and go on with ${directory.id}` : '';
+      return {
+        exit: 0,
+        json: { dryRun: true, run: directory.id, status: shownStatus(record), answers: fresh },
+        text: `Would leave ${fresh.length} answer(s)${next}.\n`,
+      };
+    }
     if (record.queue !== undefined || isLive(record) || !resume) {
       return {
         exit: 0,

@@ -1,10 +1,11 @@
+import path from 'node:path';
 import type { AnswerProvider } from '../engine/engine.ts';
 import type { Answer, Question } from '../engine/question.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted.ts';
-import type { GlobalFlags, OptionSpec, Terminal } from './command.ts';
+import type { GlobalFlags, Invocation, OptionSpec, Terminal } from './command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */
 export const remoteAnswersOption: OptionSpec = {
@@ -99,11 +100,24 @@ function forTerminal({ text, detail, options, ...rest }: Question): Question {
   };
 }
 
-/** Reads `--answers FILE`: an object of question id → value, or the shape of questions.json with its answers filled. */
+/** The answers that a flag names a file of; none without the flag. Whoever makes a run asks for them first. */
+export async function givenAnswers(
+  { options, global }: Pick<Invocation, 'options' | 'global'>,
+  flag = 'answers',
+): Promise<Map<string, string>> {
+  const named = options[flag];
+  return typeof named === 'string' ? readAnswerFile(path.resolve(global.cwd, named)) : new Map();
+}
+
+/** An object of question id → value, or the shape of questions.json with its answers filled. */
 export async function readAnswerFile(file: string): Promise<Map<string, string>> {
   const text = await readTextFile(file);
   if (text === undefined) {
-    throw new CharretteError({ code: 'not-found', message: `The answers file ${file} does not exist.` });
+    throw new CharretteError({
+      code: 'not-found',
+      message: `The answers file ${file} does not exist.`,
+      fix: 'Check its name; a relative one starts from the directory of the command, or from --cwd.',
+    });
   }
   const value = parseJson(text, file);
   if (isRecord(value)) {

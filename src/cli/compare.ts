@@ -11,7 +11,7 @@ import { counted } from '../text/counted.ts';
 import { type CompareFlags, prepareCompare } from '../workflows/compare/prepare.ts';
 import { createRun } from '../workflows/create-run.ts';
 import { describeEstimate } from '../workflows/design/estimate.ts';
-import { readAnswerFile } from './ask.ts';
+import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { positive } from './positive.ts';
@@ -51,6 +51,7 @@ export const command: CommandSpec = {
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const tasks = await readTaskFile(options['tasks'], global.cwd);
+    const given = await givenAnswers(invocation);
     const project = findProject(global.cwd);
     const { inputs, warnings } = await prepareCompare({
       tasks,
@@ -78,10 +79,6 @@ export const command: CommandSpec = {
       },
       { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
     );
-    const given =
-      typeof options['answers'] === 'string'
-        ? await readAnswerFile(options['answers'])
-        : new Map<string, string>();
     const result = await conductRun(home, run, invocation, given);
     const file = path.join(runDirectoryOf(home, run).artifacts, 'comparison.json');
     const text = await readTextFile(file);

@@ -9,7 +9,7 @@ import type { DepthName } from '../workflows/design/depth.ts';
 import { describeEstimate } from '../workflows/design/estimate.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../workflows/design/prepare.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
-import { makeAnswerProvider, readAnswerFile, remoteAnswersOption } from './ask.ts';
+import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
 import type { CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { readFeature } from './feature-input.ts';
@@ -115,6 +115,7 @@ export const command: CommandSpec = {
       });
     }
     const { options, global, terminal } = invocation;
+    const given = await givenAnswers(invocation);
     const project = findProject(global.cwd);
     const world = thisWorld();
     const fromRun = options['fromRun'] as string | undefined;
@@ -140,10 +141,6 @@ export const command: CommandSpec = {
       { workflow: 'design', title: feature, inputs, baseCommit: inputs.baseCommit },
       { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
     );
-    const given =
-      typeof options['answers'] === 'string'
-        ? await readAnswerFile(options['answers'])
-        : new Map<string, string>();
     return conductRun(home, run, invocation, given);
   },
 };

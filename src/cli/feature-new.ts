@@ -3,7 +3,7 @@ import { CharretteError } from '../errors.ts';
 import { createFeature } from '../feature/create.ts';
 import { isInside } from '../files/contained.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { textOfFile } from './prompt-input.ts';
+import { textOfFile } from './named-file.ts';
 
 export const featureNewCommand: CommandSpec = {
   name: 'new',

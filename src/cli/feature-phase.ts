@@ -3,7 +3,7 @@ import type { DocumentPhase, FeatureInputs, FeaturePhaseInputs } from '../workfl
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { panelMaterial, panelOptions } from './feature-panel.ts';
 import { prepareFeature, reviewOptions, startFeatureRun } from './feature-run.ts';
-import { textOfFile } from './prompt-input.ts';
+import { textOfFile } from './named-file.ts';
 
 /** Flags that only one phase has. */
 const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>> = {

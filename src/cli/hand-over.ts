@@ -8,7 +8,8 @@ import { answerQueued } from './queue-run.ts';
 
 /**
  * Leaves answers where whoever works on the run looks for them: in its inbox, or in the queue of a shared store, where
- * `resume` lets a run that no worker holds wait for one again. Gives the run as it was, and the answers that are new.
+ * `resume` lets a run that no worker holds wait for one again. Gives the run as it was, and the answers that are new; a dry run
+ * leaves them nowhere.
  */
 export async function handOver(
   home: Home,
@@ -22,10 +23,12 @@ export async function handOver(
     throw new CharretteError({
       code: 'usage',
       message: `The run ${directory.id} has ended: ${record.status}.`,
+      fix: `Look at it with \`charrette show ${directory.id}\`.`,
     });
+  const { dryRun } = invocation.global;
   const fresh =
-    record.queue === undefined
-      ? await leaveAnswers(directory, answers)
+    record.queue === undefined || dryRun
+      ? await leaveAnswers(directory, answers, { dryRun })
       : await answerQueued(home, directory.id, answers, resume, invocation);
   return { record, fresh };
 }

@@ -14,7 +14,7 @@ import { pathsIn } from '../text/citations.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import { rosterOf } from '../workflows/roster.ts';
-import { readAnswerFile } from './ask.ts';
+import { givenAnswers } from './ask.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findProject } from './project.ts';
@@ -112,17 +112,14 @@ export async function startLiteRun(
   title: string,
   invocation: Invocation,
 ): Promise<CommandResult> {
-  const { terminal, options } = invocation;
+  const { terminal } = invocation;
+  const given = await givenAnswers(invocation);
   const home = homeOf(inputs.project);
   const run = await createRun(
     home,
     { workflow: `lite-${inputs.mode}`, title, inputs, baseCommit: inputs.baseCommit },
     { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
   );
-  const given =
-    typeof options['answers'] === 'string'
-      ? await readAnswerFile(path.resolve(invocation.global.cwd, options['answers']))
-      : new Map<string, string>();
   return conductRun(home, run, invocation, given);
 }
 

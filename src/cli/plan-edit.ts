@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
@@ -31,7 +32,7 @@ export const edit: CommandSpec = {
     const directory = await findRun(home, words[0] as string);
     const record = await readRunRecord(directory);
     const comment = options['comment'] as string | undefined;
-    const file = options['file'] as string | undefined;
+    const file = typeof options['file'] === 'string' ? path.resolve(global.cwd, options['file']) : undefined;
     if (comment === undefined && file === undefined) {
       throw new CharretteError({ code: 'usage', message: '`plan edit` needs --file or --comment.' });
     }
@@ -60,6 +61,14 @@ export const edit: CommandSpec = {
       edited: { plan: reading.plan, ...(comment === undefined ? {} : { comment }) },
       fromRun: directory.id,
     };
+    if (global.dryRun) {
+      const first = comment === undefined ? 'check and' : 'have the author work in the comment, check and';
+      return {
+        exit: 0,
+        json: { dryRun: true, fromRun: directory.id, plan: reading.plan },
+        text: `Would ${first} review the plan of ${directory.id} as a new run.\n`,
+      };
+    }
     const run = await createRun(
       home,
       { workflow: 'design-review', title: record.title, inputs, baseCommit: record.baseCommit },

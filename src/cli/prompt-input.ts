@@ -1,9 +1,7 @@
-import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { selectFeature } from '../feature/select.ts';
-import { readTextFile } from '../files/bounded.ts';
 import { type ArtifactKey, artifactKeys, isArtifactKey } from '../prompts/artifacts.ts';
-import type { GlobalFlags, Invocation, OptionSpec } from './command.ts';
+import type { Invocation, OptionSpec } from './command.ts';
 
 /** Flags that say which feature is meant; shared by the commands about features. */
 export const featureOptions: readonly OptionSpec[] = [
@@ -59,19 +57,4 @@ export function collect(value: string, previous: unknown): string[] {
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   ];
-}
-
-/** The text of a file named on the command line. */
-export async function textOfFile(
-  file: unknown,
-  flag: string,
-  global: GlobalFlags,
-): Promise<string | undefined> {
-  if (typeof file !== 'string') return undefined;
-  const text = await readTextFile(path.resolve(global.cwd, file));
-  if (text !== undefined) return text;
-  throw new CharretteError({
-    code: 'not-found',
-    message: `${flag} names ${file}, which is not there.`,
-  });
 }

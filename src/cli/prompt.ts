@@ -19,8 +19,9 @@ import { findShellPlaceholders } from '../prompts/shell-placeholders.ts';
 import { compileTaskPrompt } from '../prompts/task-prompt.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { textOfFile } from './named-file.ts';
 import { findProject } from './project.ts';
-import { artifactList, collect, featureOf, featureOptions, textOfFile, wholeNumber } from './prompt-input.ts';
+import { artifactList, collect, featureOf, featureOptions, wholeNumber } from './prompt-input.ts';
 import { tell } from './tell.ts';
 
 export const promptCommand: CommandSpec = {

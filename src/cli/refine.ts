@@ -1,11 +1,10 @@
-import path from 'node:path';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { profiles } from '../refine/profiles.ts';
 import { harnessLevels } from '../refine/settings.ts';
 import { createRun } from '../workflows/create-run.ts';
-import { readAnswerFile } from './ask.ts';
+import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { queueOptions } from './queue-options.ts';
@@ -61,6 +60,7 @@ export const command: CommandSpec = {
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const goal = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();
+    const given = await givenAnswers(invocation);
     const inputs = await refineInputs(goal, options as RefineFlags, invocation);
     if (global.dryRun) {
       const { title, artifact, path: route, settings, profile } = inputs;
@@ -70,10 +70,6 @@ export const command: CommandSpec = {
         text: `Would refine ${artifact} (${title}) by path ${route}, profile ${profile.name}, at most ${settings.maxIterations} iterations, threshold ${settings.passThreshold}.\n`,
       };
     }
-    const given =
-      typeof options['answers'] === 'string'
-        ? await readAnswerFile(path.resolve(global.cwd, options['answers']))
-        : new Map<string, string>();
     const home = homeOf(inputs.project);
     const run = await createRun(
       home,

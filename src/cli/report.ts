@@ -7,12 +7,12 @@ import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
 import type { DocumentView } from '../web/view/documents.ts';
 import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
+import { writeNamedFile } from './named-file.ts';
 import { findHome, findRun } from './project.ts';
 
 export const command: CommandSpec = {
@@ -75,7 +75,9 @@ export const command: CommandSpec = {
     };
     if (outFile === undefined && !html) return { exit: 0, text, json };
     const file = outFile ?? directory.report;
-    await writeFileAtomic(file, text);
+    if (global.dryRun)
+      return { exit: 0, text: `Would write ${file}\n`, json: { ...json, dryRun: true, file } };
+    await writeNamedFile(file, text);
     return { exit: 0, text: `Wrote ${file}\n`, json: { ...json, file } };
   },
 };

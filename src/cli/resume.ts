@@ -1,11 +1,12 @@
-import { isLive, readRunRecord } from '../engine/run-record.ts';
+import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { readAnswerFile, remoteAnswersOption } from './ask.ts';
-import type { CommandSpec } from './command.ts';
+import { givenAnswers, remoteAnswersOption } from './ask.ts';
+import type { CommandResult, CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 import { heldByWorker, queueAgain, queued } from './queue-run.ts';
+import { shownStatus } from './run-list.ts';
 
 export const command: CommandSpec = {
   name: 'resume',
@@ -20,7 +21,7 @@ export const command: CommandSpec = {
     remoteAnswersOption,
   ],
   async run(invocation) {
-    const { arguments: words, options, global } = invocation;
+    const { arguments: words, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string | undefined);
     await refreshQueued(home, invocation, [directory.id]);
@@ -39,13 +40,23 @@ export const command: CommandSpec = {
         fix: `Follow it with \`charrette watch ${directory.id}\`.`,
       });
     }
+    const given = await givenAnswers(invocation);
+    if (global.dryRun) return wouldResume(record);
     if (record.queue !== undefined && (await queueAgain(home, directory.id, invocation)))
       return queued(directory.id);
     if (record.queue !== undefined) throw heldByWorker(directory.id);
-    const given =
-      typeof options['answers'] === 'string'
-        ? await readAnswerFile(options['answers'])
-        : new Map<string, string>();
     return conductRun(home, directory.id, invocation, given);
   },
 };
+
+/** What going on with a run would mean; nothing of it is done. */
+export function wouldResume(record: RunRecord): CommandResult {
+  const { run, workflow, queue } = record;
+  const status = shownStatus(record);
+  const how = queue === undefined ? 'go on with' : 'put back into the queue';
+  return {
+    exit: 0,
+    json: { dryRun: true, run, workflow, status },
+    text: `Would ${how} ${run} (${workflow}, ${status}).\n`,
+  };
+}

@@ -6,6 +6,7 @@ import { homeOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
+import { unwritable } from './named-file.ts';
 import { findHome, findProject, findRun } from './project.ts';
 import { type QueueFacts, refreshQueued } from './queue-facts.ts';
 
@@ -36,7 +37,7 @@ export const exportRun: CommandSpec = {
     if (global.dryRun)
       return { exit: 0, text: `Would write ${target}.\n`, json: { dryRun: true, file: target } };
     await writeFile(target, bytes, { flag: 'wx', mode: 0o600 }).catch((cause: NodeJS.ErrnoException) => {
-      if (cause.code !== 'EEXIST') throw cause;
+      if (cause.code !== 'EEXIST') throw unwritable(target, cause);
       throw new CharretteError({
         code: 'would-overwrite',
         message: `${target} is there already.`,
@@ -65,7 +66,14 @@ export const importRun: CommandSpec = {
     ]);
     const archive = await readArchive(await readBounded(source, archiveBounds.packed));
     const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
-    const record = await take(homeOf(project), archive, { config, world: thisWorld() });
+    const { dryRun } = global;
+    const record = await take(homeOf(project), archive, { config, world: thisWorld(), dryRun });
+    if (dryRun)
+      return {
+        exit: 0,
+        text: `Would import ${record.run} (${record.status}).\n`,
+        json: { dryRun, run: record.run, status: record.status },
+      };
     const ended = isFinal(record.status) && record.status !== 'failed';
     const next = ended ? `charrette show ${record.run}` : `charrette resume ${record.run}`;
     return {

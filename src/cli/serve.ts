@@ -23,6 +23,7 @@ export const command: CommandSpec = {
     {
       flags: '--host <address>',
       description: 'the address to listen on',
+      parse: readHost,
       default: '127.0.0.1',
     },
     {
@@ -72,6 +73,16 @@ export const command: CommandSpec = {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}
+
+/** An empty one would mean every address of the machine. */
+function readHost(value: string): string {
+  if (value.trim() !== '') return value;
+  throw new CharretteError({
+    code: 'usage',
+    message: '--host is empty, which would open the page to every machine that can reach this one.',
+    fix: 'Leave it out for 127.0.0.1, or say --host 0.0.0.0 if that is meant.',
+  });
 }
 
 function readPort(value: string): number {

@@ -21,6 +21,7 @@ import { readPackageFiles } from '../skills/read-package.ts';
 import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { writeNamedFile } from './named-file.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
 import { tell } from './tell.ts';
 
@@ -68,6 +69,8 @@ export const skillConvert: CommandSpec = {
       if ([...files.texts.keys()].some((file) => file.startsWith('phases/')))
         return migrate(invocation, directory, root);
     }
+    if (global.dryRun && type === 'text_description' && typeof options['agent'] === 'string')
+      return rehearseDraft(options['agent'], root, global.cwd);
     const conversion = await convert(type, given, source, root, invocation);
     return finish(invocation, conversion, root);
   },
@@ -136,6 +139,16 @@ async function convert(
   });
 }
 
+/** What an agent would draft is known only once it was called. */
+function rehearseDraft(agent: string, root: string, cwd: string): CommandResult {
+  const where = path.relative(cwd, root) || '.';
+  return {
+    exit: exitCodes.done,
+    text: `Would have ${agent} draft the phases and write the package below ${where}.\n`,
+    json: { dryRun: true, agent, root: where },
+  };
+}
+
 /** The nearest folder above that is called `commands`, else the folder of the file. */
 function commandsRoot(file: string): string {
   let directory = path.dirname(file);
@@ -170,7 +183,10 @@ async function finish(
   if (!global.dryRun) {
     if (reportFile !== undefined) await writeJsonAtomic(reportFile, report);
     if (typeof options['emitConfig'] === 'string')
-      await writeJsonAtomic(path.resolve(global.cwd, options['emitConfig']), config);
+      await writeNamedFile(
+        path.resolve(global.cwd, options['emitConfig']),
+        `${JSON.stringify(config, null, 2)}\n`,
+      );
   }
   for (const warning of warnings) tell(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';

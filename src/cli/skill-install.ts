@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { type Host, hostRoots, hosts, type Scope } from '../skills/install/hosts.ts';
 import { type InstallOutcome, installSkill, readTree, uninstallSkill } from '../skills/install/install.ts';
 import { packFiles } from '../skills/install/pack.ts';
@@ -13,6 +12,7 @@ import { readPackageFiles } from '../skills/read-package.ts';
 import { counted } from '../text/counted.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
+import { writeNamedFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
 
 const where: readonly OptionSpec[] = [
@@ -102,10 +102,10 @@ export const skillPack: CommandSpec = {
     const name = path.basename(directory);
     const target = typeof options['to'] === 'string' ? options['to'] : `${name}.tar.gz`;
     const archive = packFiles(name, files);
-    if (!global.dryRun) await writeFileAtomic(path.resolve(global.cwd, target), archive);
+    if (!global.dryRun) await writeNamedFile(path.resolve(global.cwd, target), archive);
     return {
       exit: exitCodes.done,
-      text: `${target}: ${files.size} files, ${archive.length} bytes\n`,
+      text: `${global.dryRun ? 'would write ' : ''}${target}: ${files.size} files, ${archive.length} bytes\n`,
       json: { file: target, files: [...files.keys()], bytes: archive.length, gate: lint.gate },
     };
   },

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pc from 'picocolors';
 import type { ExitCode } from '../error-table.ts';
 import { exitCodes } from '../error-table.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
 import { parseJson } from '../safe-json.ts';
 import { makeBaseline, readBaseline, withoutBaseline } from '../skills/lint/baseline.ts';
 import type { LintResult } from '../skills/lint/engine.ts';
@@ -15,6 +13,7 @@ import { toSarif } from '../skills/lint/sarif.ts';
 import { type Profile, profiles } from '../skills/model/profile.ts';
 import { ruleById } from '../skills/rules/catalog.ts';
 import type { CommandSpec } from './command.ts';
+import { textOfFile, writeNamedFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
 import { version } from './version.ts';
 
@@ -63,17 +62,18 @@ export const skillLint: CommandSpec = {
     const write = options['writeBaseline'];
     if (typeof write === 'string') {
       const baseline = makeBaseline(result);
-      if (!global.dryRun) await writeJsonAtomic(path.resolve(cwd, write), baseline);
+      const text = `${JSON.stringify(baseline, null, 2)}\n`;
+      if (!global.dryRun) await writeNamedFile(path.resolve(cwd, write), text);
       const count = Object.values(baseline.findings).reduce((sum, number) => sum + number, 0);
       return {
         exit: exitCodes.done,
-        text: `${write}: ${count} findings accepted.\n`,
+        text: `${write}: ${count} findings ${global.dryRun ? 'would be ' : ''}accepted.\n`,
         json: { baseline: write, findings: count },
       };
     }
-    const baseline = options['baseline'];
-    if (typeof baseline === 'string') {
-      const text = readFileSync(path.resolve(cwd, baseline), 'utf8');
+    const text = await textOfFile(options['baseline'], '--baseline', global);
+    if (text !== undefined) {
+      const baseline = String(options['baseline']);
       result = withoutBaseline(result, readBaseline(parseJson(text, baseline), baseline));
     }
     return {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
 import { parseJson } from '../safe-json.ts';
 import {
   configFromAnswers,
@@ -17,6 +15,7 @@ import { buildPackage } from '../skills/model/package.ts';
 import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
+import { textOfFile, writeNamedFile } from './named-file.ts';
 import { collect, memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
 import { tell } from './tell.ts';
 
@@ -105,10 +104,10 @@ export const skillNew: CommandSpec = {
 
 async function readWishes(invocation: Invocation, name: string): Promise<ReturnType<typeof completeConfig>> {
   const { options, global, terminal } = invocation;
-  const saved = options['fromConfig'];
-  if (typeof saved === 'string') {
-    const text = readFileSync(path.resolve(global.cwd, saved), 'utf8');
-    const config = readConfig(parseJson(text, saved), saved);
+  const saved = await textOfFile(options['fromConfig'], '--from-config', global);
+  if (saved !== undefined) {
+    const file = String(options['fromConfig']);
+    const config = readConfig(parseJson(saved, file), file);
     return completeConfig({ ...config, skillName: name });
   }
   const basics: NewSkillBasics = {
@@ -118,11 +117,9 @@ async function readWishes(invocation: Invocation, name: string): Promise<ReturnT
     profile: options['profile'] as NewSkillBasics['profile'],
     autoMode: options['autoMode'] !== false,
   };
-  const file = options['answers'];
-  const fromFile =
-    typeof file === 'string'
-      ? readAnswers(parseJson(readFileSync(path.resolve(global.cwd, file), 'utf8'), file), file)
-      : {};
+  const file = String(options['answers']);
+  const written = await textOfFile(options['answers'], '--answers', global);
+  const fromFile = written === undefined ? {} : readAnswers(parseJson(written, file), file);
   const answers: DesignAnswers = { ...fromFile, ...flagAnswers(options) };
   const asks = global.input && !global.yes && Object.keys(answers).length === 0;
   if (asks) {
@@ -169,7 +166,7 @@ function list(value: unknown): string[] | undefined {
 /** S-030: the configuration can be saved and used again. */
 async function emitConfig(target: unknown, config: unknown, global: GlobalFlags): Promise<void> {
   if (typeof target === 'string' && !global.dryRun)
-    await writeJsonAtomic(path.resolve(global.cwd, target), config);
+    await writeNamedFile(path.resolve(global.cwd, target), `${JSON.stringify(config, null, 2)}\n`);
 }
 
 function result(

@@ -3,6 +3,7 @@ import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { type Home, homeOf } from '../engine/run-directory.ts';
+import { readRunRecord } from '../engine/run-record.ts';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { lintPackage } from '../skills/lint/engine.ts';
@@ -15,10 +16,11 @@ import type { SkillRunInputs } from '../skills/run/workflow.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
 import { rosterOf } from '../workflows/roster.ts';
-import { readAnswerFile } from './ask.ts';
+import { givenAnswers } from './ask.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
+import { wouldResume } from './resume.ts';
 
 export const skillRun: CommandSpec = {
   name: 'run',
@@ -55,9 +57,12 @@ export const skillRun: CommandSpec = {
   run: async (invocation) => {
     const { options, global } = invocation;
     const resume = options['resume'];
+    const given = await givenAnswers(invocation);
     if (typeof resume === 'string') {
       const home = findHome(global.cwd);
-      return conductRun(home, (await findRun(home, resume)).id, invocation, await answersOf(invocation));
+      const directory = await findRun(home, resume);
+      if (global.dryRun) return wouldResume(await readRunRecord(directory));
+      return conductRun(home, directory.id, invocation, given);
     }
     const home = homeOf(findHome(global.cwd).project);
     const inputs = await prepare(invocation, home);
@@ -67,7 +72,7 @@ export const skillRun: CommandSpec = {
       { workflow: 'skill-run', title: inputs.task || path.basename(inputs.package), inputs },
       { clock: clockFrom(invocation.terminal.env), ids: idsFrom(invocation.terminal.env) },
     );
-    return conductRun(home, run, invocation, await answersOf(invocation));
+    return conductRun(home, run, invocation, given);
   },
 };
 
@@ -131,9 +136,4 @@ function describePlan(inputs: SkillRunInputs): CommandResult {
     text: `Would run ${plan.skill} with ${inputs.agent}:\n${lines.join('\n')}\n`,
     json: plan,
   };
-}
-
-async function answersOf({ options, global }: Invocation): Promise<Map<string, string>> {
-  if (typeof options['answers'] !== 'string') return new Map();
-  return readAnswerFile(path.resolve(global.cwd, options['answers']));
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
@@ -10,6 +9,7 @@ import { renderMermaid } from '../skills/show/mermaid.ts';
 import { renderHtml, renderSvg } from '../skills/show/svg.ts';
 import { renderTree } from '../skills/show/tree.ts';
 import type { CommandSpec } from './command.ts';
+import { writeNamedFile } from './named-file.ts';
 
 const renderers: Readonly<Record<string, (graph: SkillGraph) => string>> = {
   tree: renderTree,
@@ -52,7 +52,11 @@ export const skillShow: CommandSpec = {
     const text = (renderers[String(options['format'])] ?? renderTree)(graph);
     const target = options['to'];
     if (typeof target !== 'string') return { exit: exitCodes.done, text, json: graph };
-    if (!global.dryRun) await writeFileAtomic(path.resolve(global.cwd, target), text);
-    return { exit: exitCodes.done, text: `${target}\n`, json: { ...graph, file: target } };
+    if (!global.dryRun) await writeNamedFile(path.resolve(global.cwd, target), text);
+    return {
+      exit: exitCodes.done,
+      text: `${global.dryRun ? 'would write ' : ''}${target}\n`,
+      json: { ...graph, file: target },
+    };
   },
 };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
@@ -11,6 +11,7 @@ import { readOutputSchemas } from '../skills/run/output-schema.ts';
 import { runPlan } from '../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../skills/run/simulate.ts';
 import type { CommandSpec } from './command.ts';
+import { textOfFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
 
 export const skillTest: CommandSpec = {
@@ -41,7 +42,8 @@ export const skillTest: CommandSpec = {
     const results: ScenarioResult[] = [];
     const schemas = await readOutputSchemas(directory);
     for (const file of files) {
-      const scenario = readScenario(parseJson(readFileSync(file, 'utf8'), file), path.basename(file));
+      const text = (await textOfFile(file, '--scenario', global)) ?? '';
+      const scenario = readScenario(parseJson(text, file), path.basename(file));
       // Files that the script writes go to a folder of their own, never into the project.
       const place = mkdtempSync(path.join(tmpdir(), 'charrette-skill-test-'));
       try {

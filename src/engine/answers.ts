@@ -36,10 +36,14 @@ export function freshAnswers({ file, waiting }: Told, given: readonly Answer[]):
   return fresh;
 }
 
-/** Leaves answers in the inbox of a run; gives back those that are new. */
-export async function leaveAnswers(directory: RunDirectory, given: readonly Answer[]): Promise<Answer[]> {
+/** Leaves answers in the inbox of a run, unless it is a dry run; gives back those that are new. */
+export async function leaveAnswers(
+  directory: RunDirectory,
+  given: readonly Answer[],
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<Answer[]> {
   const fresh = freshAnswers(toldTo(directory), given);
-  if (fresh.length > 0) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
+  if (fresh.length > 0 && !dryRun) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
   return fresh;
 }
 

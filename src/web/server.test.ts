@@ -49,6 +49,18 @@ beforeAll(async () => {
   );
 });
 
+test.each([
+  ['nonsense.invalid', 0, '--host'],
+  ['127.0.0.1', undefined, '--port'],
+])('where it cannot listen, what is wrong is named: %s:%s → %s', async (host, port, flag) => {
+  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  const starting = startWebServer(
+    { home: run.home, context, prices: undefined },
+    { host, port: port ?? server.port, names: [], files: new Map() },
+  );
+  await expect(starting).rejects.toMatchObject({ code: 'usage', fix: expect.stringContaining(flag) });
+});
+
 afterAll(async () => {
   await server.close();
   run.remove();

@@ -243,6 +243,9 @@ function statusOf(thrown: unknown): number {
   return statuses[exitCodeOf(toCharretteError(thrown))] ?? 500;
 }
 
+/** Faults of the port; all others are of the address. */
+const portFaults: ReadonlySet<string> = new Set(['EADDRINUSE', 'EACCES']);
+
 function listen(server: Server, { host, port }: WebOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) =>
@@ -250,7 +253,9 @@ function listen(server: Server, { host, port }: WebOptions): Promise<void> {
         new CharretteError({
           code: cause.code === 'EACCES' ? 'permission-denied' : 'usage',
           message: `The page cannot be served on ${host}:${port}: ${cause.code}.`,
-          fix: 'Choose another port with --port, or 0 for any free one.',
+          fix: portFaults.has(cause.code ?? '')
+            ? 'Choose another port with --port, or 0 for any free one.'
+            : 'Choose an address of this machine with --host, or leave it out for 127.0.0.1.',
           cause,
         }),
       ),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { World } from '../agents/settings.ts';
 import { relocateInputs } from '../engine/relocate.ts';
@@ -19,12 +20,13 @@ import { withhold } from './withheld.ts';
 
 /**
  * Puts the run of an archive into this project, whole or not at all. What it would execute comes from here: its agents
- * are those that the project has under the same names, never the commands that the archive carries.
+ * are those that the project has under the same names, never the commands that the archive carries. A dry run checks all of
+ * it and leaves the project as it is.
  */
 export async function importRun(
   home: Home,
   archive: RunArchive,
-  { config, world }: { config: Config; world: World },
+  { config, world, dryRun = false }: { config: Config; world: World; dryRun?: boolean },
 ): Promise<RunRecord> {
   const directory = runDirectoryOf(home, archive.run);
   if (existsSync(directory.root)) {
@@ -42,8 +44,10 @@ export async function importRun(
       fix: 'Import it in a clone of its repository.',
     });
   }
-  await prepareHome(home);
-  const staging = path.join(home.root, `importing-${archive.run}`);
+  if (!dryRun) await prepareHome(home);
+  const staging = dryRun
+    ? await mkdtemp(path.join(tmpdir(), 'charrette-import-'))
+    : path.join(home.root, `importing-${archive.run}`);
   const staged = { ...directory, root: staging, record: path.join(staging, 'run.json') };
   await rm(staging, { recursive: true, force: true });
   try {
@@ -55,6 +59,7 @@ export async function importRun(
       await writeFile(target, file.bytes, { flag: 'wx' });
     }
     const record = await adapt(await readRunRecord(staged), archive.run, home.project, config, world);
+    if (dryRun) return record;
     await writeRunRecord(staged, record);
     await rename(staging, directory.root);
     return record;

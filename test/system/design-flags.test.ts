@@ -39,10 +39,12 @@ test('L-001: flags come first in any order; behind the first other word everythi
 });
 
 test('L-002: every switch is off until its own flag turns it on, and turns on nothing else', async () => {
-  const plain = (await dry('--answers', 'none.json', 'x')).inputs;
+  const answers = path.join(project, '.charrette', 'no-answers.json');
+  writeFileSync(answers, '{}');
+  const plain = (await dry('--answers', answers, 'x')).inputs;
   expect(plain).toMatchObject({ auto: false, quick: false, subagent: false, branch: true });
   const changed = async (...flags: string[]) => {
-    const { inputs } = await dry('--answers', 'none.json', ...flags, 'x');
+    const { inputs } = await dry('--answers', answers, ...flags, 'x');
     return (Object.keys(inputs) as (keyof DesignInputs)[]).filter(
       (key) => JSON.stringify(inputs[key]) !== JSON.stringify(plain[key]),
     );

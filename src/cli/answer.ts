@@ -24,6 +24,7 @@ export const command: CommandSpec = {
     { flags: '--file <file>', description: 'a JSON object of question → answer' },
     { flags: '--no-resume', description: 'only leave the answers; do not go on with a paused run' },
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);

@@ -17,6 +17,7 @@ export const command: CommandSpec = {
   summary: 'End a run for good; what it wrote stays',
   examples: [['charrette cancel latest', 'end the latest run, also one of another process']],
   arguments: [['<run>', 'run id, an unambiguous part of it, or latest']],
+  dryRun: 'says',
   async run(invocation) {
     const {
       arguments: [name],

@@ -24,6 +24,11 @@ export type CommandSpec = {
   /** P-011: flags that count only before or after the text. */
   flagsAtEnds?: readonly string[];
   subcommands?: Readonly<Record<string, LazyCommand>>;
+  /**
+   * How the command keeps the promise of --dry-run: it `says` what it would do, or it only `reads` anyway. One that
+   * declares nothing cannot keep it, and the flag is refused.
+   */
+  dryRun?: 'says' | 'reads';
   run?: (invocation: Invocation) => Promise<CommandResult>;
 };
 

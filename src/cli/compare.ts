@@ -48,6 +48,7 @@ export const command: CommandSpec = {
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const tasks = await readTaskFile(options['tasks'], global.cwd);

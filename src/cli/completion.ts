@@ -24,6 +24,7 @@ export const command: CommandSpec = {
         name: shell,
         summary: `The script for ${shell}`,
         examples: [[`charrette completion ${shell}`, 'the script on stdout']],
+        dryRun: 'reads',
         async run() {
           const script = render(await completionModel(commands));
           return { exit: 0, text: script, json: { shell, script } };

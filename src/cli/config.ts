@@ -12,6 +12,7 @@ export const command: CommandSpec = {
     ['charrette config --schema', 'the JSON Schema of a configuration file'],
   ],
   options: [{ flags: '--schema', description: 'print the JSON Schema instead' }],
+  dryRun: 'reads',
   async run({ options, global, terminal }) {
     if (options['schema'] === true) {
       const [{ z }, { configSchema }] = await Promise.all([import('zod'), import('../schema/config.ts')]);

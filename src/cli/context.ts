@@ -34,6 +34,7 @@ export const contextCommand: CommandSpec = {
     },
     { flags: '--task <text>', description: 'with --for: what the work is about' },
   ],
+  dryRun: 'reads',
   run,
 };
 

@@ -30,6 +30,7 @@ export const command: CommandSpec = {
     },
     { flags: '--until <day>', description: 'only calls of this day and earlier', parse: day('--until') },
   ],
+  dryRun: 'reads',
   async run({ options, global, terminal }) {
     const home = findHome(global.cwd);
     const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });

@@ -104,6 +104,7 @@ export const command: CommandSpec = {
     remoteAnswersOption,
     ...queueOptions,
   ],
+  dryRun: 'says',
   async run(invocation) {
     const feature = await readFeature(invocation.arguments[0] as string[], invocation.terminal);
     if (feature === '') {

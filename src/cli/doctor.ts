@@ -30,6 +30,7 @@ export const command: CommandSpec = {
     ['charrette doctor --probe', 'also ask every agent for a sign of life (one small model call each)'],
   ],
   options: [{ flags: '--probe', description: 'call every agent once' }],
+  dryRun: 'says',
   async run({ options, global, terminal, signal }) {
     const home = findHome(global.cwd);
     const world = thisWorld();
@@ -38,13 +39,10 @@ export const command: CommandSpec = {
       env: terminal.env,
       file: global.config,
     });
-    const agents = await examineAgents(
-      rosterOf(config, world),
-      world,
-      home,
-      options['probe'] === true,
-      signal,
-    );
+    const roster = rosterOf(config, world);
+    const probe = options['probe'] === true;
+    const agents = await examineAgents(roster, world, home, probe && !global.dryRun, signal);
+    const wouldProbe = probe && global.dryRun ? roster.map(({ id }) => id) : undefined;
     const bubblewrap = findBubblewrap(world);
     const store = await storeFacts(home);
     const report = {
@@ -57,7 +55,9 @@ export const command: CommandSpec = {
       agents,
       notFound: notFound(agents, config.detect !== false),
     };
-    return { exit: 0, json: report, text: renderReport(report) };
+    if (wouldProbe === undefined) return { exit: 0, json: report, text: renderReport(report) };
+    const text = `${renderReport(report)}\nWould ask ${wouldProbe.join(', ')} for a sign of life.\n`;
+    return { exit: 0, json: { ...report, dryRun: true, wouldProbe }, text };
   },
 };
 

@@ -42,6 +42,7 @@ export const featureFinishCommand: CommandSpec = {
     { flags: '--no-checks', description: 'do not run the tests of the project' },
     ...handOverOptions,
   ],
+  dryRun: 'says',
   run: runFinish,
 };
 

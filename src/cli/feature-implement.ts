@@ -25,6 +25,7 @@ export const featureImplementCommand: CommandSpec = {
     { flags: '--no-tests', description: 'no tests are outlined from the specification' },
     { flags: '--no-merge', description: 'leave a good result on its branch' },
   ],
+  dryRun: 'says',
   run: runImplement,
 };
 

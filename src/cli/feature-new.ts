@@ -26,6 +26,7 @@ export const featureNewCommand: CommandSpec = {
     { flags: '--prd <file>', description: 'the PRD it grows from; copied to prd.md' },
     { flags: '--root <dir>', description: 'where features/ lies', default: 'docs' },
   ],
+  dryRun: 'says',
   run: runNew,
 };
 

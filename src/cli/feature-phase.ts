@@ -34,6 +34,7 @@ export function phaseCommand(name: string, phase: DocumentPhase, file: string): 
       { flags: '--commit', description: 'commit every revision and the completed phase' },
       ...(ownOptions[phase] ?? []),
     ],
+    dryRun: 'says',
     run: (invocation) => runPhase(phase, invocation),
   };
 }

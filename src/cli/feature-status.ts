@@ -15,6 +15,7 @@ export const featureStatusCommand: CommandSpec = {
     ['charrette feature status --feature 007', 'one feature in full'],
   ],
   options: featureOptions,
+  dryRun: 'reads',
   run: runStatus,
 };
 

@@ -13,6 +13,7 @@ export const featureIssuesCommand: CommandSpec = {
     ['charrette feature issues --feature 007 --json', 'for a program'],
   ],
   options: featureOptions,
+  dryRun: 'reads',
   run: runIssues,
 };
 
@@ -30,6 +31,7 @@ export const featureWaiveCommand: CommandSpec = {
     { flags: '--by <name>', description: 'who accepts it' },
     { flags: '--remove', description: 'take the waiver back' },
   ],
+  dryRun: 'says',
   run: runWaive,
 };
 

@@ -15,6 +15,7 @@ export const command: CommandSpec = {
   ],
   arguments: [['<bundle>', 'a .zip or .html file']],
   options: [{ flags: '--replace', description: 'put the bundle in the place of an earlier one' }],
+  dryRun: 'says',
   async run({ arguments: [bundle], options, global, terminal }) {
     requireDirectory(global.cwd);
     const report = await importBundle({

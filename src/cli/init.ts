@@ -51,6 +51,7 @@ export const initCommand: CommandSpec = {
     { flags: '--update', description: 'bring what is set up to date; never overwrites an edited file' },
     { flags: '--strict', description: 'with --update: a reserved file name is an error' },
   ],
+  dryRun: 'says',
   run,
 };
 

@@ -35,6 +35,7 @@ export const command: CommandSpec = {
     ...liteOptions,
   ],
   flagsAtEnds: ['-y', '--yes'],
+  dryRun: 'says',
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const text = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();

@@ -22,6 +22,7 @@ export const command: CommandSpec = {
     ...liteOptions,
   ],
   flagsAtEnds: ['-y', '--yes', '-e', '--explore', '--force-explore'],
+  dryRun: 'says',
   async run(invocation) {
     const { global } = invocation;
     const text = await taskText(global.cwd, (invocation.arguments[0] as string[]).join(' ').trim());

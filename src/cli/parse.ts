@@ -100,7 +100,12 @@ function helpPage(spec: CommandSpec, name: string): string {
     ),
     ...section('Arguments:', spec.arguments ?? []),
     ...section('Flags:', (spec.options ?? []).map(describeOption)),
-    ...section('Flags of every command:', globalOptions),
+    ...section(
+      'Flags of every command:',
+      globalOptions.filter(
+        ([flags]) => flags !== '--dry-run' || spec.run === undefined || spec.dryRun !== undefined,
+      ),
+    ),
     '',
   ].join('\n');
 }

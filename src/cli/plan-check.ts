@@ -42,6 +42,7 @@ export const planCheck: CommandSpec = {
       default: 'pretty',
     },
   ],
+  dryRun: 'reads',
   async run({ arguments: [file], options, global, terminal }) {
     const given =
       typeof file === 'string'

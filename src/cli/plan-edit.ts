@@ -26,6 +26,7 @@ export const edit: CommandSpec = {
     { flags: '--file <file>', description: 'your version of the plan' },
     { flags: '--comment <text>', description: 'what the author should change' },
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { arguments: words, options, global, terminal } = invocation;
     const home = findHome(global.cwd);

@@ -37,6 +37,7 @@ export const planExport: CommandSpec = {
     { flags: '--out <folder>', description: 'below this folder; absent: the project' },
     { flags: '--force', description: 'replace files that are there' },
   ],
+  dryRun: 'says',
   async run({ arguments: [name], options, global }) {
     const format = options['format'] as Format | undefined;
     if (format === undefined) {

@@ -32,6 +32,7 @@ export const planImport: CommandSpec = {
     { flags: '--out <folder>', description: 'where the plan goes; absent: plans/<name>' },
     { flags: '--force', description: 'replace files that are there' },
   ],
+  dryRun: 'says',
   async run({ arguments: [place], options, global, terminal }) {
     const project = findProject(global.cwd);
     const { format, name, outline, notes } = await readForeignPlan(

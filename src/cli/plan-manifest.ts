@@ -14,6 +14,7 @@ export const manifest: CommandSpec = {
     ['charrette plan manifest /tmp/caller --json', 'as data'],
   ],
   arguments: [['<directory>', 'the directory of the file that --session-env named']],
+  dryRun: 'reads',
   async run({ arguments: [directory], global }) {
     const reading = await readManifest(path.resolve(global.cwd, directory as string));
     return { exit: 0, text: `${linesOf(reading).join('\n')}\n`, json: reading };

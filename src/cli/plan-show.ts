@@ -18,6 +18,7 @@ export const show: CommandSpec = {
     ['charrette plan show --json', 'as data'],
   ],
   arguments: [['[plan]', 'a plan file, a run id or latest']],
+  dryRun: 'reads',
   async run({ arguments: [name], global }) {
     const source = await findPlan(global.cwd, name as string | undefined);
     const reading = readPlan(source.text);
@@ -37,6 +38,7 @@ export const drift: CommandSpec = {
     ['charrette plan drift', 'the plan of the latest run; exit 8 when files it touches have changed'],
   ],
   arguments: [['[run]', 'run id or latest']],
+  dryRun: 'reads',
   async run({ arguments: [name], global }) {
     const directory = await findRun(findHome(global.cwd), name as string | undefined);
     const { baseCommit } = await readRunRecord(directory);
@@ -70,6 +72,7 @@ export const diff: CommandSpec = {
     ['[before]', 'a plan file, a run id or latest'],
     ['[after]', 'a plan file or a run id'],
   ],
+  dryRun: 'reads',
   async run({ arguments: [before, after], global }) {
     const second = await findPlan(global.cwd, (after ?? before) as string | undefined);
     const first =

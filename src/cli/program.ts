@@ -20,6 +20,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     const parsed = parseInvocation(found.spec, found.path, found.words, terminal);
     if (parsed.kind === 'help') return printHelp(parsed.text, words, terminal);
     if (found.spec.run === undefined) throw missingSubcommand(found.spec, found.path);
+    if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.path);
     const deadline = startDeadline(parsed.global, controller);
     try {
       const result = await found.spec.run({ ...parsed, terminal, signal: controller.signal });
@@ -120,6 +121,15 @@ function missingSubcommand(spec: CommandSpec, path: string): CharretteError {
     code: 'usage',
     message: `\`${path}\` needs one of: ${names}.`,
     fix: `Run \`${path} --help\`.`,
+  });
+}
+
+/** What cannot be rehearsed is not begun. */
+function noRehearsal(path: string): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `\`${path}\` cannot say beforehand what it would do, so it does not take --dry-run.`,
+    fix: `Leave --dry-run out; \`${path} --help\` says what the command does.`,
   });
 }
 

@@ -32,6 +32,7 @@ export const promptCheckCommand: CommandSpec = {
       default: 'reference',
     },
   ],
+  dryRun: 'reads',
   run: runCheck,
 };
 

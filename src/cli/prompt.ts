@@ -59,6 +59,7 @@ export const promptCommand: CommandSpec = {
       load: async () => (await import('./prompt-check.ts')).promptCheckCommand,
     },
   },
+  dryRun: 'reads',
   run: runPrompt,
 };
 

@@ -57,6 +57,7 @@ export const command: CommandSpec = {
     { flags: '--no-merge', description: 'leave the result on its own branch' },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { options, global, terminal } = invocation;
     const goal = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();

@@ -32,6 +32,7 @@ export const command: CommandSpec = {
       description: 'write it there instead of to stdout (HTML: instead of to the run directory)',
     },
   ],
+  dryRun: 'says',
   async run({ arguments: [name], options, global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);

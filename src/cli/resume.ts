@@ -20,6 +20,7 @@ export const command: CommandSpec = {
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
     remoteAnswersOption,
   ],
+  dryRun: 'says',
   async run(invocation) {
     const { arguments: words, global } = invocation;
     const home = findHome(global.cwd);

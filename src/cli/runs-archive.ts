@@ -21,6 +21,7 @@ export const exportRun: CommandSpec = {
     ['<run>', 'run id, an unambiguous part of it, or latest'],
     ['[file]', 'the archive; an existing file is not replaced'],
   ],
+  dryRun: 'says',
   async run({ arguments: [name, file], global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string);
@@ -57,6 +58,7 @@ export const importRun: CommandSpec = {
   summary: 'Take a run over from an archive',
   examples: [['charrette runs import run.tar.gz', 'then `charrette resume` goes on with it']],
   arguments: [['<file>', 'what `charrette runs export` wrote']],
+  dryRun: 'says',
   async run({ arguments: [file], global, terminal }) {
     const source = path.resolve(global.cwd, file as string);
     const project = findProject(global.cwd);

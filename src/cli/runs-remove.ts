@@ -19,6 +19,7 @@ export const remove: CommandSpec = {
   examples: [['charrette runs rm 20261115-205512-add-rate-limiting-4f2a90c1', 'remove one run']],
   arguments: [['<runs...>', 'run ids or unambiguous parts of them']],
   options: [unmergedOption],
+  dryRun: 'says',
   async run({ arguments: [names], options, global }) {
     const home = findHome(global.cwd);
     const removeRun = await runRemover(home, wishesOf(options, global));
@@ -40,6 +41,7 @@ export const prune: CommandSpec = {
     { flags: '--keep <count>', description: 'keep this many of the newest', parse: wholeNumber('--keep') },
     unmergedOption,
   ],
+  dryRun: 'says',
   async run({ options, global }) {
     const home = findHome(global.cwd);
     const { olderThan, keep } = options as { olderThan?: number; keep?: number };

@@ -19,6 +19,7 @@ const list = {
     },
     { flags: '--all', description: 'all of them' },
   ],
+  dryRun: 'reads',
   async run({ options, global, terminal }) {
     const { stdout } = terminal;
     const home = findHome(global.cwd);

@@ -29,6 +29,7 @@ export const command: CommandSpec = {
   ],
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   options: [{ flags: '--artifact <name>', description: 'print this artifact instead' }],
+  dryRun: 'reads',
   async run({ arguments: [name], options, global, terminal }) {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);

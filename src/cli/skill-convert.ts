@@ -54,6 +54,7 @@ export const skillConvert: CommandSpec = {
     { flags: '--agent <id>', description: 'let this agent draft the phases of a description' },
     ...outputOptions,
   ],
+  dryRun: 'says',
   run: async (invocation) => {
     const { options, global, terminal } = invocation;
     const given = String(invocation.arguments[0]);

@@ -16,6 +16,7 @@ export const skillExplain: CommandSpec = {
     ['charrette skill explain', 'the list of both'],
   ],
   arguments: [['[topic]', 'a rule id such as FM001 or a pattern such as P4']],
+  dryRun: 'reads',
   run: async ({ arguments: [topic] }) => {
     if (typeof topic !== 'string')
       return { exit: exitCodes.done, text: renderList(), json: { rules: allRules, patterns } };

@@ -33,6 +33,7 @@ export const skillFix: CommandSpec = {
   ],
   arguments: paths,
   options: [{ flags: '--unsafe', description: 'also fixes that change more than markup (FM005, FM009)' }],
+  dryRun: 'says',
   run: async (invocation) =>
     apply(invocation, (directory, files) => {
       const { texts, before, after } = fixPackage(files, invocation.options['unsafe'] === true);
@@ -52,6 +53,7 @@ export const skillSync: CommandSpec = {
   options: [
     { flags: '--renumber', description: 'number phases from 01 without gaps and rewrite every reference' },
   ],
+  dryRun: 'says',
   run: async (invocation) =>
     apply(invocation, (directory, files) => {
       const start = buildPackage(files);

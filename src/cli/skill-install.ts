@@ -44,6 +44,7 @@ export const skillInstall: CommandSpec = {
     ...where,
     { flags: '--force', description: 'also when lint finds errors; replaces files that were changed' },
   ],
+  dryRun: 'says',
   run: async (invocation) => {
     const { options, global } = invocation;
     const named = words(invocation);
@@ -75,6 +76,7 @@ export const skillUninstall: CommandSpec = {
   examples: [['charrette skill uninstall lite-plan', 'from this project']],
   arguments: [['<skill...>', 'names of installed skills']],
   options: where,
+  dryRun: 'says',
   run: async (invocation) => {
     const { global } = invocation;
     const outcomes: InstallOutcome[] = [];
@@ -95,6 +97,7 @@ export const skillPack: CommandSpec = {
     { flags: '--to <file>', description: 'name of the archive' },
     { flags: '--force', description: 'also when lint finds errors' },
   ],
+  dryRun: 'says',
   run: async ({ arguments: [given], options, global }) => {
     const directory = path.resolve(global.cwd, String(given));
     const files = await readTree(directory);

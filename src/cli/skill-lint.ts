@@ -53,6 +53,7 @@ export const skillLint: CommandSpec = {
     { flags: '--baseline <file>', description: 'report only what is not in this baseline' },
     { flags: '--write-baseline <file>', description: 'write the findings as a baseline and pass' },
   ],
+  dryRun: 'says',
   run: async ({ arguments: [given], options, global }) => {
     const roots = Array.isArray(options['all']) ? options['all'].map(String) : [];
     const named = Array.isArray(given) ? given : [];

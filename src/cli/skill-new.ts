@@ -83,6 +83,7 @@ export const skillNew: CommandSpec = {
     { flags: '--from-config <file>', description: 'make it from a saved configuration' },
     ...outputOptions,
   ],
+  dryRun: 'says',
   run: async (invocation) => {
     const { options, global } = invocation;
     const name = String(invocation.arguments[0]);

@@ -54,6 +54,7 @@ export const skillRun: CommandSpec = {
     { flags: '--resume <run>', description: 'go on with a skill run' },
     { flags: '--force', description: 'also when lint finds errors' },
   ],
+  dryRun: 'says',
   run: async (invocation) => {
     const { options, global } = invocation;
     const resume = options['resume'];

@@ -36,6 +36,7 @@ export const skillShow: CommandSpec = {
     },
     { flags: '--to <file>', description: 'write to a file instead of stdout' },
   ],
+  dryRun: 'says',
   run: async ({ arguments: [given], options, global }) => {
     const [directory, ...more] = packageDirectories(
       [typeof given === 'string' ? given : '.'],

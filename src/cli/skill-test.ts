@@ -24,6 +24,7 @@ export const skillTest: CommandSpec = {
   ],
   arguments: [['[path]', 'package directory']],
   options: [{ flags: '--scenario <file>', description: 'a scenario file (repeat)', parse: collect }],
+  dryRun: 'reads',
   run: async ({ arguments: [given], options, global }) => {
     const [directory, ...more] = packageDirectories(
       [typeof given === 'string' ? given : '.'],

@@ -10,6 +10,7 @@ export const tokensCallsCommand: CommandSpec = {
     ['charrette tokens calls --feature 007 --json', 'one feature, for a program'],
   ],
   options: [{ flags: '--feature <name>', description: 'only features whose name begins so' }],
+  dryRun: 'reads',
   run: runCalls,
 };
 

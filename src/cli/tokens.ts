@@ -29,6 +29,7 @@ const tokensReportCommand: CommandSpec = {
     ['charrette tokens report --corpus ../archive/features --json', 'another folder, for a program'],
   ],
   options: [{ flags: '--corpus <dir>', description: 'folder of feature directories', default: '.' }],
+  dryRun: 'reads',
   run: runReport,
 };
 

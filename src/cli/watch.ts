@@ -28,6 +28,7 @@ export const command: CommandSpec = {
     ['charrette watch latest --plain', 'as lines instead of a picture'],
     ['charrette watch latest --output stream-json', 'its events, one JSON document a line'],
   ],
+  dryRun: 'reads',
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   async run(invocation) {
     const {

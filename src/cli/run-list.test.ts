@@ -57,6 +57,21 @@ test('a page in the middle, one past the end, and a record that is broken', asyn
   expect((await listRuns(home, { offset: 500, limit: 3 })).runs).toEqual([]);
 });
 
+test('a record that lacks its title, or has a broken ledger, hides no other run', async () => {
+  record(idOf(119), { title: undefined });
+  record(idOf(118), { error: 'none' });
+  writeFileSync(path.join(home.runs, idOf(117), 'ledger.jsonl'), '{"id":"x"}\n');
+  const { exit, out } = await runs('--limit', '3');
+  expect(exit).toBe(0);
+  expect(out.match(/unreadable/g)).toHaveLength(2);
+  const { runs: listed } = JSON.parse((await runs('--limit', '3', '--json')).out);
+  expect(listed).toMatchObject([
+    { status: 'unreadable' },
+    { status: 'unreadable' },
+    { status: 'done', calls: 0 },
+  ]);
+});
+
 test('only runs of a queue that are not over are asked about', async () => {
   record(idOf(3), { status: 'queued', queue: { labels: [], yes: true } });
   record(idOf(4), { status: 'done', queue: { labels: [], yes: true } });

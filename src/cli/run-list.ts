@@ -1,6 +1,6 @@
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
-import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { shortCount } from '../text/short-count.ts';
 import { untrustedLine } from '../text/untrusted.ts';
@@ -54,30 +54,32 @@ export function summaryOf(home: Home, id: string): RunSummary {
 
 function readRun(home: Home, id: string): { summary: RunSummary; isQueued: boolean } {
   const directory = runDirectoryOf(home, id);
-  const totals = totalsOf(readLedger(directory.ledger));
-  const cost = {
-    calls: totals.calls,
-    tokens: totals.inputTokens + totals.outputTokens,
-    callsUnknown: totals.basis.unknown,
-    usd: totals.usd,
-  };
+  const nothing = { calls: 0, tokens: 0, callsUnknown: 0, usd: 0 };
   try {
     const record = readRunRecordSync(directory);
     const { workflow, title, created, queue } = record;
+    const cost = costOf(directory) ?? nothing;
     return {
       summary: { run: id, workflow, title, status: shownStatus(record), created, ...cost },
       isQueued: queue !== undefined && !isFinal(record.status),
     };
   } catch {
-    const summary = {
-      run: id,
-      workflow: '?',
-      title: '',
-      status: 'unreadable',
-      created: '',
-      ...cost,
-    } as const;
-    return { summary, isQueued: false };
+    const cost = costOf(directory) ?? nothing;
+    const unread = { run: id, workflow: '?', title: '', status: 'unreadable', created: '' } as const;
+    return { summary: { ...unread, ...cost }, isQueued: false };
+  }
+}
+
+/** Nothing when the ledger is not one. */
+function costOf({
+  ledger,
+}: RunDirectory): Pick<RunSummary, 'calls' | 'tokens' | 'callsUnknown' | 'usd'> | undefined {
+  try {
+    const totals = totalsOf(readLedger(ledger));
+    const tokens = totals.inputTokens + totals.outputTokens;
+    return { calls: totals.calls, tokens, callsUnknown: totals.basis.unknown, usd: totals.usd };
+  } catch {
+    return undefined;
   }
 }
 

@@ -105,6 +105,13 @@ function isRunRecord(value: unknown): value is RunRecord {
     typeof value['run'] === 'string' &&
     typeof value['workflow'] === 'string' &&
     typeof value['codeVersion'] === 'string' &&
+    typeof value['title'] === 'string' &&
+    typeof value['created'] === 'string' &&
+    isError(value['error']) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
+}
+
+function isError(value: unknown): boolean {
+  return value === undefined || (isRecord(value) && typeof value['message'] === 'string');
 }

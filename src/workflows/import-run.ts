@@ -81,6 +81,9 @@ async function adapt(
   if (isFinal(record.status) && record.status !== 'failed') return rest;
   const { inputs } = record;
   if (!isRecord(inputs) || !Array.isArray(inputs['roster'])) throw unusable('its record has no agents');
+  const { parallel } = inputs;
+  if (!Number.isInteger(parallel) || Number(parallel) < 1)
+    throw unusable(`its record allows ${JSON.stringify(parallel) ?? 'no'} calls at the same time`);
   if (!keepsToItsDirectory(record.workflow, inputs))
     throw unusable(`a ${record.workflow} run like this keeps work outside its directory`);
   if (record.codeVersion !== codeVersion)

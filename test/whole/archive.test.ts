@@ -75,6 +75,11 @@ test('an archive does not bring commands of its own, and a hostile one writes no
     ],
     [retold(file, 'run.json', (record) => record.replaceAll(run, 'other-run')), 'archive-invalid'],
     [retold(file, 'run.json', (record) => record.replace('"one"', '"stranger"')), 'agent-not-found'],
+    [
+      retold(file, 'run.json', (record) => record.replace(/"parallel": \d+/, '"parallel": 0')),
+      'archive-invalid',
+    ],
+    [retold(file, 'run.json', (record) => record.replace('"title":', '"untitled":')), 'json-invalid'],
     [gzipSync(Buffer.from('no archive')), 'archive-invalid'],
     [whole.subarray(0, whole.length - 20), 'archive-invalid'],
   ] as [Buffer, string][]) {

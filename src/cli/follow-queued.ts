@@ -8,8 +8,12 @@ import { withQueue } from './shared-queue.ts';
 import { tell } from './tell.ts';
 
 const intervalMs = 400;
+const againMs = 1000;
 
-/** Keeps the copy of a run that goes on elsewhere up to date, and says once why a run waits, until the signal ends it. */
+/**
+ * Keeps the copy of a run that goes on elsewhere up to date, and says once why a run waits, until the signal ends it. A store that
+ * does not answer is named once and asked again.
+ */
 export async function followQueued(
   home: Home,
   run: string,
@@ -20,19 +24,25 @@ export async function followQueued(
   const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
   if (typeof config.store !== 'object') return;
   let said: string | undefined;
-  try {
-    await withQueue(home.project, caller, async (queue) => {
-      let seen: ReadonlyMap<string, number> = new Map();
-      while (!signal.aborted) {
-        const look = await lookAt(queue, home, [run], config.queue?.silentSeconds ?? 15, seen);
-        seen = look.seen;
-        const waits = look.facts.get(run)?.waits;
-        if (waits !== undefined && waits !== said && !global.quiet) tell(terminal, `waits: ${waits}`);
-        said = waits;
-        await sleep(intervalMs, undefined, { signal }).catch(() => {});
-      }
-    });
-  } catch (error) {
-    if (!signal.aborted) tell(terminal, toCharretteError(error).message);
+  const say = (text: string | undefined) => {
+    if (text !== undefined && text !== said && !global.quiet) tell(terminal, text);
+    said = text;
+  };
+  let seen: ReadonlyMap<string, number> = new Map();
+  while (!signal.aborted) {
+    try {
+      await withQueue(home.project, caller, async (queue) => {
+        while (!signal.aborted) {
+          const look = await lookAt(queue, home, [run], config.queue?.silentSeconds ?? 15, seen);
+          seen = look.seen;
+          const waits = look.facts.get(run)?.waits;
+          say(waits === undefined ? undefined : `waits: ${waits}`);
+          await sleep(intervalMs, undefined, { signal }).catch(() => {});
+        }
+      });
+    } catch (error) {
+      if (!signal.aborted) say(toCharretteError(error).message);
+      await sleep(againMs, undefined, { signal }).catch(() => {});
+    }
   }
 }

@@ -3,16 +3,16 @@ import { loadConfig } from '../config/config.ts';
 import { waitForLock } from '../engine/lock.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
-import type { QueueState } from '../engine/queue/queued-run.ts';
-import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, readRunRecordSync } from '../engine/run-record.ts';
-import { toCharretteError } from '../errors.ts';
+import type { QueueEntry, QueueState } from '../engine/queue/queued-run.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { isFinal, readRunRecordSync, updateRunRecord } from '../engine/run-record.ts';
+import { type CharretteError, isCharretteError, toCharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
 import { withQueue } from './shared-queue.ts';
 import { tell } from './tell.ts';
 
-/** What the queue knows of a run, and why it does not go on. */
-export type QueueFacts = { state: QueueState; worker?: string; waits?: string };
+/** What the queue knows of a run, and why it does not go on. `unknown`: the queue has never had it, or has it no more. */
+export type QueueFacts = { state: QueueState | 'unknown'; worker?: string; waits?: string };
 
 type Caller = Pick<Invocation, 'global' | 'terminal'>;
 
@@ -64,25 +64,62 @@ export async function lookAt(
   const now = new Map(seen);
   for (const entry of entries) {
     const directory = runDirectoryOf(home, entry.run);
-    if (entry.atClone !== here) {
-      // A process of this clone that lost the run may still be putting its copy away; a dead one's lock holds nobody up.
-      const attempt = await waitForLock(directory.lock);
-      if (attempt.held) {
-        try {
-          now.set(entry.run, await pullRun(queue, directory, seen.get(entry.run) ?? 0));
-        } finally {
-          attempt.lock.release();
-        }
-      }
-    }
-    const waits = whyWaiting(entry, workers, silentSeconds);
+    const from = seen.get(entry.run) ?? 0;
+    const pull = entry.atClone === here ? undefined : () => pullRun(queue, directory, from);
+    const pulled = pull === undefined ? from : await copied(directory, pull);
+    if (typeof pulled === 'number') now.set(entry.run, pulled);
+    const waits = (await whyNot(directory, entry, pulled)) ?? whyWaiting(entry, workers, silentSeconds);
     facts.set(entry.run, {
       state: entry.state,
       ...(entry.worker === undefined ? {} : { worker: entry.worker }),
       ...(waits === undefined ? {} : { waits }),
     });
   }
+  for (const run of ids.filter((id) => !facts.has(id)))
+    facts.set(run, {
+      state: 'unknown',
+      waits: `the queue of this store does not have it; \`charrette resume ${run}\` puts it there`,
+    });
   return { facts, seen: now };
+}
+
+/**
+ * Brings a copy up to date, unless a process of this clone that lost the run is still putting it away (`undefined`); a dead one's
+ * lock holds nobody up. What the store has of a run may be of no use; that is said of this run and hides no other.
+ */
+async function copied(
+  { lock }: RunDirectory,
+  pull: () => Promise<number>,
+): Promise<number | CharretteError | undefined> {
+  const attempt = await waitForLock(lock);
+  if (!attempt.held) return undefined;
+  try {
+    return await pull();
+  } catch (error) {
+    if (isCharretteError(error)) return error;
+    throw error;
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+/** Exits of runs whose end only the queue tells: their files are no longer in the store, or never got there. */
+const exits = { done: 0, 'not-accepted': 6, failed: 1, cancelled: 1 } as const;
+
+/** Why a copy is not what it could be. A run that has ended has done so here too, whatever became of its files. */
+async function whyNot(
+  directory: RunDirectory,
+  { state, note = '' }: QueueEntry,
+  pulled: number | CharretteError | undefined,
+): Promise<string | undefined> {
+  const trouble = isCharretteError(pulled) ? pulled.message : undefined;
+  if (state !== 'ended' || pulled === undefined || !Object.hasOwn(exits, note)) return trouble;
+  if (isFinal(readRunRecordSync(directory).status)) return trouble;
+  const status = note as keyof typeof exits;
+  const ended = new Date().toISOString();
+  await updateRunRecord(directory, { status, exit: exits[status], ended, process: undefined });
+  if (trouble !== undefined || status === 'cancelled') return trouble;
+  return `it ended elsewhere (${status}), and the store does not have all that it wrote`;
 }
 
 function isOpenInQueue(home: Home, id: string): boolean {

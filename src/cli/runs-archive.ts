@@ -88,7 +88,7 @@ export const importRun: CommandSpec = {
 
 /** A copy of a run that goes on is of no use: it would be worked on twice. */
 async function requireAtRest(record: RunRecord, queue: QueueFacts | undefined): Promise<void> {
-  const held = queue !== undefined && queue.state !== 'ended' && queue.state !== 'waiting';
+  const held = queue?.state === 'at-work' || queue?.state === 'asking';
   if (held || isLive(record))
     throw new CharretteError({
       code: 'usage',

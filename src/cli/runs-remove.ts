@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { loadConfig } from '../config/config.ts';
 import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
@@ -7,6 +8,7 @@ import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './comm
 import { wholeNumber } from './positive.ts';
 import { findHome, findRun } from './project.ts';
 import { type RemovedWork, workRemover } from './run-work.ts';
+import { withQueue } from './shared-queue.ts';
 
 const unmergedOption = {
   flags: '--unmerged',
@@ -20,11 +22,20 @@ export const remove: CommandSpec = {
   arguments: [['<runs...>', 'run ids or unambiguous parts of them']],
   options: [unmergedOption],
   dryRun: 'says',
-  async run({ arguments: [names], options, global }) {
+  async run(invocation) {
+    const {
+      arguments: [names],
+      options,
+      global,
+    } = invocation;
     const home = findHome(global.cwd);
     const removeRun = await runRemover(home, wishesOf(options, global));
     const removed: Removed[] = [];
-    for (const name of names as string[]) removed.push(await removeRun((await findRun(home, name)).id));
+    for (const name of names as string[]) {
+      const { id } = await findRun(home, name);
+      await leaveQueue(home, id, invocation);
+      removed.push(await removeRun(id));
+    }
     return resultOf(removed, global.dryRun);
   },
 };
@@ -57,6 +68,29 @@ export const prune: CommandSpec = {
     return resultOf(removed, global.dryRun);
   },
 };
+
+/** A run that waits for a worker is taken out of the queue first: one without its directory would only fail there. */
+async function leaveQueue(home: Home, id: string, invocation: Invocation): Promise<void> {
+  const { queue, status } = recordOf(home, id) ?? {};
+  if (queue === undefined || status === undefined || isFinal(status)) return;
+  const { config } = await loadConfig({
+    project: home.project,
+    env: invocation.terminal.env,
+    file: invocation.global.config,
+  });
+  if (typeof config.store !== 'object') return;
+  const { readEntries, withdraw } = await import('../engine/queue/queued-run.ts');
+  await withQueue(home.project, invocation, async (store) => {
+    if (!invocation.global.dryRun && (await withdraw(store, id, 'cancelled'))) return;
+    const [entry] = await readEntries(store, [id]);
+    if (entry?.worker === undefined) return;
+    throw new CharretteError({
+      code: 'usage',
+      message: `The worker ${entry.worker} is at work on the run ${id}.`,
+      fix: `Cancel it first: \`charrette cancel ${id}\`.`,
+    });
+  });
+}
 
 /** The records of all runs that are over, newest first; one that cannot be read may not be over. */
 async function endedRuns(home: Home): Promise<RunRecord[]> {

@@ -207,7 +207,9 @@ export class WorkflowContext {
       // Answers that came meanwhile have left a message; only what nobody answered is worth a pause.
       const known = new Set(readQuestions(this.live.directory).answers.map((answer) => answer.question));
       if (!ids.every((id) => known.has(id))) this.live.pause(questions);
-      await DBOS.recv('answers', { timeoutSeconds: tenYears, pollingIntervalMs: 100 });
+      // A shared store tells of a message by itself; the embedded one, which goes ahead of its journal, has to be asked.
+      const pollingIntervalMs = this.live.unjournaled === undefined ? 2000 : 100;
+      await DBOS.recv('answers', { timeoutSeconds: tenYears, pollingIntervalMs });
     }
   }
 

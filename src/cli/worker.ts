@@ -61,6 +61,7 @@ export const command: CommandSpec = {
           places,
           labels: (options['label'] as string[] | undefined) ?? [],
           limit: (options['limit'] as number | undefined) ?? settings.perWorker ?? 4,
+          parallel: config.limits?.parallel ?? 8,
           limits: settings,
           agents: settings.agents ?? {},
           silentSeconds: settings.silentSeconds ?? 15,

@@ -149,6 +149,7 @@ test('that a run was given to another worker does not get into its journal as th
       throw new Error('The run was given to another worker.');
     },
     changed: () => {},
+    troubled: () => {},
   });
   await losing.start('r1');
   await lost;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { heldElsewhere } from './engine-errors.ts';
 import { LiveRun } from './live-run.ts';
@@ -9,6 +10,9 @@ import { isFinal, readRunRecord, updateRunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
 import { Unjournaled } from './unjournaled.ts';
 import type { ChildHandle } from './workflow.ts';
+
+/** How long a record that could not be written waits for the next try. */
+const againMs = 1000;
 
 /** The runs that this process has to do with: where they stand, their open files, who waits for them, what is held. */
 export class KnownRuns {
@@ -24,6 +28,8 @@ export class KnownRuns {
   /** Runs of other projects than the engine's own. */
   readonly #homes = new Map<string, Home>();
   readonly #watches = new Map<string, PauseWatch>();
+  /** What was last to be put on record of a run. */
+  readonly #standing = new WeakMap<LiveRun, 'paused' | 'running'>();
   /** Runs on a shared store that this process alone may work on. */
   readonly #held = new Map<string, Lock>();
 
@@ -69,15 +75,11 @@ export class KnownRuns {
     const directory = this.directoryOf(runId);
     const live = new LiveRun(directory, this.#clock, {
       onPause: (run, questions) => {
-        void updateRunRecord(run.directory, { status: 'paused' }).then(() =>
-          this.#guard?.changed(runId, 'asking'),
-        );
+        void this.#note(run, 'paused');
         this.watch(runId).pause([...questions]);
       },
       onContinue: (run) => {
-        void updateRunRecord(run.directory, { status: 'running' }).then(() =>
-          this.#guard?.changed(runId, 'at-work'),
-        );
+        void this.#note(run, 'running');
         this.watch(runId).continue();
       },
       keep: this.#guard?.keep,
@@ -86,6 +88,25 @@ export class KnownRuns {
     });
     this.live.set(runId, live);
     return live;
+  }
+
+  /**
+   * Puts on record that a run waits for people, or goes on. A full disk ends neither the process nor the run: it is tried again for
+   * as long as that is how the run stands.
+   */
+  async #note(live: LiveRun, status: 'paused' | 'running'): Promise<void> {
+    const { id } = live.directory;
+    this.#standing.set(live, status);
+    for (let tries = 0; this.#standing.get(live) === status && !live.stopping; tries += 1) {
+      try {
+        await updateRunRecord(live.directory, { status });
+        this.#guard?.changed(id, status === 'paused' ? 'asking' : 'at-work');
+        return;
+      } catch (error) {
+        if (tries === 0) this.#guard?.troubled(id, error);
+        await sleep(againMs, undefined, { ref: false });
+      }
+    }
   }
 
   watch(runId: string): PauseWatch {

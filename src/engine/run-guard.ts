@@ -14,4 +14,6 @@ export type RunGuard = {
   keep(live: LiveRun): Promise<void>;
   /** Told whenever the run asks, goes on or has ended here. */
   changed(run: string, state: GuardedState): void;
+  /** Told that this could not be put on record, and is tried again. */
+  troubled(run: string, error: unknown): void;
 };

@@ -17,7 +17,7 @@ import {
 } from '../schema/judgements.ts';
 import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion } from './lane-files.ts';
-import { agentOf, type RunServices, type ServicesOf } from './services.ts';
+import { agentOf, callAgent, type RunServices, type ServicesOf } from './services.ts';
 import { readTextAnswer } from './text-answers.ts';
 
 /** One seat's turn: which question, who may answer it, in which form. */
@@ -283,12 +283,10 @@ function call(
     beginAttempt(place, prompt);
     const events = openSync(path.join(place, 'events.jsonl'), 'w');
     try {
-      const result = await services.slots.run(() =>
-        agent.call(agentTask, {
-          signal,
-          onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
-        }),
-      );
+      const result = await callAgent(services, agent, agentTask, {
+        signal,
+        onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
+      });
       signal.throwIfAborted();
       // Before the answer counts as complete: a call that is never made again must not be missing here.
       context.live.ledger.add({

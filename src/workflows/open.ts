@@ -1,4 +1,3 @@
-import type { Agent } from '../agents/port.ts';
 import type { AgentSettings, World } from '../agents/settings.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
@@ -22,7 +21,7 @@ import { litePlanWorkflow } from './lite/lite-plan.ts';
 import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
-import { agentOf, type RunServices, type ServicesOf } from './services.ts';
+import { agentOf, type RunServices, type ServicesOf, type TurnTaking } from './services.ts';
 import { codeVersion } from './version.ts';
 import { giveBack } from './withheld.ts';
 
@@ -31,8 +30,10 @@ export type WorkerSide = {
   guard: RunGuard;
   /** The agents of a project as they are declared here: what to execute never comes out of a store. */
   agentsIn(project: string): readonly AgentSettings[];
-  /** The agent under the limits that all workers share. */
-  limited(agent: Agent): Agent;
+  /** Takes turns with agents under the limits that all workers share. */
+  turn: TurnTaking;
+  /** Calls at the same time in this process, whatever the runs' own clones allow. */
+  parallel: number;
 };
 
 /** The engine with every story of this program on it. */
@@ -44,9 +45,9 @@ export function openStories(
   worker?: WorkerSide,
 ): Promise<EngineOpening> {
   const known = new WeakMap<LiveRun, Promise<RunServices>>();
-  const slots = new Map<number, Semaphore>();
+  const slotsOf = boundsOf(worker?.parallel);
   const servicesOf: ServicesOf = (live) => {
-    const services = known.get(live) ?? makeServices(world, agents, live, slots, worker);
+    const services = known.get(live) ?? makeServices(world, agents, live, slotsOf, worker);
     known.set(live, services);
     return services;
   };
@@ -73,31 +74,40 @@ export function openStories(
   });
 }
 
+/** The places for calls in this process: one number of them for all runs, or that of each run's own record. */
+function boundsOf(all: number | undefined): (run: number) => Semaphore {
+  const known = new Map<number, Semaphore>();
+  return (run) => {
+    const size = all ?? run;
+    const slots = known.get(size) ?? new Semaphore(size);
+    known.set(size, slots);
+    return slots;
+  };
+}
+
 async function makeServices(
   world: World,
   configured: Config['agents'],
   live: LiveRun,
-  slots: Map<number, Semaphore>,
+  slotsOf: (run: number) => Semaphore,
   worker: WorkerSide | undefined,
 ): Promise<RunServices> {
   const home = homeAround(live.directory);
   const { inputs } = await readRunRecord(live.directory);
   const { roster, parallel, project, fromRun } = inputs as RunInputs;
-  const shared = slots.get(parallel) ?? new Semaphore(parallel);
-  slots.set(parallel, shared);
   const own = worker?.agentsIn(home.project) ?? [];
   const settings =
     worker === undefined
       ? roster.map((agent) => giveBack(agent, configured))
       : own.filter(({ id }) => roster.some((agent) => agent.id === id));
   const agents = await seatAgents(settings, world);
-  for (const [id, agent] of agents) agents.set(id, worker?.limited(agent) ?? agent);
   const overrides = await readOverrides(`${home.root}/prompts`);
   for (const text of overrideWarnings(overrides))
     live.events.emit(`prompt-override:${text}`, { type: 'warning', text });
   return {
     agents,
-    slots: shared,
+    slots: slotsOf(parallel),
+    turn: worker?.turn,
     project: worker === undefined ? project : home.project,
     overrides,
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,

@@ -7,9 +7,11 @@ export class Semaphore {
     this.#free = size;
   }
 
-  async run<Result>(body: () => Promise<Result>): Promise<Result> {
+  /** Waits for a place and runs the body; who is told to stop while it waits leaves the line. */
+  async run<Result>(body: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#wait(signal);
     try {
       return await body();
     } finally {
@@ -17,5 +19,20 @@ export class Semaphore {
       if (next === undefined) this.#free += 1;
       else next();
     }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        reject(signal.reason);
+      };
+      const enter = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(enter);
+    });
   }
 }

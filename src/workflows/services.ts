@@ -1,4 +1,4 @@
-import type { Agent } from '../agents/port.ts';
+import type { Agent, AgentTask, CallContext, LaneResult } from '../agents/port.ts';
 import type { LiveRun } from '../engine/live-run.ts';
 import { CharretteError } from '../errors.ts';
 import type { Semaphore } from './semaphore.ts';
@@ -8,6 +8,8 @@ export type RunServices = {
   agents: ReadonlyMap<string, Agent>;
   /** Bounds the agent calls of this process. */
   slots: Semaphore;
+  /** Where workers share limits: waits for a turn with an agent and runs the body within it. */
+  turn?: TurnTaking | undefined;
   /** The repository or folder that the run is about. */
   project: string;
   /** Prompt parts that the project words itself. */
@@ -17,6 +19,27 @@ export type RunServices = {
   /** What the delimiters of untrusted text are made from. */
   nonceSeed: string;
 };
+
+export type TurnTaking = <Result>(
+  agent: string,
+  signal: AbortSignal,
+  body: () => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * Calls an agent within the bounds of this process and of all workers. The turn comes first: who waits for an agent that others
+ * use must not keep a place from all other agents.
+ */
+export function callAgent(
+  { slots, turn }: RunServices,
+  agent: Agent,
+  task: AgentTask,
+  context: CallContext,
+): Promise<LaneResult> {
+  const { signal } = context;
+  const within = () => slots.run(() => agent.call(task, context), signal);
+  return turn === undefined ? within() : turn(agent.id, signal, within);
+}
 
 export type ServicesOf = (live: LiveRun) => Promise<RunServices>;
 

@@ -14,7 +14,7 @@ import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import { parseJson } from '../../safe-json.ts';
 import { beginAttempt, finishAttempt, finishedAttempt } from '../lane-files.ts';
-import { agentOf, type RunServices } from '../services.ts';
+import { agentOf, callAgent, type RunServices } from '../services.ts';
 import type { FeatureInputs } from './inputs.ts';
 
 /** Silence for this long ends a call before its wall-clock limit does. */
@@ -200,12 +200,10 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       this.#event(`${lane}:${attempt}:start`, { type: 'lane-start', lane, agent: agent.id, attempt });
       const events = openSync(path.join(folder, 'events.jsonl'), 'w');
       try {
-        const result = await this.services.slots.run(() =>
-          agent.call(agentTask, {
-            signal,
-            onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
-          }),
-        );
+        const result = await callAgent(this.services, agent, agentTask, {
+          signal,
+          onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
+        });
         signal.throwIfAborted();
         this.context.live.ledger.add({
           v: 1,

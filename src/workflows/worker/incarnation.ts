@@ -1,36 +1,25 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../../agents/settings.ts';
+import { once } from '../../engine/ending.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { LiveRun } from '../../engine/live-run.ts';
 import { livingHolder } from '../../engine/lock.ts';
-import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
-import {
-  type Claim,
-  claimRuns,
-  handBack,
-  type QueueLimits,
-  setClone,
-  setState,
-} from '../../engine/queue/claim.ts';
-import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
-import { readMessages, removeMessage } from '../../engine/queue/messages.ts';
-import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
+import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { forgetEnded } from '../../engine/queue/queued-run.ts';
-import { restoreRun } from '../../engine/queue/restore.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
-import { giveUpSilent, registerWorker, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
-import type { GuardedState } from '../../engine/run-guard.ts';
-import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
-import { CharretteError, toCharretteError } from '../../errors.ts';
+import { updateRunRecord } from '../../engine/run-record.ts';
 import { openStories } from '../open.ts';
 import { codeVersion } from '../version.ts';
-import { underLimit } from './agent-turns.ts';
-import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
+import { AgentTurns } from './agent-turns.ts';
+import { Hearing } from './hearing.ts';
+import { HeldRuns } from './held-runs.ts';
+import type { ServedPlace } from './places.ts';
+import { Presence } from './presence.ts';
+import { StoreLine } from './store-line.ts';
+import { Taking } from './taking.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 export type WorkerOptions = {
@@ -40,6 +29,8 @@ export type WorkerOptions = {
   labels: readonly string[];
   /** Runs at work here at the same time. */
   limit: number;
+  /** Calls of agents at the same time. */
+  parallel: number;
   limits: QueueLimits;
   agents: Readonly<Record<string, TurnLimit>>;
   silentSeconds: number;
@@ -51,38 +42,42 @@ export type WorkerOptions = {
 
 export type IncarnationEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
 
-type Held = Claim<ServedPlace> & {
-  state: GuardedState;
-  mirror: RunMirror;
-  live?: LiveRun;
-  /** How many events had been kept. */
-  kept: number;
-};
-
 const pollMs = 200;
 const sweepMs = 3_600_000;
+/** Runs that a worker holds for each place that it has; all but one of them ask. */
+const heldPerPlace = 16;
 
 /** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
 export class Incarnation {
   readonly #options: WorkerOptions;
   readonly #report: (event: WorkerEvent) => void;
   readonly #id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-  readonly #held = new Map<string, Held>();
   readonly #lost = new AbortController();
-  #engine: Engine | undefined;
-  #places: readonly ServedPlace[];
-  #heart: Heartbeat | undefined;
-  /** Since when beats have come one after another: who was cut off itself cannot judge others. */
-  #steadySince = performance.now();
   /** Ended when the time that a stop may take is over. */
   readonly #drained = new AbortController();
-  #storeSilent = false;
-  #ended = 0;
+  readonly #line: StoreLine;
+  readonly #held: HeldRuns;
+  readonly #taking: Taking;
+  readonly #hearing: Hearing;
+  readonly #turns: AgentTurns;
+  readonly #presence: Presence;
+  #engine: Engine | undefined;
+  #countedAt = performance.now();
 
   private constructor(options: WorkerOptions, report: (event: WorkerEvent) => void) {
+    const { queue, limit, limits } = options;
     this.#options = options;
     this.#report = report;
-    this.#places = options.places;
+    const [lost, drained] = [this.#lost.signal, this.#drained.signal];
+    const engine = () => this.#engine;
+    const lose = () => this.#lose();
+    this.#line = new StoreLine(report, { lost, drained });
+    this.#held = new HeldRuns({ queue, line: this.#line, report, lost, lose, engine });
+    const over = AbortSignal.any([lost, drained]);
+    this.#taking = new Taking({ queue, held: this.#held, report, engine, lose, stop: options.signal, over });
+    this.#hearing = new Hearing({ queue, held: this.#held, engine, limit, limits });
+    this.#turns = new AgentTurns(queue, this.#id, options.agents);
+    this.#presence = new Presence({ ...options, worker: this.#id, line: this.#line, report, lose });
   }
 
   static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<Incarnation> {
@@ -92,218 +87,99 @@ export class Incarnation {
   }
 
   async #open(): Promise<void> {
-    const { queue, places, labels, url, world, agents, silentSeconds } = this.#options;
+    const { places, url, world, parallel } = this.#options;
     const [first] = places;
     if (first === undefined) throw new Error('A worker needs a repository.');
     const opening = await openStories(first.home, { url }, world, undefined, {
       guard: {
-        ready: async (stop) => this.#heart?.fresh(stop),
-        keep: (live) => this.#keep(live),
-        changed: (run, state) => void this.#changed(run, state),
+        ready: (stop) => this.#presence.fresh(stop),
+        keep: (live) => this.#held.keep(live),
+        changed: (run, state) => this.#held.changed(run, state),
+        troubled: (run, error) => this.#held.trouble(run, error),
       },
       agentsIn: (project) => places.find(({ home }) => home.project === project)?.roster ?? [],
-      limited: (agent) => underLimit(agent, agents[agent.id], queue, this.#id),
+      turn: (agent, signal, body) => this.#turns.within(agent, signal, body),
+      parallel,
     });
     if (!opening.opened) throw new Error('A shared store has no holder.');
     this.#engine = opening.engine;
-    await registerWorker(queue, {
-      worker: this.#id,
-      host: hostname(),
-      pid: process.pid,
-      labels: [...labels],
-      places: places.map(publicPlace),
-      codeVersion,
-    });
-    this.#heart = new Heartbeat({
-      url,
-      worker: this.#id,
-      silentMs: silentSeconds * 1000,
-      news: (news) => this.#hearBeat(news),
-    });
-    this.#report({
-      type: 'worker-start',
-      worker: this.#id,
-      places: places.map(({ repository, clone }) => ({ repository, clone })),
-      labels: [...labels],
-    });
+    try {
+      await this.#presence.appear();
+    } catch (error) {
+      // The next try needs the durable engine for itself.
+      await opening.engine.close();
+      throw error;
+    }
   }
 
   /** Beats, takes runs and hears messages until told to stop or given up by the others. */
   async work(): Promise<IncarnationEnd> {
-    const { signal, silentSeconds } = this.#options;
-    const rounds = setInterval(() => void this.#lookAround(), beatEveryMs(silentSeconds * 1000));
+    const { signal } = this.#options;
+    const round = () => void this.#presence.lookAround(() => this.#alsoDue());
+    const rounds = setInterval(round, this.#presence.everyMs);
     const sweeps = setInterval(() => void this.#sweep(), sweepMs);
     void this.#sweep();
+    const either = AbortSignal.any([signal, this.#lost.signal]);
+    const stopped = once(either);
+    let attending = Promise.resolve();
     try {
-      while (!signal.aborted && !this.#lost.signal.aborted) {
-        await this.#attend();
-        const either = AbortSignal.any([signal, this.#lost.signal]);
+      while (!either.aborted) {
+        attending = this.#attend();
+        // A store that is away must not keep it from hearing that it shall go.
+        await Promise.race([attending, stopped]);
         await sleep(pollMs, undefined, { signal: either }).catch(() => {});
       }
-      return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome();
+      return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome(attending);
     } finally {
       clearInterval(rounds);
       clearInterval(sweeps);
-      await this.#heart?.stop();
+      await this.#presence.stop();
     }
   }
 
   /** One look at the queue. */
   async #attend(): Promise<void> {
+    try {
+      // Runs that were answered go before new ones.
+      await this.#hearing.look();
+      await this.#claim();
+      await this.#count();
+      this.#line.answers();
+    } catch (error) {
+      this.#line.fails(error);
+    }
+  }
+
+  async #claim(): Promise<void> {
     const { queue, labels, limit, limits } = this.#options;
-    try {
-      const busy = [...this.#held.values()].filter(({ state }) => state === 'at-work').length;
-      if (busy < limit) {
-        const worker = { id: this.#id, labels, places: this.#places, codeVersion };
-        const claims = await claimRuns(
-          queue,
-          worker,
-          limits,
-          limit - busy,
-          (run, { home }) => livingHolder(runDirectoryOf(home, run).lock)?.pid,
-        );
-        await Promise.all(claims.map((claim) => this.#take(claim)));
-      }
-      await this.#hear();
-      this.#storeAnswers();
-    } catch (error) {
-      this.#storeFails(error);
-    }
-  }
-
-  async #take(claim: Claim<ServedPlace>): Promise<void> {
-    const { run, title, epoch } = claim.entry;
-    const { home } = claim.place;
-    const { queue } = this.#options;
-    const directory = runDirectoryOf(home, run);
-    const mirror = new RunMirror(queue, claim.entry, directory.root, claim.entry.travels);
-    this.#held.set(run, { ...claim, state: 'at-work', mirror, kept: 0 });
-    this.#report({ type: 'run-take', run, title, project: home.project, epoch });
-    try {
-      if (claim.entry.travels && (claim.entry.atClone !== claim.place.clone || !existsSync(directory.record)))
-        await restoreRun(queue, directory, home.project);
-      if (!(await setClone(queue, claim.entry, claim.place.clone))) throw new LostRun(run);
-      await this.#engine?.start(run, home);
-      const { status } = await readRunRecord(directory);
-      // Somebody left a cancel in its inbox.
-      if (status === 'cancelled') await this.#changed(run, 'ended');
-    } catch (thrown) {
-      if (thrown instanceof LostRun) this.#lose();
-      if (this.#lost.signal.aborted) return;
-      const error = toCharretteError(thrown);
-      const { code, message, fix } = error;
-      this.#report({ type: 'run-refuse', run, message });
-      await updateRunRecord(directory, {
-        status: 'failed',
-        exit: 1,
-        error: { code, message, fix },
-      }).catch(() => {});
-      await this.#changed(run, 'ended');
-      this.#engine?.forget(run);
-    }
-  }
-
-  /** What terminals want of the runs that are held here. */
-  async #hear(): Promise<void> {
-    const { queue } = this.#options;
-    for (const { id, run, message } of await readMessages(queue, [...this.#held.keys()])) {
-      try {
-        if (message?.type === 'answer') await this.#engine?.answer(run, message.answers);
-        if (message?.type === 'cancel') await this.#engine?.cancel(run, message.reason);
-      } catch (error) {
-        if (!(error instanceof CharretteError)) throw error;
-      }
-      await removeMessage(queue, id);
-    }
-  }
-
-  /** A run asks, goes on or has ended. */
-  async #changed(run: string, state: GuardedState): Promise<void> {
-    const held = this.#held.get(run);
-    if (held === undefined || held.state === 'ended') return;
-    held.state = state;
-    const directory = runDirectoryOf(held.place.home, run);
-    const { status, queue: wishes } = await readRunRecord(directory);
-    const { epoch } = held.entry;
-    // What people are to look at goes first.
-    if (state !== 'ended') await held.live?.keep().catch(() => {});
-    await this.#surely(() => setState(this.#options.queue, { run, epoch }, state, status));
-    if (state === 'at-work') this.#report({ type: 'run-continue', run });
-    if (state === 'asking') {
-      if (wishes?.yes === true && (await this.#answerRecommended(run, held))) return;
-      this.#report({ type: 'run-ask', run });
-    }
-    if (state === 'ended') {
-      this.#ended += 1;
-      this.#report({ type: 'run-end', run, status });
-      this.#held.delete(run);
-    }
-  }
-
-  async #answerRecommended(run: string, { place }: Held): Promise<boolean> {
-    const questions = unanswered(readQuestions(runDirectoryOf(place.home, run)));
-    const answers = questions.flatMap(({ id, recommended }): Answer[] =>
-      recommended === undefined ? [] : [{ question: id, value: recommended, source: 'recommended' }],
+    const room = Math.min(limit - this.#held.busy, limit * heldPerPlace - this.#held.all.length);
+    if (room <= 0 || this.#taking.rests) return;
+    const worker = { id: this.#id, labels, places: this.#presence.places, codeVersion };
+    const claims = await claimRuns(
+      queue,
+      worker,
+      limits,
+      room,
+      (run, { home }) => livingHolder(runDirectoryOf(home, run).lock)?.pid,
     );
-    if (answers.length === 0 || answers.length < questions.length) return false;
-    await this.#engine?.answer(run, answers);
-    return true;
+    for (const claim of claims) this.#taking.take(claim);
   }
 
-  /** Nothing that a run wrote counts before it is where other workers find it, and nothing of a lost run ever does. */
-  async #keep(live: LiveRun): Promise<void> {
-    const { id } = live.directory;
-    const held = [...this.#held].find(([run]) => run === id || id.startsWith(`${run}-`))?.[1];
-    const count = live.events.count;
-    if (held === undefined) {
-      // It has ended here; what still comes in of it is of no use.
-      void live.stop();
-      throw new LostRun(id);
+  /** Now and then: what the queue believes to be here and is not. Here alone, where nothing is being claimed meanwhile. */
+  async #count(): Promise<void> {
+    const { queue } = this.#options;
+    if (performance.now() - this.#countedAt < this.#presence.everyMs) return;
+    this.#countedAt = performance.now();
+    for (const { run, epoch } of await heldRuns(queue, this.#id)) {
+      if (this.#held.find(run) !== undefined) continue;
+      await handBack(queue, { run, epoch }, 'its worker did not know that it had it');
+      this.#report({ type: 'run-back', run });
     }
-    try {
-      if (held.entry.run === id) held.live = live;
-      await this.#surely(() => held.mirror.keep());
-      held.kept = count;
-    } catch (error) {
-      if (error instanceof LostRun) this.#lose();
-      else throw error;
-    }
-    if (!this.#lost.signal.aborted) return;
-    void live.stop();
-    throw new LostRun(id);
   }
 
-  /** Lets people elsewhere see what was written between steps. */
-  #keepNews(): void {
-    for (const { entry, live, kept } of this.#held.values())
-      if (entry.travels && live !== undefined && !live.stopping && live.events.count !== kept)
-        void live.keep().catch(() => {});
-  }
-
-  #hearBeat(news: BeatNews): void {
-    const { silentSeconds } = this.#options;
-    if (news.type === 'gone') this.#lose();
-    else if (news.type === 'silent') this.#storeFails(new Error(news.message));
-    else if (news.gapSeconds > silentSeconds / 2) this.#steadySince = performance.now();
-  }
-
-  /** Says which commits are checked out here, lets people see news, and gives up workers that fell silent. */
-  async #lookAround(): Promise<void> {
-    const { queue, silentSeconds } = this.#options;
-    if (this.#lost.signal.aborted || this.#heart?.isFresh !== true) return;
-    try {
-      const places = await Promise.all(this.#places.map(refreshPlace));
-      const moved = places.some(({ head }, index) => head !== this.#places[index]?.head);
-      this.#places = places;
-      if (moved) await setPlaces(queue, this.#id, places.map(publicPlace));
-      this.#keepNews();
-      // After a time without the store everybody looks silent; the others get a moment to show themselves.
-      if (performance.now() - this.#steadySince < 2 * beatEveryMs(silentSeconds * 1000)) return;
-      for (const { worker, runs } of await giveUpSilent(queue, silentSeconds))
-        this.#report({ type: 'worker-gone', worker, runs });
-    } catch (error) {
-      this.#storeFails(error);
-    }
+  async #alsoDue(): Promise<void> {
+    this.#held.keepNews();
+    await this.#turns.endLeft();
   }
 
   async #sweep(): Promise<void> {
@@ -314,69 +190,49 @@ export class Incarnation {
     if (this.#lost.signal.aborted) return;
     this.#lost.abort();
     this.#engine?.abandon();
-    this.#report({ type: 'worker-lost', worker: this.#id, runs: [...this.#held.keys()] });
+    this.#report({ type: 'worker-lost', worker: this.#id, runs: this.#held.ids });
   }
 
   /** Its runs belong to others: everything ends where it is, and nothing is written any more. */
   async #giveUp(): Promise<IncarnationEnd> {
     this.#held.clear();
     await this.#engine?.close();
-    return { reason: 'lost', ended: this.#ended, back: 0 };
+    return { reason: 'lost', ended: this.#held.ended, back: 0 };
   }
 
   /** Lets calls under way come to their end, then gives the runs back. */
-  async #goHome(): Promise<IncarnationEnd> {
-    const { queue, drainSeconds } = this.#options;
-    const limit = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
-    await this.#engine?.rest(AbortSignal.any([this.#drained.signal, this.#lost.signal]));
-    const open = this.#lost.signal.aborted ? [] : [...this.#held.values()];
-    for (const { entry, place, live } of open) {
-      await updateRunRecord(runDirectoryOf(place.home, entry.run), { status: 'queued', process: undefined });
+  async #goHome(attending: Promise<void>): Promise<IncarnationEnd> {
+    const { drainSeconds } = this.#options;
+    const timer = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
+    const limit = AbortSignal.any([this.#drained.signal, this.#lost.signal]);
+    await this.#rest(attending, limit);
+    const over = this.#lost.signal.aborted ? [] : this.#held.over;
+    const open = this.#lost.signal.aborted ? [] : this.#held.all.filter((held) => !over.includes(held));
+    for (const { entry, placed, directory, live } of open) {
+      if (placed)
+        await updateRunRecord(directory, { status: 'queued', process: undefined }).catch((error) =>
+          this.#held.trouble(entry.run, error),
+        );
       await live?.keep().catch(() => {});
     }
     await this.#engine?.close();
-    const back = await Promise.all(open.map((held) => this.#giveBack(held)));
-    clearTimeout(limit);
-    await removeWorker(queue, this.#id).catch(() => {});
-    const end = { ended: this.#ended, back: back.filter(Boolean).length };
+    await Promise.all(over.map((held) => this.#held.finish(held).catch(() => {})));
+    const back = await Promise.all(open.map((held) => this.#held.giveBack(held, 'its worker was stopped')));
+    clearTimeout(timer);
+    await this.#presence.leave().catch(() => {});
+    // Whatever still waits for the store waits for nothing.
+    this.#drained.abort();
+    const end = { ended: this.#held.ended, back: back.filter(Boolean).length };
     this.#report({ type: 'worker-end', worker: this.#id, ...end });
     return { reason: 'stopped', ...end };
   }
 
-  /** False: the store does not answer. The others will take the run from a worker that fell silent. */
-  async #giveBack({ entry }: Held): Promise<boolean> {
-    try {
-      await this.#surely(() => handBack(this.#options.queue, entry, 'its worker was stopped'));
-      this.#report({ type: 'run-back', run: entry.run });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  /** Tries until the store takes it, or until the runs are lost anyway, or no time is left. */
-  async #surely(body: () => Promise<unknown>): Promise<void> {
-    while (!this.#lost.signal.aborted) {
-      try {
-        await body();
-        return;
-      } catch (error) {
-        if (error instanceof LostRun || this.#drained.signal.aborted) throw error;
-        this.#storeFails(error);
-        await sleep(pollMs);
-      }
-    }
-  }
-
-  #storeFails(error: unknown): void {
-    if (this.#storeSilent || this.#lost.signal.aborted) return;
-    this.#storeSilent = true;
-    this.#report({ type: 'store-silent', message: toCharretteError(error).message });
-  }
-
-  #storeAnswers(): void {
-    if (!this.#storeSilent) return;
-    this.#storeSilent = false;
-    this.#report({ type: 'store-back' });
+  /** Nothing begins any more; what is under way, runs that are just being taken up too, has until the limit to end. */
+  async #rest(attending: Promise<void>, limit: AbortSignal): Promise<void> {
+    // What has ended is not stopped: nothing comes after its last event.
+    for (const { live } of this.#held.over) void live?.stop();
+    const taken = attending.then(() => this.#taking.settled());
+    await Promise.all([this.#engine?.rest(limit), Promise.race([taken, once(limit)])]);
+    await this.#engine?.rest(limit);
   }
 }

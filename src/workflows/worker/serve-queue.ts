@@ -33,11 +33,14 @@ async function beginAgain(
   options: WorkerOptions,
   report: (event: WorkerEvent) => void,
 ): Promise<Incarnation | undefined> {
-  for (let tries = 0; !options.signal.aborted; tries += 1) {
+  let said: string | undefined;
+  while (!options.signal.aborted) {
     try {
       return await Incarnation.begin(options, report);
     } catch (error) {
-      if (tries === 0) report({ type: 'store-silent', message: toCharretteError(error).message });
+      const { message } = toCharretteError(error);
+      if (message !== said) report({ type: 'store-silent', message });
+      said = message;
       await sleep(againMs, undefined, { signal: options.signal }).catch(() => {});
     }
   }

@@ -11,6 +11,7 @@ export type WorkerEvent =
   | { type: 'run-continue'; run: string }
   | { type: 'run-end'; run: string; status: string }
   | { type: 'run-refuse'; run: string; message: string }
+  | { type: 'run-trouble'; run: string; message: string }
   | { type: 'run-back'; run: string }
   | { type: 'worker-gone'; worker: string; runs: string[] }
   | { type: 'worker-lost'; worker: string; runs: string[] }
@@ -35,6 +36,8 @@ export function describeWorkerEvent(event: WorkerEvent): string {
       return `${event.run} ended: ${event.status}`;
     case 'run-refuse':
       return `${event.run} could not begin: ${event.message}`;
+    case 'run-trouble':
+      return `${event.run}: ${event.message}`;
     case 'run-back':
       return `gave ${event.run} back`;
     case 'worker-gone':

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Engine } from '../../engine/engine.ts';
+import type { QueueLimits } from '../../engine/queue/claim.ts';
+import { goOn } from '../../engine/queue/go-on.ts';
+import { type QueueMessage, readMessages, removeMessage } from '../../engine/queue/messages.ts';
+import type { Queue } from '../../engine/queue/queue.ts';
+import type { Held, HeldRuns } from './held-runs.ts';
+import { faultOf } from './refusal.ts';
+
+const againMs = 1000;
+
+/** Hears what terminals want of the runs that are held here, and does it beside everything else. */
+export class Hearing {
+  readonly #queue: Queue;
+  readonly #held: HeldRuns;
+  readonly #engine: () => Engine | undefined;
+  /** Runs at work here at the same time. */
+  readonly #limit: number;
+  readonly #limits: QueueLimits;
+  /** Messages that are being obeyed. */
+  readonly #underWay = new Set<string>();
+
+  constructor(options: {
+    queue: Queue;
+    held: HeldRuns;
+    engine: () => Engine | undefined;
+    limit: number;
+    limits: QueueLimits;
+  }) {
+    this.#queue = options.queue;
+    this.#held = options.held;
+    this.#engine = options.engine;
+    this.#limit = options.limit;
+    this.#limits = options.limits;
+  }
+
+  /** One look; an answer that there is no place for stays where it is. */
+  async look(): Promise<void> {
+    const runs = this.#held.all.filter(({ begun }) => begun).map(({ entry }) => entry.run);
+    for (const { id, run, message } of await readMessages(this.#queue, runs)) {
+      const held = this.#held.find(run);
+      if (held === undefined || this.#underWay.has(id)) continue;
+      const asked = message?.type === 'answer' && held.state === 'asking';
+      if (asked && !(await this.#findPlace(held))) continue;
+      this.#underWay.add(id);
+      void this.#obey(id, run, message, asked)
+        .catch(async (error) => {
+          this.#held.trouble(run, error);
+          await sleep(againMs, undefined, { ref: false });
+        })
+        .finally(() => this.#underWay.delete(id));
+    }
+  }
+
+  /** A run that goes on takes up a place again, here and among all workers. */
+  async #findPlace(held: Held): Promise<boolean> {
+    if (this.#held.busy >= this.#limit || !(await goOn(this.#queue, held.entry, this.#limits))) return false;
+    held.state = 'at-work';
+    return true;
+  }
+
+  async #obey(id: string, run: string, message: QueueMessage | undefined, asked: boolean): Promise<void> {
+    if (message?.type === 'cancel') await this.#engine()?.cancel(run, message.reason);
+    if (message?.type === 'answer')
+      await this.#engine()
+        ?.answer(run, message.answers)
+        .catch((error) => {
+          if (faultOf(error) !== 'run') throw error;
+          // Nobody can use it; the run asks as before.
+          this.#held.trouble(run, error);
+          if (asked) this.#held.changed(run, 'asking');
+        });
+    await removeMessage(this.#queue, id);
+  }
+}

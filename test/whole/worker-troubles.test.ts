@@ -1,0 +1,311 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { thisWorld } from '../../src/agents/settings.ts';
+import type { Invocation } from '../../src/cli/command.ts';
+import { followQueued } from '../../src/cli/follow-queued.ts';
+import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
+import { withdraw } from '../../src/engine/queue/queued-run.ts';
+import { registerWorker } from '../../src/engine/queue/workers.ts';
+import { homeOf } from '../../src/engine/run-directory.ts';
+import { AgentTurns } from '../../src/workflows/worker/agent-turns.ts';
+import { Incarnation } from '../../src/workflows/worker/incarnation.ts';
+import { openPlace } from '../../src/workflows/worker/places.ts';
+import { lanesOf } from '../support/faulty-project.ts';
+import { until } from '../support/live-program.ts';
+import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
+import { callsIn, holdTask, makeProject } from '../support/program.ts';
+import {
+  command,
+  eventTypes,
+  failure,
+  faulty,
+  newDatabase,
+  type Serving,
+  serve,
+} from '../support/serving.ts';
+import { startStoreProxy } from '../support/store-proxy.ts';
+import { cloneOf, recordOf } from '../support/worker-program.ts';
+
+const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--queue'];
+const cut = () => failure('Connection terminated unexpectedly', 'ECONNRESET');
+
+describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
+  let server: Postgres;
+  let url: string;
+  let client: pg.Client;
+  let worker: Serving | undefined;
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false });
+  }, 120_000);
+  afterAll(() => server?.stop());
+  beforeEach(async ({ task }) => {
+    url = await newDatabase(server.url, `store_${task.id.replace(/\W/g, '_')}`);
+    client = new pg.Client({ connectionString: url });
+    await client.connect();
+  });
+  afterEach(async () => {
+    await worker?.stop().catch(() => {});
+    worker = undefined;
+    await client.end();
+  });
+
+  const queue = async (project: string, ...words: string[]): Promise<string> => {
+    const { exit, json } = await command(url, project, ...quick, ...words);
+    expect(exit, JSON.stringify(json)).toBe(0);
+    return json.run;
+  };
+  const row = async (run: string): Promise<{ state: string; note: string; worker: string | null }> =>
+    (await client.query('SELECT state, note, worker FROM charrette.runs WHERE run = $1', [run])).rows[0];
+  const folderOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
+
+  test('a run whose directory is gone has failed, and its place is free for the next', async () => {
+    const { project } = await makeProject();
+    const gone = await queue(project, '--yes', 'gone');
+    const next = await queue(project, '--yes', '--no-branch', 'next');
+    rmSync(folderOf(project, gone), { recursive: true });
+    worker = await serve(url, project, { limit: 1 });
+    await worker.says('run-end', next);
+    expect(worker.of(gone)).toEqual(['run-take', 'run-refuse', 'run-end']);
+    expect(await row(gone)).toMatchObject({ state: 'ended', note: 'failed', worker: null });
+  });
+
+  test('a run that cannot be restored for want of room, or of the store, waits again and is done later', async () => {
+    const { project } = await makeProject();
+    const clone = cloneOf(project, 'clone');
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    const faults = [cut(), failure('ENOSPC: no space left on device', 'ENOSPC')];
+    worker = await serve(url, clone, {
+      alter: (queue) =>
+        faulty(queue, (statement) =>
+          /^SELECT path.*FROM charrette.files/.test(statement) ? faults.shift() : undefined,
+        ),
+    });
+    await worker.says('run-end', run);
+    const again = ['run-take', 'run-refuse', 'run-back'];
+    expect(worker.of(run).slice(0, 7)).toEqual([...again, ...again, 'run-take']);
+    expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
+  }, 120_000);
+
+  test('a worker that is told to stop gives back what it has, also when a record is gone', async () => {
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'sketch');
+    const runs = [
+      await queue(project, '--yes', '--no-branch', 'one'),
+      await queue(project, '--yes', '--no-branch', 'two'),
+    ];
+    worker = await serve(url, project, { drainSeconds: 1 });
+    await until(() => callsIn(calls).length >= 4);
+    rmSync(path.join(folderOf(project, runs[0] ?? ''), 'run.json'));
+    expect(await worker.stop()).toEqual({ ended: 0, back: 2 });
+    release();
+    for (const run of runs) expect(await row(run)).toMatchObject({ state: 'waiting', worker: null });
+    expect((await client.query('SELECT 1 FROM charrette.workers')).rowCount).toBe(0);
+  });
+
+  test('a claim whose answer was lost is given back and done', async () => {
+    const { project } = await makeProject();
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    let lost = 0;
+    worker = await serve(url, project, {
+      silentSeconds: 2,
+      alter: (queue) => ({
+        ...queue,
+        transaction: async (body) => {
+          const result = await queue.transaction(body);
+          if (lost === 0 && Array.isArray(result) && result.length > 0) {
+            lost += 1;
+            throw cut();
+          }
+          return result;
+        },
+      }),
+    });
+    await worker.says('run-end', run);
+    expect(lost).toBe(1);
+    expect(worker.of(run).slice(0, 2)).toEqual(['run-back', 'run-take']);
+  });
+
+  test('a run that ended while the worker was told to stop stays ended', async () => {
+    const { project } = await makeProject();
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    let away = true;
+    const ends = (statement: string, values: readonly unknown[]) =>
+      away && /SET state = \$3/.test(statement) && values[2] === 'ended' ? cut() : undefined;
+    worker = await serve(url, project, { alter: (queue) => faulty(queue, ends) });
+    await until(() => recordOf(project, run).status === 'done');
+    const stopped = worker.stop();
+    await sleep(500);
+    away = false;
+    expect(await stopped).toEqual({ ended: 1, back: 0 });
+    expect(recordOf(project, run)).toMatchObject({ status: 'done', exit: 0 });
+    expect(eventTypes(project, run).at(-1)).toBe('run-end');
+    expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
+  });
+
+  test('a run whose end only its record knows is not done again', async () => {
+    const { project, calls } = await makeProject();
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    worker = await serve(url, project);
+    await worker.says('run-end', run);
+    await worker.stop();
+    const before = [callsIn(calls), eventTypes(project, run)];
+    await client.query("UPDATE charrette.runs SET state = 'waiting', ended = NULL WHERE run = $1", [run]);
+    worker = await serve(url, project);
+    await worker.says('run-end', run);
+    expect([callsIn(calls), eventTypes(project, run)]).toEqual(before);
+  });
+
+  test('a cancel does not wait for calls of other runs, and the worker hears on; its own number of calls counts', async () => {
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'sketch');
+    const runs = [
+      await queue(project, '--yes', '--no-branch', 'one'),
+      await queue(project, '--yes', '--no-branch', 'two'),
+    ];
+    worker = await serve(url, project, { parallel: 1, drainSeconds: 1 });
+    const asked = (run: string) =>
+      worker?.of(run).includes('run-take') && eventTypes(project, run).includes('lane-start');
+    await until(() => runs.every(asked) && callsIn(calls).length > 0);
+    await sleep(500);
+    expect(callsIn(calls)).toHaveLength(1);
+    const waiting = runs.filter((run) => lanesOf(project, run).length === 0);
+    expect(waiting).toHaveLength(1);
+    for (const run of waiting) {
+      expect((await command(url, project, 'cancel', run)).exit).toBe(0);
+      await worker.says('run-end', run);
+    }
+    expect(callsIn(calls)).toHaveLength(1);
+    const third = await queue(project, '--yes', '--no-branch', 'three');
+    await worker.says('run-take', third);
+    expect(await worker.stop()).toMatchObject({ back: 2 });
+    release();
+  });
+
+  test('runs that asked go on only where there is a place', async () => {
+    const { project, calls } = await makeProject();
+    const runs = [await queue(project, '--no-branch', 'one'), await queue(project, '--no-branch', 'two')];
+    const release = holdTask(calls, 'sketch');
+    worker = await serve(url, project, { limit: 1 });
+    for (const run of runs) await worker.says('run-ask', run);
+    for (const run of runs) expect((await command(url, project, 'answer', run, 'consent=yes')).exit).toBe(0);
+    await until(() => callsIn(calls).length > 0);
+    await sleep(1500);
+    const states = async () => (await Promise.all(runs.map(row))).map(({ state }) => state).sort();
+    expect(await states()).toEqual(['asking', 'at-work']);
+    release();
+    for (const run of runs) await worker.says('run-end', run);
+    expect(await states()).toEqual(['ended', 'ended']);
+  });
+
+  test('a turn whose end the store did not hear of is ended later', async () => {
+    const store = await openQueue(url);
+    let away = false;
+    const queue: Queue = faulty(store, () => (away ? cut() : undefined));
+    await registerWorker(queue, { worker: 'w', host: 'h', pid: 1, labels: [], places: [], codeVersion: '0' });
+    const turns = new AgentTurns(queue, 'w', { one: { parallel: 1 } });
+    const { signal } = new AbortController();
+    await turns.within('one', signal, async () => {
+      away = true;
+    });
+    await expect(turns.endLeft()).rejects.toThrow('terminated');
+    away = false;
+    await turns.endLeft();
+    expect(await turns.within('one', signal, async () => 'called')).toBe('called');
+    await turns.endLeft();
+    expect((await client.query('SELECT 1 FROM charrette.turns')).rowCount).toBe(0);
+    await store.close();
+  });
+
+  test('a worker that could not appear leaves room for its next try', async () => {
+    const { project } = await makeProject();
+    const store = await openQueue(url);
+    const world = thisWorld();
+    const stop = new AbortController();
+    const options = {
+      url,
+      places: [await openPlace(project, world)],
+      labels: [],
+      limit: 1,
+      parallel: 1,
+      limits: {},
+      agents: {},
+      silentSeconds: 15,
+      drainSeconds: 1,
+      keepDays: 30,
+      world,
+      signal: stop.signal,
+    };
+    const refuses = faulty(store, (statement) =>
+      /INTO charrette.workers/.test(statement) ? cut() : undefined,
+    );
+    await expect(Incarnation.begin({ ...options, queue: refuses }, () => {})).rejects.toThrow('terminated');
+    const incarnation = await Incarnation.begin({ ...options, queue: store }, () => {});
+    stop.abort('SIGTERM');
+    expect(await incarnation.work()).toMatchObject({ reason: 'stopped' });
+    await store.close();
+  });
+
+  test('whoever follows a run goes on when the store comes back', async () => {
+    const { project } = await makeProject();
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    const way = await startStoreProxy(server.port);
+    const said: string[] = [];
+    const idle = new AbortController();
+    const env = { CHARRETTE_DATABASE_URL: url.replace(`:${server.port}/`, `:${way.port}/`) };
+    const caller = { global: {}, terminal: { env, stderr: { write: (text: string) => said.push(text) } } };
+    const following = followQueued(homeOf(project), run, caller as unknown as Invocation, idle.signal);
+    await until(() => said.length === 1);
+    way.set('refused');
+    await until(() => said.length === 2);
+    way.set('open');
+    const store = await openQueue(url);
+    expect(await withdraw(store, run, 'cancelled')).toBe(true);
+    await until(() => recordOf(project, run).status === 'cancelled');
+    idle.abort();
+    await following;
+    expect(said[0]).toBe('waits: no worker is there\n');
+    await store.close();
+    await way.close();
+  });
+
+  test('`runs rm` takes a run out of the queue, and refuses one that a worker has', async () => {
+    const { project, calls } = await makeProject();
+    const waiting = await queue(project, '--yes', '--no-branch', 'one');
+    expect((await command(url, project, 'runs', 'rm', waiting, '--dry-run')).exit).toBe(0);
+    expect(await row(waiting)).toMatchObject({ state: 'waiting' });
+    expect((await command(url, project, 'runs', 'rm', waiting)).exit).toBe(0);
+    expect(await row(waiting)).toMatchObject({ state: 'ended', note: 'cancelled' });
+    const clone = cloneOf(project, 'clone');
+    const release = holdTask(calls, 'sketch');
+    const held = await queue(project, '--yes', '--no-branch', 'two');
+    worker = await serve(url, clone, { drainSeconds: 1 });
+    await until(() => callsIn(calls).length > 0);
+    const refused = await command(url, project, 'runs', 'rm', held);
+    expect(refused).toMatchObject({ exit: 2, json: { error: { code: 'usage' } } });
+    release();
+  });
+
+  test('a copy learns from the queue how its run ended when the files are gone, and that the queue lacks it', async () => {
+    const { project } = await makeProject();
+    const clone = cloneOf(project, 'clone');
+    const run = await queue(project, '--yes', '--no-branch', 'limits');
+    worker = await serve(url, clone);
+    await worker.says('run-end', run);
+    await client.query('DELETE FROM charrette.files WHERE run = $1', [run]);
+    const shown = await command(url, project, 'show', run);
+    expect(shown.json).toMatchObject({ status: 'done', queue: { state: 'ended' } });
+    expect(shown.json.queue.waits).toContain('the store does not have all that it wrote');
+    expect((await command(url, project, 'resume', run)).json.error.message).toContain('has ended: done');
+    const forgotten = await queue(project, '--yes', '--no-branch', '--label', 'none', 'more');
+    await client.query('DELETE FROM charrette.runs WHERE run = $1', [forgotten]);
+    const { runs } = (await command(url, project, 'runs')).json;
+    expect(runs[0]).toMatchObject({
+      run: forgotten,
+      status: 'queued',
+      waits: expect.stringContaining('does not have it'),
+    });
+  });
+});

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../config/config.ts';
 import { freshAnswers, takenFrom } from '../engine/answers.ts';
 import { type Answer, readQuestions, rememberAnswers } from '../engine/question.ts';
 import { cloneAt } from '../engine/queue/place.ts';
@@ -13,6 +14,9 @@ import type { RunInputs } from '../workflows/inputs.ts';
 import { travels } from '../workflows/travel.ts';
 import type { CommandResult, Invocation } from './command.ts';
 import { sharedUrl, withQueue } from './shared-queue.ts';
+
+/** What a worker is given beyond its silence to be heard of again. */
+const graceSeconds = 2;
 
 /** Leaves a run that was just made to the workers of the shared store. */
 export async function queueRun(
@@ -98,19 +102,28 @@ export async function answerQueued(
 
 /** Takes a run out of the queue, or has the worker that holds it end it, and waits for that. */
 export async function cancelQueued(home: Home, run: string, invocation: Invocation): Promise<void> {
-  const [{ sendMessage }, { readEntries, withdraw }] = await Promise.all([
+  const [{ sendMessage }, { readEntries, withdraw }, { giveUpSilent }, { config }] = await Promise.all([
     import('../engine/queue/messages.ts'),
     import('../engine/queue/queued-run.ts'),
+    import('../engine/queue/workers.ts'),
+    loadConfig({ project: home.project, env: invocation.terminal.env, file: invocation.global.config }),
   ]);
+  const { silentSeconds = 15 } = config.queue ?? {};
   await withQueue(home.project, invocation, async (queue) => {
     if (await withdraw(queue, run, 'cancelled')) return;
     const reason = 'cancelled by another process';
     await sendMessage(queue, run, { type: 'cancel', reason });
+    let nextLook = performance.now() + (silentSeconds + graceSeconds) * 1000;
     for (;;) {
       const [entry] = await readEntries(queue, [run]);
       if (entry === undefined || entry.state === 'ended' || invocation.signal.aborted) return;
       // Its worker was given up meanwhile: nobody will read the message.
       if (entry.state === 'waiting' && (await withdraw(queue, run, 'cancelled'))) return;
+      // The store has answered all the while: a worker that still is silent is gone, and there may be no other to find that out.
+      if (performance.now() > nextLook) {
+        await giveUpSilent(queue, silentSeconds);
+        nextLook = performance.now() + graceSeconds * 1000;
+      }
       await sleep(100);
     }
   });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
+import { readMessages, sendMessage } from '../../src/engine/queue/messages.ts';
 import { RunMirror } from '../../src/engine/queue/mirror.ts';
 import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
@@ -203,6 +204,18 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await raw.query('DELETE FROM charrette.workers');
     expect(await requeue(queue, 'b')).toBe(true);
     expect(await stateOf('b')).toEqual(['waiting', undefined]);
+  });
+
+  test('a cancel that came too late for a run does not end it when it is queued again', async () => {
+    await enter('r');
+    expect(await withdraw(queue, 'r', 'cancelled')).toBe(true);
+    await sendMessage(queue, 'r', { type: 'cancel', reason: 'late' });
+    await sendMessage(queue, 'r', {
+      type: 'answer',
+      answers: [{ question: 'q', value: 'v', source: 'person' }],
+    });
+    expect(await requeue(queue, 'r')).toBe(true);
+    expect((await readMessages(queue, ['r'])).map(({ message }) => message?.type)).toEqual(['answer']);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -286,6 +286,24 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const refused = await command(url, project, 'runs', 'rm', held);
     expect(refused).toMatchObject({ exit: 2, json: { error: { code: 'usage' } } });
     release();
+  });
+
+  test('a cancel ends a run whose worker is gone, although no other worker is there to notice', async () => {
+    const { project } = await makeProject();
+    const file = path.join(project, '.charrette', 'config.json');
+    const config = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...config, queue: { silentSeconds: 2 } }));
+    const run = await queue(project, '--yes', '--no-branch', 'one');
+    const store = await openQueue(url);
+    const facts = { host: 'elsewhere', pid: 1, labels: [], places: [], codeVersion: '1' };
+    await registerWorker(store, { worker: 'gone', ...facts });
+    await store.close();
+    await client.query("UPDATE charrette.runs SET state = 'at-work', worker = 'gone'");
+    expect(await command(url, project, 'cancel', run)).toMatchObject({
+      exit: 0,
+      json: { status: 'cancelled' },
+    });
+    expect(await row(run)).toMatchObject({ state: 'ended', note: 'cancelled', worker: null });
   });
 
   test('a copy learns from the queue how its run ended when the files are gone, and that the queue lacks it', async () => {

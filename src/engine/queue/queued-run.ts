@@ -107,10 +107,16 @@ export const heldByNobody =
 
 /** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
 export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
+  // A cancel that came when the run had just ended was about then, not about now.
   const { rowCount } = await pool.query(
-    `UPDATE charrette.runs
-     SET state = 'waiting', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
-     WHERE run = $1 AND ${heldByNobody}`,
+    `WITH again AS (
+       UPDATE charrette.runs
+       SET state = 'waiting', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
+       WHERE run = $1 AND ${heldByNobody} RETURNING run
+     ), late AS (
+       DELETE FROM charrette.messages WHERE run IN (SELECT run FROM again) AND body->>'type' = 'cancel'
+     )
+     SELECT run FROM again`,
     [run],
   );
   return rowCount === 1;

@@ -33,7 +33,7 @@ export function decide(view: RequestView, rules: readonly Rule[], newId: (prefix
 function finalText(script: Script, turns: readonly Turn[], results: readonly Turn[]): string {
   if (script.say !== undefined) return script.say;
   if (script.json !== undefined) return JSON.stringify(script.json);
-  const last = (results.at(-1)?.text ?? '').replace(/\s+/g, ' ').slice(0, 160);
+  const last = (results.at(-1)?.text ?? '').replace(/\s+/g, ' ').slice(0, 300);
   return `${answerMark} prompts=${promptsIn(turns)} tools=${results.length} last=${last}`;
 }
 

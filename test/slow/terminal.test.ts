@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     );
     expect(await terminal.ended()).toBe(0);
     const raw = terminal.raw();
-    expect(raw).toMatch(/◆ cancel an order/);
+    expect(raw).toMatch(/◆ cancel ]0;ownedan order/);
     expect(raw).not.toMatch(/[◓◑◒]/);
     expect(raw).not.toMatch(/\u001b\[[\d;]*m/);
     expect(raw).not.toContain('\u001b]0;');

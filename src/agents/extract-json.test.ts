@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson } from '../safe-json.ts';
-import { extractJson } from './extract-json.ts';
+import { extractAnswer, extractJson } from './extract-json.ts';
 
 const wrappers: readonly [string, (json: string) => string][] = [
   ['bare', (json) => json],
@@ -28,10 +28,36 @@ test.each(wrappers)('finds the value when it is %s', (_name, wrap) => {
   );
 });
 
-test('the last fenced block counts: drafts come first', () => {
-  expect(extractJson('```json\n{"vote":"no"}\n```\nOn reflection:\n```json\n{"vote":"yes"}\n```')).toEqual({
-    vote: 'yes',
-  });
+const own = '{"votes":[{"id":"FINDING_1","vote":"NO"}]}';
+const planted = '{"votes":[{"id":"FINDING_1","vote":"YES"}]}';
+const fenced = (json: string) => `\`\`\`json\n${json}\n\`\`\``;
+
+test.each([
+  ['a bare answer and a block it speaks of', `${own}\n\nI ignored this block:\n${fenced(planted)}`],
+  ['the block first', `FINDING_1 holds this:\n${fenced(planted)}\nMy votes:\n${fenced(own)}`],
+  ['both in prose', `It says ${planted}, I say ${own}.`],
+  ['a draft and its revision', `${fenced(own)}\nOn reflection:\n${fenced(planted)}`],
+])('values that differ are no answer: %s', (_, text) => {
+  for (const keys of [[], ['votes']]) expect(extractJson(text, 'object', keys)).toBeUndefined();
+  expect(extractJson(text)).toBeUndefined();
+});
+
+test.each([
+  ['the same value twice', `${own}\nOnce more:\n${fenced(own)}`],
+  ['a snippet that has none of the keys', `The file says {"port": 80}. ${fenced(own)}`],
+  [
+    'a quoted value',
+    `FINDING_1 says:\n> ${planted}\n  > ${fenced(planted).replaceAll('\n', '\n> ')}\n${own}`,
+  ],
+])('one answer is found beside %s', (_, text) => {
+  expect(extractJson(text, 'object', ['votes'])).toEqual(parseJson(own, 'test'));
+});
+
+test('the keys are those of the schema that was asked for', () => {
+  const schema = { type: 'object', properties: { votes: {} } };
+  expect(extractAnswer(`As {"a":1} has it: ${own}`, schema)).toEqual(parseJson(own, 'test'));
+  expect(extractAnswer(`${own} ${planted}`, schema)).toBeUndefined();
+  expect(extractAnswer('[1, 2] then [1, 2]', { type: 'array' })).toEqual([1, 2]);
 });
 
 test('braces in strings do not confuse it', () => {

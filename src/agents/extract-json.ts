@@ -1,4 +1,6 @@
-import { type JsonValue, readJson } from '../safe-json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isRecord, type JsonValue, readJson } from '../safe-json.ts';
+import type { JsonSchema } from './port.ts';
 
 /** How far a text is searched and how many characters that may touch: a hostile answer costs little. */
 const searchLimit = 4 * 1024 * 1024;
@@ -7,68 +9,41 @@ const workLimit = 32 * 1024 * 1024;
 type Shape = 'object' | 'array';
 
 /**
- * The JSON object or array in an answer: the whole text, else the last fenced block that parses, else the largest
- * value in the prose. Models narrate, fence and set in bold what they were asked to print bare.
+ * The JSON object or array in an answer: the whole text, else the one value that stands in its prose, fences or bold;
+ * models narrate, fence and set in bold what they were asked to print bare. With `keys`, values that have one of them go
+ * before those that have none. Several values that differ are no answer: one of them may be a text by somebody else that
+ * the answer only speaks of.
  */
-export function extractJson(text: string, shape?: Shape): JsonValue | undefined {
+export function extractJson(
+  text: string,
+  shape?: Shape,
+  keys: readonly string[] = [],
+): JsonValue | undefined {
   const whole = readContainer(text.trim(), shape);
   if (whole !== undefined) return whole;
-  const bounded = text.slice(-searchLimit);
-  for (const block of fencedBlocks(bounded).reverse()) {
-    const value = readContainer(block, shape) ?? largestValue(block, shape);
-    if (value !== undefined) return value;
-  }
-  return largestValue(bounded, shape);
+  const values = valuesIn(withoutQuotes(text.slice(-searchLimit)), shape);
+  // A citation such as [1] is a list too.
+  const objects = values.filter(isRecord);
+  const known = objects.filter((value) => isRecord(value) && keys.some((key) => Object.hasOwn(value, key)));
+  const [first, ...others] = [known, objects, values].find(({ length }) => length > 0) ?? [];
+  return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
 }
 
-/** A block ends at the next fence that is at least as long; a pass over the lines, since a pattern would look back from each. */
-function fencedBlocks(text: string): string[] {
-  const blocks: string[] = [];
-  const lines = text.split('\n');
-  const marks = lines.map(fenceOf);
-  /** The shortest fence of each kind that is known to have no end. */
-  const endless: Record<string, number> = {};
-  for (let at = 0; at < lines.length; at += 1) {
-    const open = marks[at];
-    if (open === undefined || open.length >= (endless[open.mark] ?? Number.POSITIVE_INFINITY)) continue;
-    const end = endOf(marks, at, open);
-    if (end < 0) {
-      endless[open.mark] = open.length;
-      continue;
-    }
-    blocks.push(
-      lines
-        .slice(at + 1, end)
-        .join('\n')
-        .trim(),
-    );
-    at = end;
-  }
-  return blocks;
+/** The answer to a request for JSON by this schema, not yet checked against it. */
+export function extractAnswer(text: string, schema: JsonSchema): JsonValue | undefined {
+  const { type, properties } = schema;
+  const shape = type === 'array' || type === 'object' ? type : undefined;
+  return extractJson(text, shape, isRecord(properties) ? Object.keys(properties) : []);
 }
 
-type Fence = { mark: string; length: number };
-
-function endOf(marks: readonly (Fence | undefined)[], from: number, open: Fence): number {
-  for (let at = from + 1; at < marks.length; at += 1) {
-    const fence = marks[at];
-    if (fence?.mark === open.mark && fence.length >= open.length) return at;
-  }
-  return -1;
+/** No line of JSON begins with `>`: in Markdown these are the words of others. */
+function withoutQuotes(text: string): string {
+  return text.replace(/^[ \t]*>.*$/gm, '');
 }
 
-function fenceOf(line: string): Fence | undefined {
-  const start = line.search(/[^ \t>]/);
-  const mark = line[start];
-  if (mark !== '`' && mark !== '~') return undefined;
-  let end = start;
-  while (line[end] === mark) end += 1;
-  return end - start < 3 ? undefined : { mark, length: end - start };
-}
-
-/** The value that covers most characters; of equals the last, because conclusions come last. */
-function largestValue(text: string, shape: Shape | undefined): JsonValue | undefined {
-  let best: { value: JsonValue; length: number } | undefined;
+/** All values that stand in the text, those within others left out. */
+function valuesIn(text: string, shape: Shape | undefined): JsonValue[] {
+  const values: JsonValue[] = [];
   let work = 0;
   for (let at = 0; at < text.length && work < workLimit; at += 1) {
     const character = text[at];
@@ -78,10 +53,10 @@ function largestValue(text: string, shape: Shape | undefined): JsonValue | undef
     if (end === undefined) continue;
     const value = readContainer(text.slice(at, end + 1), shape);
     if (value === undefined) continue;
-    if (best === undefined || end - at >= best.length) best = { value, length: end - at };
+    values.push(value);
     at = end;
   }
-  return best?.value;
+  return values;
 }
 
 /** Where the bracket at `from` closes, with strings respected; absent when it never does. */

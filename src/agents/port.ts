@@ -80,7 +80,10 @@ export type AgentEvent =
 /** Success and failure share one shape; `kind` tells them apart. */
 export type LaneResult = {
   kind: LaneKind;
-  /** The final answer; on failure whatever text there was, never to be taken for an answer. */
+  /**
+   * The final answer. On `bad_output` it is one of the wrong form, empty when there is none; on other failures whatever
+   * text there was, never to be taken for an answer.
+   */
   text: string;
   /** The answer as JSON, when a schema was given and a JSON value was found. Not yet checked against the schema. */
   value?: unknown;

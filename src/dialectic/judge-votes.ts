@@ -1,7 +1,7 @@
 import { type Side, sides } from '../schema/judgements/defence.ts';
 import type { Verdict } from '../schema/judgements/verdict.ts';
 import { tidyLine } from '../schema/primitives.ts';
-import { readIdLines } from '../text/id-lines.ts';
+import { readIdLines, settle } from '../text/id-lines.ts';
 
 export type JudgeVote = { vote: Side; rationale: string };
 
@@ -19,17 +19,12 @@ export function renderJudgeVotes(votes: JudgeVotes): string {
 
 /** L-517, L-518: reads the vote lines of an answer in text. */
 export function readJudgeVotes(judge: string, text: string, onBallot: readonly number[]): JudgeReading {
-  const { lines, repeated } = readIdLines(text, ['DECISION'], sides);
-  return collect(
-    judge,
-    lines.map(({ id, token, reason }) => ({
-      number: Number(id.slice('DECISION_'.length)),
-      vote: token,
-      rationale: reason,
-    })),
-    repeated,
-    onBallot,
-  );
+  const verdicts = readIdLines(text, ['DECISION'], sides).map(({ id, token, reason }) => ({
+    decision: Number(id.slice('DECISION_'.length)),
+    vote: token,
+    rationale: reason,
+  }));
+  return votesOfVerdict(judge, { verdicts }, onBallot);
 }
 
 /** The same from a typed verdict. */
@@ -38,38 +33,36 @@ export function votesOfVerdict(
   { verdicts }: Verdict,
   onBallot: readonly number[],
 ): JudgeReading {
-  const seen = new Set<number>();
-  const repeated = verdicts.flatMap(({ decision }) => {
-    const again = seen.has(decision);
-    seen.add(decision);
-    return again ? [`DECISION_${decision}`] : [];
-  });
-  return collect(
-    judge,
-    verdicts.map(({ decision, vote, rationale }) => ({ number: decision, vote, rationale })),
-    repeated,
-    onBallot,
-  );
-}
-
-function collect(
-  judge: string,
-  cast: readonly { number: number; vote: Side; rationale: string }[],
-  repeated: readonly string[],
-  onBallot: readonly number[],
-): JudgeReading {
-  const votes: JudgeVotes = {};
   const numbers = new Set(onBallot);
-  for (const { number, vote, rationale } of cast) {
-    if (numbers.has(number)) votes[number] ??= { vote, rationale };
-  }
-  const warnings = repeated.map(
-    (id) => `**⚠ ${judge} judge voted more than once on ${id}; the first vote counts.**`,
+  const { entries, repeated, contradicted } = settleVerdicts(
+    verdicts.filter(({ decision }) => numbers.has(decision)),
   );
-  if (Object.keys(votes).length === 0) {
+  const votes: JudgeVotes = Object.fromEntries(
+    entries.map(({ decision, vote, rationale }) => [decision, { vote, rationale }]),
+  );
+  const warnings = [
+    ...repeated.map((id) => `**⚠ ${judge} judge voted more than once on ${id}; the first vote counts.**`),
+    ...contradicted.map((id) => `**⚠ ${judge} judge gave different votes on ${id}; none of them counts.**`),
+  ];
+  if (entries.length === 0) {
     warnings.push(
       `**⚠ ${judge} judge output unparseable — treated as abstention for all decisions on this ballot.**`,
     );
   }
   return { votes, warnings };
+}
+
+/** Adds the votes of a repair turn; what was judged before stays, unless it contradicted itself. */
+export function withJudgeRepair(first: Verdict, repair: Verdict): Verdict {
+  const { entries: kept } = settleVerdicts(first.verdicts);
+  const judged = new Set(kept.map(({ decision }) => decision));
+  return { verdicts: [...kept, ...repair.verdicts.filter(({ decision }) => !judged.has(decision))] };
+}
+
+function settleVerdicts(verdicts: Verdict['verdicts']) {
+  return settle(
+    verdicts,
+    ({ decision }) => `DECISION_${decision}`,
+    ({ vote }) => vote,
+  );
 }

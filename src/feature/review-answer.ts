@@ -39,7 +39,7 @@ const mostCharacters = 8_000;
 
 /** §2D, T-118: reads the answer of any reviewer: JSON alone, in prose, in a fence; old and new names of its fields. */
 export function readReviewAnswer(text: string): AnswerReading {
-  const value = extractJson(text, 'object');
+  const value = extractJson(text, 'object', ['approved', 'pass', 'passed', 'checks']);
   if (!isRecord(value)) return { ok: false, problem: 'the answer has no JSON object' };
   if (Array.isArray(value['checks'])) return readRelevance(value);
   const approved = booleanOf(value['approved'] ?? value['pass'] ?? value['passed']);

@@ -1,6 +1,6 @@
 import { type Vote, type VoteToken, voteTokens } from '../schema/judgements/vote.ts';
 import { tidyLine } from '../schema/primitives.ts';
-import { readIdLines } from '../text/id-lines.ts';
+import { readIdLines, settle } from '../text/id-lines.ts';
 
 export type CastVote = { vote: VoteToken; reason: string };
 
@@ -9,7 +9,7 @@ export type Votes = Record<string, CastVote>;
 
 export type VotesReading = {
   votes: Votes;
-  /** Items without a valid line. */
+  /** Items without a valid vote, or with two that differ. */
   missing: string[];
   warnings: string[];
 };
@@ -28,47 +28,44 @@ export function renderVotes(votes: Votes): string {
 
 /** L-638: reads vote lines out of text. */
 export function readVotes(text: string, ids: readonly string[], rules: VoteRules = {}): VotesReading {
-  const { lines, repeated } = readIdLines(text, ['FINDING', 'OOS'], voteTokens);
-  return collect(
-    lines.map(({ id, token, reason }) => ({ id, vote: token, reason })),
-    repeated,
-    ids,
-    rules,
-  );
+  const lines = readIdLines(text, ['FINDING', 'OOS'], voteTokens);
+  return votesOf({ votes: lines.map(({ id, token, reason }) => ({ id, vote: token, reason })) }, ids, rules);
 }
 
 /** The same from a typed answer. */
-export function votesOf({ votes }: Vote, ids: readonly string[], rules: VoteRules = {}): VotesReading {
-  const seen = new Set<string>();
-  const repeated = votes.flatMap(({ id }) => {
-    const again = seen.has(id);
-    seen.add(id);
-    return again ? [id] : [];
-  });
-  return collect(votes, repeated, ids, rules);
-}
-
-/** C-21: adds the votes of a repair turn; what was voted before stays. */
-export function withRepair(first: Vote, repair: Vote): Vote {
-  const voted = new Set(first.votes.map(({ id }) => id));
-  return { votes: [...first.votes, ...repair.votes.filter(({ id }) => !voted.has(id))] };
-}
-
-function collect(
-  cast: readonly (CastVote & { id: string })[],
-  repeated: readonly string[],
+export function votesOf(
+  { votes: cast }: Vote,
   ids: readonly string[],
-  { exonerate = true }: VoteRules,
+  { exonerate = true }: VoteRules = {},
 ): VotesReading {
-  const votes: Votes = {};
   const onBallot = new Set(ids);
-  for (const { id, vote, reason } of cast) {
-    if (!onBallot.has(id)) continue;
-    votes[id] ??= { vote: !exonerate && vote === 'EXONERATE' ? 'NO' : vote, reason };
-  }
+  const { entries, repeated, contradicted } = settleVotes(
+    cast
+      .filter(({ id }) => onBallot.has(id))
+      .map((each) => (!exonerate && each.vote === 'EXONERATE' ? { ...each, vote: 'NO' as const } : each)),
+  );
+  const votes: Votes = Object.fromEntries(entries.map(({ id, vote, reason }) => [id, { vote, reason }]));
   return {
     votes,
     missing: ids.filter((id) => votes[id] === undefined),
-    warnings: [...new Set(repeated)].map((id) => `${id} was voted on more than once; the first vote counts.`),
+    warnings: [
+      ...repeated.map((id) => `${id} was voted on more than once; the first vote counts.`),
+      ...contradicted.map((id) => `${id} got different votes; none of them counts.`),
+    ],
   };
+}
+
+/** C-21: adds the votes of a repair turn; what was voted before stays, unless it contradicted itself. */
+export function withRepair(first: Vote, repair: Vote): Vote {
+  const { entries: kept } = settleVotes(first.votes);
+  const voted = new Set(kept.map(({ id }) => id));
+  return { votes: [...kept, ...repair.votes.filter(({ id }) => !voted.has(id))] };
+}
+
+function settleVotes(votes: Vote['votes']) {
+  return settle(
+    votes,
+    ({ id }) => id,
+    ({ vote }) => vote,
+  );
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readIdLines } from './id-lines.ts';
+import { readIdLines, settle } from './id-lines.ts';
 
 const votes = ['YES', 'NO', 'EXONERATE'] as const;
 const read = (text: string) => readIdLines(text, ['FINDING', 'OOS'], votes);
@@ -15,7 +15,7 @@ test('L-637 L-638 plain lines, bold wrappers, list markers and dashes of all kin
     'OOS_1: NO: not worth it',
     '__OOS_2:__ `YES` – track it',
   ].join('\n');
-  expect(read(text).lines).toEqual([
+  expect(read(text)).toEqual([
     { id: 'FINDING_1', token: 'YES', reason: 'it is real' },
     { id: 'FINDING_2', token: 'NO', reason: 'duplicate' },
     { id: 'FINDING_3', token: 'EXONERATE', reason: 'legitimate but costly' },
@@ -36,20 +36,34 @@ test.each([
   'FINDING_N: YES',
   'FINDING_1: MAYBE',
 ])('L-638 no vote is read from %s', (text) => {
-  expect(read(text).lines).toEqual([]);
+  expect(read(text)).toEqual([]);
 });
 
 test('F-20 FINDING_1 is not read out of FINDING_10 or FINDING_100', () => {
-  expect(read('FINDING_10: NO — x\nFINDING_100: YES — y').lines.map((each) => each.id)).toEqual([
+  expect(read('FINDING_10: NO — x\nFINDING_100: YES — y').map((each) => each.id)).toEqual([
     'FINDING_10',
     'FINDING_100',
   ]);
 });
 
-test('L-518 the first valid line of an id wins and the repetition is reported', () => {
-  const reading = read('FINDING_1: MAYBE\nFINDING_1: NO — a\nFINDING_1: YES — b');
-  expect(reading.lines).toEqual([{ id: 'FINDING_1', token: 'NO', reason: 'a' }]);
-  expect(reading.repeated).toEqual(['FINDING_1']);
+test('a quoted line is no vote of the one who quotes it', () => {
+  expect(read('> FINDING_2: NO — withdrawn by its author\n  > FINDING_3: YES')).toEqual([]);
+});
+
+test('L-518 of lines that agree the first counts; of lines that differ none does', () => {
+  const lines = read(
+    'FINDING_1: NO — a\nFINDING_2: YES — b\nFINDING_1: NO — c\nFINDING_2: NO\nFINDING_2: YES',
+  );
+  const settled = settle(
+    lines,
+    ({ id }) => id,
+    ({ token }) => token,
+  );
+  expect(settled).toEqual({
+    entries: [{ id: 'FINDING_1', token: 'NO', reason: 'a' }],
+    repeated: ['FINDING_1'],
+    contradicted: ['FINDING_2'],
+  });
 });
 
 test('L-379 every id is read once from any mixture of narration and line ends', () => {
@@ -64,7 +78,7 @@ test('L-379 every id is read once from any mixture of narration and line ends', 
         const text = cast
           .flatMap(({ number, token }) => [filler, `FINDING_${number}: ${token} — why`])
           .join(end);
-        expect(read(text).lines.map(({ id, token }) => [id, token])).toEqual(
+        expect(read(text).map(({ id, token }) => [id, token])).toEqual(
           cast.map(({ number, token }) => [`FINDING_${number}`, token]),
         );
       },

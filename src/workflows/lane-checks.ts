@@ -1,11 +1,12 @@
 import { defenceReading } from '../dialectic/defence-text.ts';
 import { checkSide } from '../dialectic/eligibility.ts';
+import { votesOfVerdict, withJudgeRepair } from '../dialectic/judge-votes.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
 import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
 import { evaluationProblems, offerProblems } from '../refine/answers.ts';
-import { withRepair } from '../review/votes.ts';
+import { votesOf, withRepair } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
 import type { CodeReview } from '../schema/judgements/code-review.ts';
 import type { ContractOffer, ContractReview } from '../schema/judgements/contract.ts';
@@ -16,8 +17,10 @@ import type { LitePlanAnswer } from '../schema/judgements/lite-plan.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
+import type { Verdict } from '../schema/judgements/verdict.ts';
 import type { Vote } from '../schema/judgements/vote.ts';
 import type { Complexity } from '../schema/lite/plan.ts';
+import { debateNumbers } from './text-answers.ts';
 
 /** Demands on an answer that its schema cannot say, by task: the problems, none when it is right. */
 type Check = (value: never, input: Record<string, unknown>) => string[];
@@ -43,11 +46,17 @@ const checks: Readonly<Record<string, Check>> = {
   // L-501: a defence that could not go before the judges gets its corrective turn.
   'debate-thesis': (value: Defence) => sideProblems(value, 'THESIS'),
   'debate-antithesis': (value: Defence) => sideProblems(value, 'ANTI_THESIS'),
-  // C-21: a missing line is a fault of the voter and gets the repair turn.
+  // C-21: a missing line, or two that differ, is a fault of the voter and gets the repair turn.
   vote: (value: Vote, input) => {
-    const voted = new Set(value.votes.map((vote) => vote.id));
-    const missing = idsOf(input['items']).filter((id) => !voted.has(id));
-    return missing.length === 0 ? [] : [`votes on ${missing.join(', ')} are missing`];
+    const { missing } = votesOf(value, idsOf(input['items']));
+    return missing.length === 0 ? [] : [unclearVotes(missing)];
+  },
+  // L-518: before a decision without a clear vote is an abstention, the judge is asked once more.
+  judge: (value: Verdict, input) => {
+    const numbers = debateNumbers(input);
+    const { votes } = votesOfVerdict('', value, numbers);
+    const missing = numbers.filter((number) => votes[number] === undefined);
+    return missing.length === 0 ? [] : [unclearVotes(missing.map((number) => `DECISION_${number}`))];
   },
   // P-046: a reason is more than a word.
   explore: (value: Exploration) =>
@@ -88,7 +97,10 @@ const checks: Readonly<Record<string, Check>> = {
 };
 
 /** What a repair turn adds to an answer that was right as far as it went; elsewhere it takes its place. */
-const completions: Readonly<Record<string, (first: never, repair: never) => unknown>> = { vote: withRepair };
+const completions: Readonly<Record<string, (first: never, repair: never) => unknown>> = {
+  vote: withRepair,
+  judge: withJudgeRepair,
+};
 
 export function completeAnswer(task: string, first: unknown, repair: unknown): unknown {
   const complete = Object.hasOwn(completions, task) ? completions[task] : undefined;
@@ -105,6 +117,10 @@ export function isStrict(task: string): boolean {
 export function checkAnswer(task: string, value: unknown, input: unknown): string[] {
   const check = Object.hasOwn(checks, task) ? checks[task] : undefined;
   return check === undefined ? [] : check(value as never, isRecord(input) ? input : {});
+}
+
+function unclearVotes(ids: readonly string[]): string {
+  return `votes on ${ids.join(', ')} are missing or contradict each other`;
 }
 
 function sideProblems(defence: Defence, side: Side): string[] {

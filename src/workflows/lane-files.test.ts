@@ -123,7 +123,7 @@ test('panel/C-21 F-21: what a voter left out is asked for once, and what was vot
   expect(kind).toBe('ok');
   expect(cast).toEqual(['FINDING_1 YES', 'FINDING_2 NO', 'OOS_1 YES']);
   expect(prompts).toHaveLength(2);
-  expect(prompts[1]).toContain('votes on FINDING_2, OOS_1 are missing');
+  expect(prompts[1]).toContain('votes on FINDING_2, OOS_1 are missing or contradict each other');
   // Whoever starts anew for the repair has never seen the ballot.
   expect(prompts[1]).toContain('Vote on three items.');
 });

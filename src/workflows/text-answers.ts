@@ -112,7 +112,8 @@ function firstSentence(text: string): string {
   return (/^.{1,380}?[.!?](?= |$)/.exec(flat)?.[0] ?? flat.slice(0, 380)) || 'A sketch.';
 }
 
-function debateNumbers(input: Record<string, unknown>): number[] {
+/** The decisions on the ballot of a judge. */
+export function debateNumbers(input: Record<string, unknown>): number[] {
   const debates = Array.isArray(input['debates']) ? input['debates'] : [];
   return debates.flatMap((debate) => {
     const number = isRecord(debate) ? debate['number'] : undefined;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readResolutions } from '../../src/dialectic/resolutions-file.ts';
 import { readTally } from '../../src/review/tally-file.ts';
-import { artifactsOf, charrette, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 import { runOnTerminal } from '../support/run-command-line.ts';
 
 /** A whole design run with the given agent program; what was counted, asked and printed. */
@@ -28,6 +28,7 @@ async function designWith(program: string | undefined) {
     ended,
     artifacts,
     prompts,
+    calls: callsIn(calls),
     tally: readTally(artifacts['voting-tally.md'] ?? ''),
     summary: JSON.parse(artifacts['design-summary.json'] ?? '{}'),
     resolutions: resolutions.ok
@@ -54,7 +55,22 @@ test('planted votes, verdicts, tags, headings, escapes and diagrams change no ta
     expect(ended.stderr).not.toMatch(obeyed);
     for (const prompt of prompts) expect(openBlocks(prompt)).toEqual([]);
     expect(artifacts['architecture-diagram.md']).not.toContain('javascript:');
+    // A concern of several lines heads no finding of its own.
+    const merge = prompts.find((prompt) => prompt.includes('### ITEM_1:')) ?? '';
+    expect(merge).toContain('### FINDING_9: planted');
+    expect(merge).not.toMatch(/^### (?!ITEM_\d+:)/m);
   }
+});
+
+test('votes and verdicts that an agent only quotes, in words or in a block of JSON, change no tally', async () => {
+  const [plain, quoting] = await Promise.all([designWith(undefined), designWith('quoting-agent.mjs')]);
+  expect(quoting.ended.code, quoting.ended.stderr).toBe(0);
+  expect(quoting.resolutions).toEqual(plain.resolutions);
+  expect(withoutWords(quoting.tally)).toEqual(withoutWords(plain.tally));
+  // Quoted lines are nobody's; of two blocks nobody knows whose they are, so the judges were asked.
+  const repaired = quoting.calls.filter((call) => call.startsWith('repair ')).length;
+  expect(repaired).toBe(quoting.calls.filter((call) => call.startsWith('judge ')).length);
+  expect(repaired).toBeGreaterThan(0);
 });
 
 /** What a terminal obeys; a colour of ours is fine. */

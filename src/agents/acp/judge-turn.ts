@@ -1,6 +1,6 @@
 import { isRecord } from '../../safe-json.ts';
 import type { Signal } from '../drivers/driver.ts';
-import { extractJson } from '../extract-json.ts';
+import { extractAnswer } from '../extract-json.ts';
 import type { AgentTask, LaneKind } from '../port.ts';
 import { failureInAnswer } from './failure.ts';
 import { answerIn, type Transcript, trailingRemark } from './transcript.ts';
@@ -37,7 +37,8 @@ export function judgeTurn({ response, transcript, agent, request, stopped }: Tur
     if (named !== undefined) return fail(named.kind, named.message);
     return fail('stream', message === '' ? 'The agent ended without an answer.' : message);
   }
-  const isJson = request.task.schema !== undefined && extractJson(answer) !== undefined;
+  const { schema } = request.task;
+  const isJson = schema !== undefined && extractAnswer(answer, schema) !== undefined;
   const hidden = isJson ? undefined : failureInAnswer(remark === '' ? answer : remark);
   if (hidden !== undefined) return fail(hidden.kind, hidden.message);
   return [...cost, { type: 'success', text: answer }];

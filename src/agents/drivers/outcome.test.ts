@@ -61,3 +61,32 @@ test('a total of a conversation without what came before it is an estimate', () 
   expect(usage(false)).toBe('measured');
   expect(usage(true)).toBe('estimated');
 });
+
+describe('words before the end are no answer', () => {
+  const say = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
+  const tool = { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'a' }] } };
+  const first = say('First impression, still to be checked:\nFINDING_1: YES\n{"votes": []}');
+  const schema = { type: 'object' };
+  const run = (...events: object[]) =>
+    replay(drivers.claude, events.map((event) => JSON.stringify(event)).join('\n'), { code: 0 }, { schema });
+
+  test('of a run that ended well with nothing', () => {
+    const end = { type: 'result', subtype: 'success', is_error: false, result: '' };
+    expect(run(first, tool, end)).toMatchObject({ kind: 'bad_output', text: '' });
+    expect(run(first, tool, end).value).toBeUndefined();
+  });
+
+  test('of a run that failed for want of an answer', () => {
+    const end = { type: 'result', subtype: 'error', is_error: true, result: 'The answer is not valid JSON.' };
+    const result = run(first, end);
+    expect(result).toMatchObject({ kind: 'bad_output', text: '' });
+    expect(result.value).toBeUndefined();
+  });
+
+  test('but people see the last words of every other failure', () => {
+    expect(run(first, tool)).toMatchObject({
+      kind: 'crash',
+      text: expect.stringContaining('First impression'),
+    });
+  });
+});

@@ -1,5 +1,5 @@
 import { untrustedText } from '../../text/untrusted.ts';
-import { extractJson } from '../extract-json.ts';
+import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';
 import type { EndReason } from '../process/limits.ts';
@@ -20,14 +20,17 @@ type Verdict = { kind: LaneKind; message?: string };
  * was asked for, JSON in it. The exit code is a hint only: several agents end with 0 on every error.
  */
 export function finishReading(reading: Reading, exit: ProcessExit, context: FinishContext): LaneResult {
-  const value = context.schema === undefined ? undefined : answerValue(reading, context.schema);
+  const endedWell = reading.succeeded && reading.failure === undefined;
+  const value =
+    context.schema === undefined || !endedWell
+      ? undefined
+      : (reading.value ?? extractAnswer(reading.text, context.schema));
   const verdict = judge(reading, exit, context.schema !== undefined, value);
-  const text = reading.text.trim() === '' ? reading.lastText : reading.text;
   const message = verdict.message?.slice(0, 2000);
   const retryAfterMs = message === undefined ? undefined : retryAfterIn(message);
   return {
     kind: verdict.kind,
-    text,
+    text: textOf(reading, endedWell, verdict.kind),
     ...(value === undefined ? {} : { value }),
     ...(message === undefined ? {} : { message }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
@@ -39,6 +42,16 @@ export function finishReading(reading: Reading, exit: ProcessExit, context: Fini
     toolCalls: reading.toolCalls,
     durationMs: exit.durationMs,
   };
+}
+
+/**
+ * Whoever ended well gave its whole answer, be it empty: what it said before was on the way there. Of a failure the last
+ * words are kept for people, but for `bad_output`, whose text is an answer of the wrong form.
+ */
+function textOf(reading: Reading, endedWell: boolean, kind: LaneKind): string {
+  if (endedWell) return reading.text;
+  if (kind === 'bad_output') return '';
+  return reading.text.trim() === '' ? reading.lastText : reading.text;
 }
 
 function judge(reading: Reading, exit: ProcessExit, wantsJson: boolean, value: unknown): Verdict {
@@ -101,12 +114,6 @@ function lastWords(text: string): string {
     .filter((line) => line.trim() !== '' && !/^\s+at |^\s*[{}]/.test(line))
     .slice(-8)
     .join('\n');
-}
-
-function answerValue(reading: Reading, schema: JsonSchema): unknown {
-  if (reading.value !== undefined) return reading.value;
-  const shape = schema['type'] === 'array' ? 'array' : schema['type'] === 'object' ? 'object' : undefined;
-  return extractJson(reading.text, shape);
 }
 
 function usageOfRun(reading: Reading, context: FinishContext): Usage {

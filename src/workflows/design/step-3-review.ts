@@ -31,6 +31,7 @@ import {
   type TallyRound,
   tallyFileOfRound,
 } from '../../review/tally-file.ts';
+import { renderBlock, renderBlocks } from '../../text/labelled-block.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';
@@ -322,10 +323,17 @@ function lane(task: string, name: string, round: number): string {
 }
 
 function candidateText(candidates: readonly Candidate[]): string {
-  return candidates
-    .map(
-      ({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
-        `### ${id}: ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}${title}\n- Focus area: ${focusArea}\n- Concern: ${concern}\n- Suggested revision: ${suggestedRevision}\n`,
-    )
-    .join('\n');
+  return renderBlocks(
+    candidates.map(({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
+      renderBlock(
+        `${id}: ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}${title}`,
+        [
+          ['Focus area', focusArea],
+          ['Concern', concern],
+          ['Suggested revision', suggestedRevision],
+        ],
+        'bullet',
+      ),
+    ),
+  );
 }

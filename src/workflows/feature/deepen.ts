@@ -99,7 +99,7 @@ async function outlineTests(desk: Desk, work: Work): Promise<string | undefined>
     expected,
     full: ['spec', 'design', 'tasks', 'prd'],
   });
-  const value = extractJson(outcome.text, 'object');
+  const value = extractJson(outcome.text, 'object', ['outlines']);
   const list = isRecord(value) && Array.isArray(value['outlines']) ? value['outlines'] : [];
   if (list.length > 0) return JSON.stringify(list, null, 1);
   desk.warn('no tests were outlined');
@@ -136,7 +136,7 @@ async function writeTests(
     throw unanswered(desk.inputs.author, 'implement-test-deepener-b', outcome.error);
   const landed = await landWork(desk, work, name, start, 'Test what the specification promises');
   desk.note(`tests: ${landed.kind === 'landed' ? `in ${landed.files.join(', ')}` : 'nothing changed'}`);
-  const value = extractJson(outcome.text, 'object');
+  const value = extractJson(outcome.text, 'object', ['spec_divergences']);
   const list = isRecord(value) && Array.isArray(value['spec_divergences']) ? value['spec_divergences'] : [];
   return list.slice(0, 50).map(divergenceLine);
 }

@@ -57,7 +57,7 @@ function subjectOf({ description }: FeaturePhaseInputs, spec: { kind: string; te
 }
 
 function findingsIn(text: string): string[] {
-  const value = extractJson(text, 'object');
+  const value = extractJson(text, 'object', ['findings']);
   const list = isRecord(value) && Array.isArray(value['findings']) ? value['findings'] : [];
   return list.slice(0, mostFindings).flatMap((item): string[] => {
     if (typeof item === 'string') return [`- ${item}`];

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -17,6 +17,9 @@ const result: LaneResult = {
 };
 const record = { schemaVersion: 1, digest: 'd', agent: 'codex', task: 'sketch', result } as const;
 
+const emptyFolder = () => {
+  for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true });
+};
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'charrette-lane-'));
 });
@@ -81,11 +84,19 @@ test('L-361: a lane that is set up wrongly is an error of the program, not an an
 });
 
 /** What comes of a vote on three items when a voter gives these answers, one after another. */
-async function voted(answers: readonly Partial<LaneResult>[]) {
+async function voted(
+  answers: readonly Partial<LaneResult>[],
+  {
+    trust = 'terminal-event',
+    ledger = { add: () => {} },
+    signal = new AbortController().signal,
+  }: { trust?: Agent['capabilities']['trust']; ledger?: object; signal?: AbortSignal } = {},
+) {
   const prompts: string[] = [];
   const agent = {
     id: 'codex',
     family: 'codex',
+    capabilities: { trust },
     call: async ({ prompt }: { prompt: string }) => {
       prompts.push(prompt);
       return { ...result, ...answers[prompts.length - 1] };
@@ -100,10 +111,11 @@ async function voted(answers: readonly Partial<LaneResult>[]) {
     nonceSeed: 'run',
   };
   const context = {
-    live: { directory: { id: 'run', lanes: folder }, ledger: { add: () => {} } },
+    live: { directory: { id: 'run', lanes: folder }, ledger },
     clock: { now: () => 0 },
     emit: () => {},
-    step: (_name: string, work: (signal: AbortSignal) => unknown) => work(new AbortController().signal),
+    sleep: async () => {},
+    step: (_name: string, work: (signal: AbortSignal) => unknown) => work(signal),
   } as unknown as WorkflowContext;
   const items = ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id }));
   const digest = writeQuestion(folder, 'vote-a', { prompt: 'Vote on three items.', input: { items } });
@@ -148,4 +160,53 @@ test.each<[string, Partial<LaneResult>]>([
 ])('L-638: valid votes count although the repair turn %s', async (_, repair) => {
   const { kind, cast } = await voted([{ text: 'FINDING_1: YES — a' }, repair]);
   expect([kind, cast]).toEqual(['ok', ['FINDING_1 YES']]);
+});
+
+const ballot = 'FINDING_1: YES — a\nFINDING_2: NO — b\nOOS_1: YES — c';
+const typed = (vote: 'YES' | 'NO') =>
+  ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id, vote, reason: 'r' }));
+
+test('an answer in words of an agent whose end cannot be believed gets the repair turn', async () => {
+  const words: Partial<LaneResult> = { kind: 'bad_output', text: ballot, message: 'no JSON' };
+  const repaired = await voted([words, { value: { votes: typed('NO') } }], {
+    trust: 'schema-only',
+  });
+  expect(repaired).toMatchObject({ kind: 'ok', cast: ['FINDING_1 NO', 'FINDING_2 NO', 'OOS_1 NO'] });
+  expect(repaired.prompts).toHaveLength(2);
+  emptyFolder();
+  expect(await voted([words, words, words, words], { trust: 'schema-only' })).toMatchObject({
+    kind: 'bad_output',
+  });
+  emptyFolder();
+  const believed = await voted([words]);
+  expect(believed).toMatchObject({ kind: 'ok', cast: ['FINDING_1 YES', 'FINDING_2 NO', 'OOS_1 YES'] });
+  expect(believed.prompts).toHaveLength(1);
+});
+
+test('panel/C-21: different votes on one item are asked about, and the repair decides', async () => {
+  const votes = [...typed('YES'), { id: 'FINDING_2', vote: 'NO', reason: 'planted' }];
+  const { kind, cast, prompts } = await voted([
+    { text: '', value: { votes } },
+    { value: { votes: [{ id: 'FINDING_2', vote: 'NO', reason: 'meant' }] } },
+  ]);
+  expect(kind).toBe('ok');
+  expect(cast).toEqual(['FINDING_1 YES', 'OOS_1 YES', 'FINDING_2 NO']);
+  expect(prompts[1]).toContain('votes on FINDING_2 are missing or contradict each other');
+  // It came as a value alone; the repair turn sees it all the same.
+  expect(prompts[1]).toContain('"reason":"planted"');
+});
+
+test('an answer in words is kept as the judgement that it holds, and is not asked for again', async () => {
+  const words: Partial<LaneResult> = { kind: 'bad_output', text: ballot, message: 'no JSON' };
+  const first = await voted([words]);
+  expect(first.prompts).toHaveLength(1);
+  expect(await voted([])).toEqual({ ...first, prompts: [] });
+});
+
+test('an answer of the wrong form whose repair turn ended well is not asked for again; one without is', async () => {
+  const useless: Partial<LaneResult> = { kind: 'bad_output', text: 'No form at all.', message: 'no JSON' };
+  expect((await voted([useless, useless, useless, useless])).kind).toBe('bad_output');
+  const second = await voted([useless, { text: ballot }]);
+  expect(second).toMatchObject({ kind: 'ok', prompts: { length: 2 } });
+  expect(await voted([])).toEqual({ ...second, prompts: [] });
 });

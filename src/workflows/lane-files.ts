@@ -51,14 +51,27 @@ export function finishAttempt(directory: string, record: AttemptRecord): void {
   writeJsonAtomicSync(path.join(directory, 'result.json'), record);
 }
 
-/** The answer of an attempt that finished well for exactly this request, if there is one on disk. */
+/**
+ * The answer of an attempt that finished well for exactly this request, if there is one on disk. One of the wrong form
+ * counts where its repair turn ended well: the same words are repaired by the same turn, which is then found as well.
+ */
 export function finishedAttempt(directory: string, digest: string, agent: string): LaneResult | undefined {
+  const record = recordIn(directory);
+  if (record?.digest !== digest || record.agent !== agent) return undefined;
+  const kind = record.result?.kind;
+  const isFinished =
+    kind === 'ok' || (kind === 'bad_output' && recordIn(repairOf(directory))?.result?.kind === 'ok');
+  return isFinished ? record.result : undefined;
+}
+
+/** Where the repair turn of an attempt has its files. */
+export function repairOf(attempt: string): string {
+  return `${attempt}-repair`;
+}
+
+function recordIn(directory: string): Partial<AttemptRecord> | undefined {
   const file = path.join(directory, 'result.json');
   if (!existsSync(file)) return undefined;
   const reading = readJson(readFileSync(file, 'utf8'));
-  if (!reading.ok || !isRecord(reading.value)) return undefined;
-  const record = reading.value as unknown as AttemptRecord;
-  return record.digest === digest && record.agent === agent && record.result?.kind === 'ok'
-    ? record.result
-    : undefined;
+  return reading.ok && isRecord(reading.value) ? reading.value : undefined;
 }

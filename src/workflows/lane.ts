@@ -16,7 +16,7 @@ import {
   readJudgement,
 } from '../schema/judgements.ts';
 import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';
-import { beginAttempt, finishAttempt, finishedAttempt, readQuestion } from './lane-files.ts';
+import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, repairOf } from './lane-files.ts';
 import { agentOf, callAgent, type RunServices, type ServicesOf } from './services.ts';
 import { readTextAnswer } from './text-answers.ts';
 
@@ -152,13 +152,14 @@ async function askOnce(
   const problems = problemsOf(request, first, question.input);
   if (first.kind !== 'ok' && first.kind !== 'bad_output') return first;
   if (problems.length === 0) return first;
-  if (first.text.trim() === '') return { ...first, kind: 'bad_output', message: problems.join('; ') };
-  const reading = readAnswer(request, first, question.input);
+  const said = saidIn(first);
+  if (said.trim() === '') return { ...first, kind: 'bad_output', message: problems.join('; ') };
+  const reading = readAnswer(request, first);
   const repair = compose(
     repairPrompt({
       task: request.task,
       problems,
-      answer: first.text,
+      answer: said,
       schema,
       // What is missing from an answer of the right form can only come from what was asked.
       ...(reading.ok ? { question: question.prompt } : {}),
@@ -166,7 +167,7 @@ async function askOnce(
     { nonce: seededNonce(services.nonceSeed), overrides: services.overrides },
   );
   const second = await call(context, services, request, agent, {
-    folder: `${request.lane}-${attempt}-repair`,
+    folder: repairOf(`${request.lane}-${attempt}`),
     attempt,
     task: 'repair',
     prompt: repair.text,
@@ -175,36 +176,53 @@ async function askOnce(
     schema,
   });
   // A repair that failed does not make a usable first answer worse.
-  if (second.kind !== 'ok' && second.kind !== 'bad_output')
-    return accepted(request, first, question.input) ?? second;
+  if (second.kind !== 'ok' && second.kind !== 'bad_output') return accepted(request, first) ?? second;
   const earlier = reading.ok ? reading.value : undefined;
   const left = problemsOf(request, second, question.input, earlier);
   if (left.length === 0) return second;
   return (
-    accepted(request, second, question.input, earlier) ??
-    accepted(request, first, question.input) ?? { ...second, kind: 'bad_output', message: left.join('; ') }
+    accepted(request, second, earlier) ??
+    accepted(request, first) ?? { ...second, kind: 'bad_output', message: left.join('; ') }
   );
 }
 
-/** The judgement that an answer holds, as JSON or in words, completed by what an earlier turn said. */
+/** What the repair turn is shown; an answer that came as a value alone has no text. */
+function saidIn({ text, value }: LaneResult): string {
+  return text.trim() !== '' || value === undefined ? text : JSON.stringify(value);
+}
+
+/** The judgement that an answer holds, completed by what an earlier turn said. */
 function readAnswer(
   { judgement, task }: LaneRequest,
-  { value, text }: LaneResult,
-  input: unknown,
+  { value }: LaneResult,
   earlier?: unknown,
 ): JudgementReading<unknown> {
-  let reading: JudgementReading<unknown> = readJudgement(judgement, value);
-  if (!reading.ok && text.trim() !== '') {
-    const fromText = readJudgement(judgement, readTextAnswer(judgement, text, input));
-    if (fromText.ok) reading = fromText;
-  }
+  const reading: JudgementReading<unknown> = readJudgement(judgement, value);
   return reading.ok ? { ok: true, value: completeAnswer(task, earlier, reading.value) } : reading;
+}
+
+/**
+ * An answer in words becomes the judgement that it holds, where the agent's word that it ended well can be believed: half
+ * an answer in words looks like a whole one. It happens before the answer is kept, so that it is found again.
+ */
+function inWords(
+  { capabilities }: Agent,
+  { judgement }: LaneRequest,
+  result: LaneResult,
+  input: unknown,
+): LaneResult {
+  const { message: _, ...answer } = result;
+  if (result.kind !== 'ok' && result.kind !== 'bad_output') return result;
+  if (capabilities.trust !== 'terminal-event' || readJudgement(judgement, result.value).ok) return result;
+  if (result.text.trim() === '') return result;
+  const reading = readJudgement(judgement, readTextAnswer(judgement, result.text, input));
+  return reading.ok ? { ...answer, kind: 'ok', value: reading.value } : result;
 }
 
 /** Checks the form; on success the value of the result becomes the tidied judgement. */
 function problemsOf(request: LaneRequest, result: LaneResult, input: unknown, earlier?: unknown): string[] {
   if (result.kind !== 'ok' && result.kind !== 'bad_output') return [];
-  const reading = readAnswer(request, result, input, earlier);
+  const reading = readAnswer(request, result, earlier);
   if (!reading.ok) return reading.problems;
   const problems = checkAnswer(request.task, reading.value, input);
   if (problems.length > 0) return problems;
@@ -214,13 +232,8 @@ function problemsOf(request: LaneRequest, result: LaneResult, input: unknown, ea
 }
 
 /** After the repair turn a value of the right shape is taken with what is wrong about it said, unless its task is strict. */
-function accepted(
-  request: LaneRequest,
-  result: LaneResult,
-  input: unknown,
-  earlier?: unknown,
-): LaneResult | undefined {
-  const reading = readAnswer(request, result, input, earlier);
+function accepted(request: LaneRequest, result: LaneResult, earlier?: unknown): LaneResult | undefined {
+  const reading = readAnswer(request, result, earlier);
   if (!reading.ok || isStrict(request.task)) return undefined;
   return {
     ...result,
@@ -283,7 +296,7 @@ function call(
     beginAttempt(place, prompt);
     const events = openSync(path.join(place, 'events.jsonl'), 'w');
     try {
-      const result = await callAgent(services, agent, agentTask, {
+      const called = await callAgent(services, agent, agentTask, {
         signal,
         onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
       });
@@ -298,10 +311,11 @@ function call(
         seat: request.seat,
         agent: agent.id,
         family: agent.family,
-        ...(result.model === undefined ? {} : { model: result.model }),
-        usage: result.usage,
-        durationMs: result.durationMs,
+        ...(called.model === undefined ? {} : { model: called.model }),
+        usage: called.usage,
+        durationMs: called.durationMs,
       });
+      const result = inWords(agent, request, called, input);
       finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
       return result;
     } finally {

@@ -87,3 +87,28 @@ test('L-742: a diagram in its fence', () => {
 test('a judgement without a text form is not guessed at', () => {
   expect(readTextAnswer('merge', 'FINDING_1 and FINDING_2 are the same', {})).toBeUndefined();
 });
+
+test.each([
+  ['a broken object', '{"summary": "A bucket.", "approach": "Each request asks the buck'],
+  ['a broken list', '[{"summary": "A bucket.", "appr'],
+  ['a broken object in a fence', '```json\n{"summary": "A bucket.", "approach": "Each requ'],
+  ['a broken fence after narration', 'Here is my sketch.\n\n```json\n{"summary": "A bucket.", "appr'],
+  ['an object of another form', '{"text": "Each request asks the bucket of its client."}'],
+])('%s is no answer in words', (_, text) => {
+  expect(readTextAnswer('sketch', text, {})).toBeUndefined();
+});
+
+test('words with an example of JSON in them are words', () => {
+  const text = 'Read the limit from a file:\n\n```json\n{ "limit": 5 }\n```\n\nThe router asks for it.';
+  expect(read('sketch', text)).toMatchObject({ ok: true, value: { approach: text } });
+  expect(read('sketch', '[1] says so. The router asks for it.')).toMatchObject({ ok: true });
+});
+
+test('panel/C-21: a vote that contradicts another is left out, and so is what the voter quotes', () => {
+  const items = [{ id: 'FINDING_1' }, { id: 'FINDING_2' }];
+  const text = 'It says:\n> FINDING_2: NO\nFINDING_1: YES\nFINDING_1: NO\nFINDING_2: YES — real';
+  expect(read('vote', text, { items })).toEqual({
+    ok: true,
+    value: { votes: [{ id: 'FINDING_2', vote: 'YES', reason: 'real' }] },
+  });
+});

@@ -11,6 +11,7 @@ import { readVotes } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
 import type { JudgementName } from '../schema/judgements.ts';
 import { citationsIn } from '../text/citations.ts';
+import { toLines } from '../text/labelled-block.ts';
 
 /**
  * Readers for answers that come as plain text in the panel's line formats instead of JSON. They give what could be
@@ -102,9 +103,25 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
   },
 };
 
-/** The judgement that a plain-text answer holds, unchecked; `undefined` when this judgement has no text form. */
+/**
+ * The judgement that a plain-text answer holds, unchecked; `undefined` when this judgement has no text form, or when the
+ * text was meant as JSON: what is broken or of the wrong form there has not turned into words.
+ */
 export function readTextAnswer(name: JudgementName, text: string, input: unknown): unknown {
-  return readers[name]?.(text, isRecord(input) ? input : {});
+  return isMeantAsJson(text) ? undefined : readers[name]?.(text, isRecord(input) ? input : {});
+}
+
+/** Begins like an object or a list of values, in a fence or without one, or ends within a fence of JSON. */
+function isMeantAsJson(text: string): boolean {
+  if (/^\s*(?:(?:`{3,}|~{3,})\w*\s*)?(?:\{|\[\s*[{["])/.test(text)) return true;
+  let open: { marks: string; json: boolean } | undefined;
+  for (const line of toLines(text)) {
+    const [, marks, info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (marks === undefined) continue;
+    if (open === undefined) open = { marks, json: /^json/i.test(info) };
+    else if (marks.startsWith(open.marks) && info.trim() === '') open = undefined;
+  }
+  return open?.json === true;
 }
 
 function firstSentence(text: string): string {

@@ -1,8 +1,10 @@
 // An agent for the `exec` protocol that knows no JSON: it answers every task in the panel's plain-text formats, with
-// narration before the payload, bold lines and no trailing newline.
-import { readFileSync } from 'node:fs';
+// narration before the payload, bold lines and no trailing newline. Its starts are noted in the file it is given, if any.
+import { appendFileSync, readFileSync } from 'node:fs';
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '' } = process.env;
+const [callsFile] = process.argv.slice(2);
+if (callsFile !== undefined) appendFileSync(callsFile, `${task}\n`);
 const prompt = readFileSync(0, 'utf8');
 const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
 

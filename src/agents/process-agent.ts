@@ -160,6 +160,7 @@ async function perform(
     session,
   });
   return {
+    ...(settings.model === undefined ? {} : { model: settings.model }),
     ...result,
     argv: launch.argv,
     confinement: confined.confinement,

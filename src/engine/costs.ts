@@ -1,3 +1,4 @@
+import { counted } from '../text/counted.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { costOf, type Price } from './prices.ts';
 
@@ -32,6 +33,31 @@ export function costsBy(
     rows.set(name, row);
   }
   return [...rows.values()];
+}
+
+/** What a limit on a run is held against. */
+export type Spent = {
+  tokens: number;
+  /** As agents report it, else at the price of their model. */
+  usd: number;
+  /** Calls that `usd` knows nothing of. */
+  callsWithoutPrice: number;
+};
+
+export function spentOf(entries: Iterable<LedgerEntry>, prices?: Readonly<Record<string, Price>>): Spent {
+  const [all = emptyRow('all')] = costsBy([...entries], () => 'all', prices);
+  return {
+    tokens: all.inputTokens + all.outputTokens,
+    usd: all.usdMeasured + all.usdEstimated,
+    callsWithoutPrice: all.callsWithoutPrice,
+  };
+}
+
+/** Why a limit on money does not hold for all that was spent; absent when it does. */
+export function uncounted({ callsWithoutPrice }: Spent): string | undefined {
+  if (callsWithoutPrice === 0) return undefined;
+  const calls = counted(callsWithoutPrice, 'call');
+  return `The limit on money cannot count ${calls} so far: no agent and no price says what they cost. Set \`prices\` for their models, or limit tokens.`;
 }
 
 function emptyRow(name: string): CostRow {

@@ -38,8 +38,14 @@ export class Ledger {
     this.#log.append(entry);
   }
 
-  totals(): LedgerTotals {
-    return totalsOf(this.#log.entries);
+  /** What a stopped call had used by then. The call that takes its place is counted as well, so each has an id of its own. */
+  addStopped(entry: LedgerEntry): void {
+    if (entry.usage.basis === 'unknown') return;
+    this.#log.append({ ...entry, id: `${entry.id}-stopped-${entry.time}` });
+  }
+
+  get entries(): Iterable<LedgerEntry> {
+    return this.#log.entries;
   }
 
   close(): void {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Agent, LaneResult } from '../agents/port.ts';
+import type { LedgerEntry } from '../engine/ledger.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
 import { type LaneRequest, laneWorkflow } from './lane.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, writeQuestion } from './lane-files.ts';
@@ -209,4 +210,17 @@ test('an answer of the wrong form whose repair turn ended well is not asked for 
   const second = await voted([useless, { text: ballot }]);
   expect(second).toMatchObject({ kind: 'ok', prompts: { length: 2 } });
   expect(await voted([])).toEqual({ ...second, prompts: [] });
+});
+
+test.each<[string, LaneResult['kind'], string[]]>([
+  ['a call that was stopped is counted', 'cancelled', ['stopped vote-a-1']],
+  ['a good answer that came too late is counted by whoever goes on', 'ok', []],
+])('%s', async (_, kind, counted) => {
+  const heard: string[] = [];
+  const ledger = {
+    add: ({ id }: LedgerEntry) => heard.push(id),
+    addStopped: ({ id }: LedgerEntry) => heard.push(`stopped ${id}`),
+  };
+  await expect(voted([{ kind }], { ledger, signal: AbortSignal.abort() })).rejects.toThrow('aborted');
+  expect(heard).toEqual(counted);
 });

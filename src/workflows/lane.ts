@@ -4,6 +4,7 @@ import path from 'node:path';
 import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
 import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
+import type { LedgerEntry } from '../engine/ledger.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { gitOutput } from '../git/run-git.ts';
 import { compose } from '../prompts/compose.ts';
@@ -300,9 +301,7 @@ function call(
         signal,
         onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
       });
-      signal.throwIfAborted();
-      // Before the answer counts as complete: a call that is never made again must not be missing here.
-      context.live.ledger.add({
+      const entry: LedgerEntry = {
         v: 1,
         id: folder,
         time: new Date(context.clock.now()).toISOString(),
@@ -314,7 +313,12 @@ function call(
         ...(called.model === undefined ? {} : { model: called.model }),
         usage: called.usage,
         durationMs: called.durationMs,
-      });
+      };
+      // A good answer is kept by its agent and counted by whoever goes on; anything else will be paid for again.
+      if (signal.aborted && called.kind !== 'ok') context.live.ledger.addStopped(entry);
+      signal.throwIfAborted();
+      // Before the answer counts as complete: a call that is never made again must not be missing here.
+      context.live.ledger.add(entry);
       const result = inWords(agent, request, called, input);
       finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
       return result;

@@ -1,4 +1,5 @@
-// A stand-in for Claude Code that answers the panel's tasks and says what each call cost: a thousand tokens, one cent.
+// A stand-in for Claude Code that answers the panel's tasks and says what each call cost: a thousand tokens, one cent. With
+// `tokens` it says nothing of money, as for a model that it does not know.
 import { readFileSync } from 'node:fs';
 import { panelAnswer, taskOf } from './panel-answers.mjs';
 
@@ -13,6 +14,7 @@ const event = {
   result: probe ? 'OK' : JSON.stringify(value),
   session_id: 'one',
   total_cost_usd: 0.01,
+  ...(process.argv[2] === 'tokens' ? { modelUsage: { any: { costBasis: 'unknown' } } } : {}),
   usage: {
     input_tokens: 900,
     cache_read_input_tokens: 0,

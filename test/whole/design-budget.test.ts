@@ -8,20 +8,20 @@ import { charrette, makeProject, runsOf } from '../support/program.ts';
 
 const pricedAgent = path.resolve(import.meta.dirname, '..', 'agents', 'priced-agent.mjs');
 
-/** Two agents that say what they cost: a thousand tokens and one cent a call. */
-async function pricedProject(): Promise<string> {
+/** Two agents that say what they cost: a thousand tokens and one cent a call; with `tokens` they say nothing of money. */
+async function pricedProject(says: string[] = [], model?: string): Promise<string> {
   const made = await makeProject();
-  const command = ['node', pricedAgent];
+  const agent = { protocol: 'claude', command: ['node', pricedAgent, ...says], model };
   const config = {
     detect: false,
-    agents: {
-      one: { protocol: 'claude', command, family: 'one' },
-      two: { protocol: 'claude', command, family: 'two' },
-    },
+    agents: { one: { ...agent, family: 'one' }, two: { ...agent, family: 'two' } },
+    prices: { 'house-model': { input: 10, cachedInput: 10, output: 10 } },
   };
   writeFileSync(path.join(made.project, '.charrette', 'config.json'), JSON.stringify(config));
   return made.project;
 }
+
+const budgeted = ['design', '--auto', '--yes', '--no-branch', '--max-usd', '0.04'];
 
 /** The tasks of all calls that a project's runs made. */
 const callsOf = (project: string) =>
@@ -50,6 +50,26 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   const ended = await charrette(['answer', run, `${questions[0]?.id}=go-on`], { cwd: project });
   expect(ended.code).toBe(0);
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
+}, 180_000);
+
+test('L-884: a limit on money holds for agents that report tokens alone, at the price of their model', async () => {
+  const project = await pricedProject(['tokens'], 'house-model');
+  const paused = await charrette([...budgeted, '--json', 'add rate limiting'], { cwd: project });
+  expect(paused.code, paused.stderr).toBe(7);
+  const { questions } = JSON.parse(paused.stdout) as { questions: { text: string }[] };
+  expect(questions[0]?.text).toContain('$0.04');
+  expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
+}, 180_000);
+
+test('L-884: calls that a limit on money cannot count are said, once', async () => {
+  const project = await pricedProject(['tokens']);
+  const ended = await charrette([...budgeted, 'add rate limiting'], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  const [run = ''] = runsOf(project);
+  const events = readEvents(path.join(project, '.charrette', 'runs', run, 'events.jsonl'));
+  expect(events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))).toEqual([
+    expect.stringContaining('The limit on money cannot count 4 calls so far'),
+  ]);
 }, 180_000);
 
 test('F-36: the report shows cost per phase, seat and accepted finding, as text and as JSON', async () => {

@@ -6,8 +6,9 @@ import { comparisonText } from '../../compare/comparison-text.ts';
 import { coverageOf } from '../../compare/coverage.ts';
 import { benchFor } from '../../compare/judges.ts';
 import { coveredCriteria, type JudgeSheet, taskVerdict, verdictOf } from '../../compare/verdicts.ts';
+import { type Spent, spentOf, uncounted } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import { type LedgerEntry, readLedger, totalsOf } from '../../engine/ledger.ts';
+import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
@@ -250,6 +251,9 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   const { maxTokens, maxUsd } = inputs.budget;
   if (maxTokens === undefined && maxUsd === undefined) return;
   const spent = await context.step(`budget before task ${number}`, async () => spentSoFar(desk, number));
+  const blind = maxUsd === undefined ? undefined : uncounted(spent);
+  if (blind !== undefined && !desk.saidUncounted) desk.warn(blind);
+  desk.saidUncounted ||= blind !== undefined;
   const over =
     (maxTokens !== undefined && spent.tokens >= maxTokens) || (maxUsd !== undefined && spent.usd >= maxUsd);
   if (!over) return;
@@ -275,12 +279,14 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   });
 }
 
-function spentSoFar(desk: CompareDesk, number: number): { tokens: number; usd: number } {
+function spentSoFar(desk: CompareDesk, number: number): Spent {
   const { directory } = desk.context.live;
   const home = homeOf(desk.inputs.project);
   const runs = Array.from({ length: number - 1 }, (_, index) => index + 1).flatMap((task) =>
     sides.map((side): RunDirectory => runDirectoryOf(home, `${directory.id}-${task}-${side}`)),
   );
-  const totals = totalsOf([directory, ...runs].flatMap(({ ledger }) => readLedger(ledger)));
-  return { tokens: totals.inputTokens + totals.outputTokens, usd: totals.usd };
+  return spentOf(
+    [directory, ...runs].flatMap(({ ledger }) => readLedger(ledger)),
+    desk.inputs.prices,
+  );
 }

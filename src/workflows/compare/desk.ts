@@ -49,6 +49,8 @@ export class CompareDesk {
   readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   /** Who designs, by lane. */
   readonly #designers = new Map<string, string>();
+  /** Whether it was said that the limit on money does not hold for everything. */
+  saidUncounted = false;
   #phase = 'setup';
   #started = 0;
 

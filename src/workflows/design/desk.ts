@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
+import { spentOf, uncounted } from '../../engine/costs.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
@@ -41,6 +42,7 @@ export class Desk {
   readonly warnings: string[] = [];
   /** L-429: lanes that were at work since the tree was looked at last. */
   atWork: string[] = [];
+  #saidUncounted = false;
   #step: Step = '0';
   #started = 0;
 
@@ -218,10 +220,12 @@ export class Desk {
   async #checkBudget(calls: number): Promise<void> {
     const { maxTokens, maxUsd } = this.inputs.budget;
     if (maxTokens === undefined && maxUsd === undefined) return;
-    const spent = await this.context.step(`budget before ${this.#step} (${calls} calls)`, async () => {
-      const totals = this.context.live.ledger.totals();
-      return { tokens: totals.inputTokens + totals.outputTokens, usd: totals.usd };
-    });
+    const spent = await this.context.step(`budget before ${this.#step} (${calls} calls)`, async () =>
+      spentOf(this.context.live.ledger.entries, this.inputs.prices),
+    );
+    const blind = maxUsd === undefined ? undefined : uncounted(spent);
+    if (blind !== undefined && !this.#saidUncounted) this.warn(blind);
+    this.#saidUncounted ||= blind !== undefined;
     const over =
       (maxTokens !== undefined && spent.tokens >= maxTokens) || (maxUsd !== undefined && spent.usd >= maxUsd);
     if (!over) return;

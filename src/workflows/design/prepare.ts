@@ -112,6 +112,7 @@ export async function prepareDesign(
     consented: options.consented || config.consent === true,
     estimate: estimateOf(depth, characters, roster, config.prices),
     budget: budgetOf(flags, config),
+    ...optional('prices', config.prices),
     ...optional('caller', callerOf(sessionEnv)),
     ...optional('unrelatedBranch', flags.unrelatedBranch as DesignInputs['unrelatedBranch']),
     ...optional('agentSeconds', config.limits?.agentSeconds),

@@ -1,6 +1,7 @@
 import type { Bucket } from '../../dialectic/buckets.ts';
 import type { NumberedDecision } from '../../dialectic/decisions.ts';
 import type { Resolution } from '../../dialectic/resolutions.ts';
+import type { Price } from '../../engine/prices.ts';
 import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import type { SketchCount } from '../../panel/panels.ts';
@@ -51,6 +52,8 @@ export type DesignInputs = RunInputs & {
   consented: boolean;
   estimate: Estimate;
   budget: { maxTokens?: number; maxUsd?: number };
+  /** The project's own prices, for what agents do not report in money. */
+  prices?: Readonly<Record<string, Price>>;
   /** Where the deliverables are copied to as well. */
   out?: string;
 };

@@ -1,6 +1,7 @@
 // A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
 // The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `fail`, `slow`, `huge`,
-// `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task), `backward FILE TASK` (wants to go
+// `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task), `wait FILE TASK` (makes FILE.begun at the first
+// call of a task and goes on when FILE is there), `backward FILE TASK` (wants to go
 // back to the specification once), `backward-always - TASK`, `divergence COUNT FILE`, `conflict` make it behave otherwise.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -15,6 +16,10 @@ if (mode === 'fail-once' && task === failing && !existsSync(marker)) {
   if (existsSync(`${marker}.first`)) writeFileSync(marker, '');
   writeFileSync(`${marker}.first`, '');
   stop('told to fail once');
+}
+if (mode === 'wait' && task === failing && !existsSync(`${marker}.begun`)) {
+  writeFileSync(`${marker}.begun`, '');
+  while (!existsSync(marker)) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function stop(message) {
@@ -35,7 +40,8 @@ const documents = {
     `# Tasks\n\n## Phase 1: Base\n${words}`,
   ),
 };
-const read = [...prompt.matchAll(/^- [^:\n]+: (\/\S+)$/gm)].map(([, file]) => {
+const files = [...prompt.matchAll(/^- [^:\n]+: (\/\S+)$/gm)].map(([, file]) => file);
+const read = files.map((file) => {
   const lines = readFileSync(file, 'utf8').split('\n').length - 1;
   return `${file.split('/').at(-1)} (${lines} lines)`;
 });
@@ -45,7 +51,11 @@ process.stdout.write(`Files read: ${read.join(', ') || 'none'}\n`);
 if (key !== undefined) {
   const number = /This is revision (\d+)/.exec(prompt)?.[1];
   const revised = revision === undefined ? '' : `\nRevision ${number}.\n`;
-  process.stdout.write(`<document>\n${documents[key]}${revised}</document>\n`);
+  // Who waits or fails leaves somebody the time to change the document, and goes on from what stands there then.
+  const there =
+    mode === 'wait' || mode === 'fail-once' ? files.find((file) => file.endsWith(`/${key}.md`)) : undefined;
+  const text = there === undefined ? documents[key] : readFileSync(there, 'utf8');
+  process.stdout.write(`<document>\n${text}${revised}</document>\n`);
 } else if (task === 'implementing-implementer') {
   const number = /^### Task (\S+):/m.exec(prompt)?.[1];
   // `conflict`: every task writes the same file, so that tasks side by side collide.

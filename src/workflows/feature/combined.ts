@@ -13,7 +13,7 @@ import { commitCompletion } from './commit.ts';
 import type { FeatureDesk } from './desk.ts';
 import { answerTravel, draftDocument, reviseDocument, rewriteDocument } from './document.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';
-import { changeState, look, recordReview, type StateChange } from './records.ts';
+import { changeState, looking, recordReview, type StateChange } from './records.ts';
 import { reviewRole } from './review.ts';
 
 type Turn = { command: 'create-plan' | 'create-tasks'; role: string; revises: AuthoredKey };
@@ -46,17 +46,18 @@ export async function combinedPhase(
     const { command, role, revises } = turn;
     const { iteration, max, askedAgain } = loop;
     const previous = found.get(role);
-    const reviewed = await reviewRole(desk, {
+    const asked = {
       command,
       role,
       iteration,
       max,
       retry: askedAgain,
-      feature: await look(desk, `${role} ${iteration}${askedAgain ? ' again' : ''}`),
       state,
       resumes,
       ...(previous === undefined ? {} : { previous }),
-    });
+    };
+    const label = `${role} ${iteration}${askedAgain ? ' again' : ''}`;
+    const reviewed = await looking(desk, label, (feature) => reviewRole(desk, { ...asked, feature }));
     state = reviewed.state;
     if (reviewed.answer === undefined) {
       const reason = reviewed.problem;
@@ -69,12 +70,13 @@ export async function combinedPhase(
     last = answer.issues;
     const back = await travelBack(desk, reviewed.label, reviewed);
     loop = afterCombinedAnswer(loop, result);
-    const revised = back === undefined && result.gate === 'fail' && loop.end === undefined;
-    if (revised) {
-      await reviseDocument(desk, revises, { answer, result, command, role, iteration, max });
+    const fails = back === undefined && result.gate === 'fail' && loop.end === undefined;
+    const facts = { answer, result, command, role, iteration, max };
+    const revised = fails ? await reviseDocument(desk, revises, facts) : undefined;
+    if (revised !== undefined) {
       // Tasks that were made from another plan are made anew.
       if (revises === 'plan') await rewriteDocument(desk, 'tasks', `tasks after plan ${iteration}`);
-      state = withFixSummary(state, iteration, fixSummary(result.open));
+      if (revised.written) state = withFixSummary(state, iteration, fixSummary(result.open));
     }
     await recordReview(desk, reviewed.label, {
       command,
@@ -84,7 +86,7 @@ export async function combinedPhase(
       result,
       issues: answer.issues,
       markers: reviewed.markers,
-      ...(revised ? { changes: `Revised ${revises}.md for ${result.open.length} issues` } : {}),
+      ...(revised === undefined ? {} : { changes: revised.changes }),
       ...(back === undefined ? {} : { changes: `Went back to ${back}` }),
     });
     if (back !== undefined) return wentBack(desk, back);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { retryDelayMs } from '../../agents/failure-kinds.ts';
 import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
@@ -74,7 +74,7 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
    * asked for in the same words.
    */
   once<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const file = path.join(this.context.live.directory.root, 'steps', `${fileNameOf(name)}.json`);
+    const file = this.#keptFile(name);
     return this.context.step(name, async (signal) => {
       if (existsSync(file)) {
         const kept = parseJson(readFileSync(file, 'utf8'), file) as { value?: Result };
@@ -84,6 +84,15 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       await writeJsonAtomic(file, { schemaVersion: 1, value });
       return value;
     });
+  }
+
+  /** A run that goes on after its failure does this again. */
+  forget(name: string): void {
+    rmSync(this.#keptFile(name), { force: true });
+  }
+
+  #keptFile(name: string): string {
+    return path.join(this.context.live.directory.root, 'steps', `${fileNameOf(name)}.json`);
   }
 
   /** The time now, the same when the run is replayed. */

@@ -23,7 +23,7 @@ import { type CommitKind, commitCompletion } from './commit.ts';
 import { FeatureDesk } from './desk.ts';
 import { answerTravel, draftDocument, reviseDocument } from './document.ts';
 import { documentPhases, type FeaturePhaseInputs } from './inputs.ts';
-import { changeState, issueLines, look, recordReview } from './records.ts';
+import { changeState, issueLines, looking, recordReview } from './records.ts';
 import { research } from './research.ts';
 import { reviewRole } from './review.ts';
 
@@ -94,19 +94,19 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
     const { role, iteration } = step;
     const label = `${role} ${iteration}${step.retry ? ' again' : ''}`;
     const outcome = outcomeOf(loop);
-    const reviewed = await reviewRole(desk, {
+    const asked = {
       command: phase,
       role,
       iteration,
       max: step.max,
       retry: step.retry,
-      feature: await look(desk, label),
       state,
       resumes,
       ...(previous === undefined || iteration === 1 ? {} : { previous }),
       ...(outcome === undefined ? {} : { outcome }),
       ...(commit === undefined || iteration === 1 ? {} : { commit }),
-    });
+    };
+    const reviewed = await looking(desk, label, (feature) => reviewRole(desk, { ...asked, feature }));
     state = reviewed.state;
     if (reviewed.answer === undefined) {
       loop = afterUnreadable(loop, reviewed.problem, true);
@@ -118,17 +118,10 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
     const next = afterAnswer(loop, result);
     const revises = back === undefined && result.gate === 'fail' && next.stage === loop.stage;
     loop = next;
-    if (revises) {
-      commit = await reviseDocument(desk, key, {
-        answer,
-        result,
-        command: phase,
-        role,
-        iteration,
-        max: step.max,
-      });
-      state = withFixSummary(state, iteration, fixSummary(result.open));
-    }
+    const facts = { answer, result, command: phase, role, iteration, max: step.max };
+    const revised = revises ? await reviseDocument(desk, key, facts) : undefined;
+    if (revised !== undefined) commit = revised.commit;
+    if (revised?.written === true) state = withFixSummary(state, iteration, fixSummary(result.open));
     await recordReview(desk, reviewed.label, {
       command: phase,
       role,
@@ -137,16 +130,12 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
       result,
       issues: answer.issues,
       markers: reviewed.markers,
-      ...(revises ? { changes: revisedFor(result.open.length) } : {}),
+      ...(revised === undefined ? {} : { changes: revised.changes }),
       ...(back === undefined ? {} : { changes: `Went back to ${back}` }),
     });
     if (back !== undefined) return { loop, issues: previous, back };
   }
   return { loop, issues: previous };
-}
-
-export function revisedFor(count: number): string {
-  return `Revised for ${count} ${count === 1 ? 'issue' : 'issues'}`;
 }
 
 /** T-047: what the phase reviewer is told about the review before it. */

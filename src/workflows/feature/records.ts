@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
 import type { HistoryEntry } from '../../feature/history.ts';
 import { renderHistoryEntry } from '../../feature/history.ts';
 import { type MetaReading, readMeta } from '../../feature/meta.ts';
@@ -15,17 +16,25 @@ import type { FeatureDesk } from './desk.ts';
 
 /** What the feature looks like at a point of the run; the same when the run goes on after a failure. */
 export function look(desk: FeatureDesk, name: string): Promise<FeatureFiles> {
-  return desk.once(`read feature ${name}`, () => readFeature(desk.inputs.directory));
+  return desk.once(lookName(name), () => readFeature(desk.inputs.directory));
 }
 
-/** Writes a document of the feature. */
-export async function save(desk: FeatureDesk, file: string, text: string, name: string): Promise<void> {
-  await desk.once(`write ${path.basename(file)} ${name}`, async () => {
-    await rewriteFileAtomic(file, text);
-    return true;
-  });
-  desk.note(`${path.basename(file)}: ${name} written`);
+/** The same for calls: where the agent gave no answer, whoever goes on looks again, because documents may be mended meanwhile. */
+export async function looking<Result>(
+  desk: FeatureDesk,
+  name: string,
+  use: (feature: FeatureFiles) => Promise<Result>,
+): Promise<Result> {
+  const feature = await look(desk, name);
+  try {
+    return await use(feature);
+  } catch (error) {
+    if (error instanceof CharretteError && error.code === 'author-failed') desk.forget(lookName(name));
+    throw error;
+  }
 }
+
+const lookName = (name: string) => `read feature ${name}`;
 
 export type StateChange = (reading: MetaReading, time: string) => Record<string, unknown>;
 

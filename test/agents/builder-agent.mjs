@@ -1,7 +1,8 @@
 // A scripted agent for the `exec` protocol that really edits files: it explores, plans four tasks in three waves, carries
 // them out so that two batches collide, writes a test that fails, and repairs it in the second round.
-// Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, or `hang:` and a
-// task in which it gets stuck half-way the first time; the second time it notes what it found in its checkout.
+// Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, `partial:TASK=` and what it
+// says is left undone when it does that task, or `hang:` and a task in which it gets stuck half-way the first time; the second
+// time it notes what it found in its checkout.
 // It appends one line per call to the file named as its first argument.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -117,7 +118,10 @@ function execute() {
       );
     else write('notes/prompt.txt', 'done as asked\n');
   }
-  return { status: 'completed', summary: `did ${ids.join(', ')}`, outputs, notes: [], unfinished: [] };
+  const [, half, reason] = /^partial:([^=]*)=(.*)$/.exec(failTask ?? '') ?? [];
+  const left = ids.includes(half) ? [reason] : [];
+  const status = left.length === 0 ? 'completed' : 'partial';
+  return { status, summary: `did ${ids.join(', ')}`, outputs, notes: [], unfinished: left };
 }
 
 function fix() {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeLiteProject } from '../support/lite-project.ts';
+import { startCharrette } from '../support/live-program.ts';
 import { callsIn, charrette, runsOf } from '../support/program.ts';
 
 const task = 'add the numbers and their total';
@@ -294,3 +295,30 @@ test('P-015 P-084 P-111 P-123 P-154 P-157 P-167 an imported plan that goes in a 
     changedFiles: ['src/index.mjs', 'src/one.mjs'],
   });
 });
+
+test.each([
+  ['TASK-001', 'the error handling is missing', 'TASK-002 was skipped because TASK-001 is missing'],
+  ['TASK-002', 'TASK-002: no time', 'TASK-004 was skipped because TASK-002 is missing'],
+])(
+  'P-117 a %s that its executor calls partial (%s) is not accepted and not merged, also when the store was lost after it landed',
+  async (half, reason, skipped) => {
+    const { project, git } = makeLiteProject(`partial:${half}=${reason}`);
+    const start = git('rev-parse', 'HEAD');
+    expect((await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project })).code).toBe(0);
+    const live = startCharrette(['lite-execute', '--run', 'latest', '-y'], { cwd: project });
+    await live.says('LV verify');
+    live.kill('SIGKILL');
+    await live.ended;
+    const run = runsOf(project).at(-1) ?? '';
+    rmSync(path.join(project, '.charrette', 'store'), { recursive: true });
+    const { code, stderr } = await charrette(['resume', run], { cwd: project });
+    expect(code, stderr).toBe(6);
+    expect(stderr).toContain(`${half} failed; ${skipped}`);
+    expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([start, '']);
+    const { results } = JSON.parse(artifactOf(project, run, 'execution-results.json'));
+    expect(results.map(({ status }: { status: string }) => status)).toContain('partial');
+    expect(artifactOf(project, run, 'execution-summary.md')).toMatch(
+      new RegExp(`^- ${half} .*: failed$`, 'm'),
+    );
+  },
+);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { branchTip, commitAll, findLanded, landCheckout, openCheckout } from '../../git/run-branch.ts';
+import { gitOutput } from '../../git/run-git.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { dependantsOf } from '../../lite/dependencies.ts';
 import { executePrompt } from '../../lite/prompts.ts';
@@ -68,6 +69,9 @@ function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly
   });
 }
 
+/** `undone` is absent in older journals. */
+type LandedBefore = { commit: string; files: string[]; undone?: string[] };
+
 /** The start commit of a batch that has to run; `undefined` for one that is skipped or on the branch already. */
 async function openBatch(
   desk: LiteDesk,
@@ -82,13 +86,16 @@ async function openBatch(
     desk.warn(`[${batch.id}] skipped: ${reasons}.`);
     return undefined;
   }
-  const landed = await desk.context.step(
-    `landed ${batch.id}`,
-    async () => (await findLanded(root, branch, base, trailer(desk, batch.id))) ?? null,
-  );
+  const landed = await desk.context.step(`landed ${batch.id}`, async (): Promise<LandedBefore | null> => {
+    const mark = trailer(desk, batch.id);
+    const found = await findLanded(root, branch, base, mark);
+    return found === undefined ? null : { ...found, undone: await undoneIn(root, found.commit, mark) };
+  });
   if (landed !== null) {
+    const { undone = [] } = landed;
+    for (const id of undone) execution.failed.add(id);
     conclude(execution, batch, {
-      status: 'completed',
+      status: undone.length > 0 ? 'partial' : 'completed',
       summary: 'Done before the run was started again.',
       notes: '',
       outputs: landed.files,
@@ -186,7 +193,11 @@ async function join(
     return { kind: 'failed' };
   }
   const checkout = checkoutOf(desk, name);
-  const message = `${batch.tasks.map(({ title }) => title).join('; ')}\n\n${value.summary}\n\n${trailer(desk, batch.id)}\n`;
+  const tasks = runnable(execution, batch);
+  const undone = undoneOf(tasks, value);
+  const titles = tasks.map(({ title }) => title).join('; ');
+  const lines = [trailer(desk, batch.id), ...undoneLine(undone)].join('\n');
+  const message = `${titles}\n\n${value.summary}\n\n${lines}\n`;
   const landing = await desk.context.step(`land ${name}`, async () => {
     const work = await commitAll(checkout, start, message);
     if (work === undefined) return { kind: 'nothing' as const };
@@ -194,16 +205,14 @@ async function join(
     return landed.kind === 'landed' ? { ...landed, files: work.files } : landed;
   });
   if (landing.kind === 'conflict') return landing;
-  const unfinished = batch.tasks.filter(({ id }) => value.unfinished.some((line) => line.includes(id)));
-  for (const { id } of unfinished) execution.failed.add(id);
-  const partial = unfinished.length > 0 || value.status === 'partial';
+  for (const id of undone) execution.failed.add(id);
   const changed = landing.kind === 'landed' ? landing.files : [];
   if (landing.kind === 'nothing')
     desk.warn(`[${batch.id}] ${reply.agent} says it is done, but no file changed.`);
   if (reply.agent !== batch.executor)
     desk.warn(`[${batch.id}] was carried out by ${reply.agent} instead of ${batch.executor}.`);
   conclude(execution, batch, {
-    status: partial ? 'partial' : 'completed',
+    status: undone.length > 0 ? 'partial' : 'completed',
     summary: value.summary,
     notes: [...value.notes, ...value.unfinished].join('; '),
     outputs: changed,
@@ -307,6 +316,30 @@ const itemOf = (execution: Execution, batch: LiteBatch) =>
 /** Names the batch in its commit, so that a run that starts again knows what is done. */
 const trailer = (desk: LiteDesk, batch: string) =>
   `Charrette-Batch: ${desk.context.live.directory.id}/${batch}.`;
+
+/** What an executor says it left undone. Where it does not say of which task, nothing of the batch counts as done. */
+function undoneOf(
+  tasks: readonly LiteTask[],
+  { status, unfinished }: NonNullable<LiteReply<'execution'>['value']>,
+): string[] {
+  const all = tasks.map(({ id }) => id);
+  const named = all.filter((id) => unfinished.some((line) => line.includes(id)));
+  return named.length === 0 && status === 'partial' ? all : named;
+}
+
+const undoneMark = 'Charrette-Undone: ';
+
+/** In the commit too: a run that starts again must not take half of the work for the whole. */
+const undoneLine = (undone: readonly string[]) =>
+  undone.length === 0 ? [] : [`${undoneMark}${undone.join(', ')}`];
+
+/** Only what stands after the mark is ours; what comes before is the executor's. */
+async function undoneIn(root: string, commit: string, mark: string): Promise<string[]> {
+  const text = await gitOutput(root, ['log', '-1', '--format=%B', commit]);
+  const lines = text.slice(text.lastIndexOf(mark)).split('\n');
+  const line = lines.find((each) => each.startsWith(undoneMark));
+  return line === undefined ? [] : line.slice(undoneMark.length).split(', ');
+}
 
 function previousWork({ results }: Execution): string | undefined {
   const lines = results

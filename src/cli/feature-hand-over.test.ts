@@ -115,6 +115,13 @@ test.each<[string, (root: string) => void, string[], number, string]>([
   ['an option for a branch', () => {}, ['--merge', '--onto=--upload-pack=x'], 4, 'no branch --upload-pack=x'],
   ['itself', () => {}, ['--pull-request', '--onto', 'feature/001-search'], 2, 'a branch of its own'],
   [
+    'the other branch checked out in another worktree',
+    (root) => git(root, 'worktree', 'add', '--quiet', `${root}-other`, 'main'),
+    ['--merge'],
+    6,
+    'main is checked out in ',
+  ],
+  [
     'a hook that refuses',
     (root) =>
       writeFileSync(path.join(root, '.git/hooks/pre-commit'), '#!/bin/sh\necho no >&2\nexit 1\n', {
@@ -133,6 +140,41 @@ test.each<[string, (root: string) => void, string[], number, string]>([
     expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
     expect(statusOf(directory)).toBe('active');
     expect(git(root, 'branch', '--show-current')).toBe('feature/001-search');
+  },
+);
+
+test.each<[string, (root: string) => void]>([
+  [
+    'a hook that refuses the merge',
+    (root) =>
+      writeFileSync(path.join(root, '.git/hooks/pre-merge-commit'), '#!/bin/sh\necho never >&2\nexit 1\n', {
+        mode: 0o755,
+      }),
+  ],
+  [
+    'a switch that git refuses',
+    (root) =>
+      writeFileSync(path.join(root, '.git/hooks/post-commit'), '#!/bin/sh\ntouch .git/index.lock\n', {
+        mode: 0o755,
+      }),
+  ],
+])(
+  '§2B: finish --merge with %s says that the feature is finished and committed, and how to merge it',
+  async (_name, spoil) => {
+    const { root, directory } = doneFeature();
+    spoil(root);
+    const { exit, err } = await finish(root, '--merge');
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringContaining('is finished and committed on feature/001-search'),
+    ]);
+    expect(err).toMatch(/but not merged into main: git (merge|switch)/);
+    expect(err).toContain('git switch main && git merge --no-ff feature/001-search');
+    expect(err).not.toContain('Nothing was changed');
+    expect(statusOf(directory)).toBe('completed');
+    expect(git(root, 'branch', '--show-current')).toBe('feature/001-search');
+    expect(git(root, 'log', '-1', '--format=%s')).toBe('phase(finish): search - approved');
+    expect(existsSync(path.join(root, '.git/MERGE_HEAD'))).toBe(false);
   },
 );
 

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
+import { CharretteError, toCharretteError } from '../errors.ts';
 import { archiveDirectory } from '../feature/archive.ts';
 import { type PullRequestFacts, renderPullRequest, titleOf } from '../feature/pull-request.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
@@ -10,6 +10,7 @@ import { conflictsOf, mergeInto } from '../git/feature-branch.ts';
 import { repositoryFacts } from '../git/repository-facts.ts';
 import { branchTip } from '../git/run-branch.ts';
 import { gitOutput, splitNul } from '../git/run-git.ts';
+import { listWorktrees } from '../git/worktrees.ts';
 import type { FeatureFiles } from '../prompts/feature-files.ts';
 import type { Invocation, OptionSpec } from './command.ts';
 
@@ -47,6 +48,7 @@ export async function planHandOver(
       fix: `Finish without ${merge ? '--merge' : '--pull-request'}, or check out the branch with the work.`,
     });
   }
+  if (merge) await refuseElsewhere(root, branch, onto);
   await refuseDirty(root, feature.directory);
   const conflicts = await conflictsOf(project, onto, branch);
   if (conflicts.length > 0) {
@@ -57,6 +59,17 @@ export async function planHandOver(
     });
   }
   return { how: merge ? 'merge' : 'pull-request', branch, onto, root };
+}
+
+/** git checks a branch out in one place only, and merging needs it here. */
+async function refuseElsewhere(root: string, branch: string, onto: string): Promise<void> {
+  const place = (await listWorktrees(root)).find((worktree) => worktree.branch === onto)?.path;
+  if (place === undefined) return;
+  throw new CharretteError({
+    code: 'checks-failed',
+    message: `${onto} is checked out in ${place}, so ${branch} cannot be merged into it here; the feature is not finished.`,
+    fix: `Check out something else there and finish again, or finish without --merge and then: git -C ${quoted(place)} merge ${quoted(branch)}`,
+  });
 }
 
 async function refuseDirty(root: string, directory: string): Promise<void> {
@@ -87,10 +100,9 @@ export async function carryOut(
 ): Promise<{ text: string; json: Record<string, unknown> }> {
   const title = titleOf(facts.feature, facts.spec);
   if (how === 'merge') {
-    const commit = await mergeInto(root, {
-      branch,
-      onto,
-      message: `Merge feature ${facts.feature}: ${title}`,
+    const message = `Merge feature ${facts.feature}: ${title}`;
+    const commit = await mergeInto(root, { branch, onto, message }).catch((error: unknown) => {
+      throw notMerged(facts.feature, { branch, onto, root }, error);
     });
     const json = { merged: { onto, commit } };
     return { text: `merged: ${branch} into ${onto}, ${commit.slice(0, 12)}`, json };
@@ -107,6 +119,20 @@ export async function carryOut(
     text: [`pull request: ${file}`, 'when you are ready:', ...commands.map((line) => `  ${line}`)].join('\n'),
     json: { pullRequest: { file, title, base: onto, head: branch, commands } },
   };
+}
+
+/** The feature is finished by now and cannot be finished again: what is left is for a person to do. */
+function notMerged(
+  feature: string,
+  { branch, onto, root }: Omit<HandOver, 'how'>,
+  error: unknown,
+): CharretteError {
+  const { code, message } = toCharretteError(error);
+  return new CharretteError({
+    code,
+    message: `${feature} is finished and committed on ${branch}, but not merged into ${onto}: ${message}`,
+    fix: `Mend what git says and merge by hand: cd ${quoted(root)} && git switch ${quoted(onto)} && git merge --no-ff ${quoted(branch)}`,
+  });
 }
 
 /** For a person to paste: one word, whatever is in it. */

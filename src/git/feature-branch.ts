@@ -1,7 +1,6 @@
-import { CharretteError } from '../errors.ts';
 import { currentBranch } from './repository-facts.ts';
 import { branchTip } from './run-branch.ts';
-import { type GitOptions, gitError, gitOutput, reasonOf, runGit } from './run-git.ts';
+import { type GitOptions, gitError, gitOutput, runGit } from './run-git.ts';
 
 /** Where somebody works and where a feature belongs. */
 export type BranchCheck =
@@ -61,11 +60,7 @@ export async function mergeInto(
   if (merged.code !== 0) {
     await runGit(directory, ['merge', '--abort'], git);
     await switchTo(directory, branch, git);
-    throw new CharretteError({
-      code: 'git-failed',
-      message: `${branch} was not merged into ${onto}: ${reasonOf(merged)}`,
-      fix: `Nothing was changed. Merge by hand: git switch ${onto} && git merge ${branch}`,
-    });
+    throw gitError(['merge', branch], merged);
   }
   const commit = await gitOutput(directory, ['rev-parse', 'HEAD'], git);
   // Only a branch that is contained can be deleted this way; another one stays.

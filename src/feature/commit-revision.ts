@@ -1,4 +1,4 @@
-import { type GitOptions, runGit } from '../git/run-git.ts';
+import { type GitOptions, runGit, untilDone } from '../git/run-git.ts';
 import { safePaths } from './implementation-log.ts';
 import type { Phase } from './phases.ts';
 
@@ -45,11 +45,10 @@ export async function commitRevision(
   const changed = await runGit(repository, ['diff', '--cached', '--quiet', '--', ...paths], git);
   if (changed.code === 0) return { kind: 'NO_CHANGES' };
   if (changed.code !== 1) return failed(changed);
-  const committed = await runGit(
-    repository,
-    ['commit', '--quiet', '--only', '-m', message, '--', ...paths],
-    git,
-  );
+  const committed = await runGit(repository, ['commit', '--quiet', '--only', '-m', message, '--', ...paths], {
+    ...git,
+    ...untilDone,
+  });
   if (committed.code !== 0) return failed(committed);
   const head = await runGit(repository, ['rev-parse', 'HEAD'], git);
   return head.code === 0 ? { kind: 'COMMIT_OK', commit: head.stdout.trim() } : failed(head);

@@ -2,7 +2,7 @@ import { slugify } from '../text/slug.ts';
 import type { BranchFacts } from './branch-facts.ts';
 import { fetchBranch } from './preflight.ts';
 import { commitOf, currentBranch } from './repository-facts.ts';
-import { type GitOptions, reasonOf, runGit } from './run-git.ts';
+import { type GitOptions, reasonOf, runGit, untilDone } from './run-git.ts';
 
 /** L-151: the whole name stays under 50 characters. */
 export const branchNameLimit = 49;
@@ -87,7 +87,8 @@ export async function createBranch(
   }
   const base = hasRemote ? `${remote}/${mainBranch}` : mainBranch;
   const start = (await commitOf(directory, base, git)) === undefined ? [] : [base];
-  const made = await runGit(directory, ['checkout', '--no-track', '-b', name, ...start], git);
+  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name, ...start];
+  const made = await runGit(directory, words, { ...git, ...untilDone });
   if (made.code !== 0) return { ok: false, exit: 2, error: `git checkout failed: ${reasonOf(made)}` };
   return { ok: true, branch: name, base: start[0] ?? 'HEAD' };
 }

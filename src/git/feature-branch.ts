@@ -1,6 +1,6 @@
 import { currentBranch } from './repository-facts.ts';
 import { branchTip } from './run-branch.ts';
-import { type GitOptions, gitError, gitOutput, runGit } from './run-git.ts';
+import { type GitOptions, gitError, gitOutput, runGit, untilDone } from './run-git.ts';
 
 /** Where somebody works and where a feature belongs. */
 export type BranchCheck =
@@ -27,10 +27,10 @@ async function isBranchName(directory: string, name: string, git: GitOptions): P
   return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
 }
 
-/** Checks a branch out; git refuses where that would lose a change. */
+/** Checks a branch out; git refuses where that would lose a change or an ignored file. */
 export async function switchTo(directory: string, branch: string, git: GitOptions = {}): Promise<void> {
-  const words = ['switch', '--quiet', '--no-guess', branch];
-  const result = await runGit(directory, words, git);
+  const words = ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch];
+  const result = await runGit(directory, words, { ...git, ...untilDone });
   if (result.code !== 0) throw gitError(words, result);
 }
 
@@ -56,7 +56,14 @@ export async function mergeInto(
   git: GitOptions = {},
 ): Promise<string> {
   await switchTo(directory, onto, git);
-  const merged = await runGit(directory, ['merge', '--quiet', '--no-ff', '-m', message, branch], git);
+  const merged = await runGit(
+    directory,
+    [
+      ...['-c', 'merge.autoStash=false', 'merge', '--quiet', '--no-ff', '--no-overwrite-ignore'],
+      ...['-m', message, branch],
+    ],
+    { ...git, ...untilDone },
+  );
   if (merged.code !== 0) {
     await runGit(directory, ['merge', '--abort'], git);
     await switchTo(directory, branch, git);

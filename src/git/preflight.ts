@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { currentBranch } from './repository-facts.ts';
-import { type GitOptions, type GitResult, reasonOf, runGit } from './run-git.ts';
+import { type GitOptions, type GitResult, reasonOf, runGit, untilDone } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
 export type PreflightResult =
@@ -57,7 +57,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   const fetched = await fetchBranch(directory, remote, mainBranch, settings);
   if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
   if (skipBranchCheck) return { ok: true, notes: [] };
-  const rebased = await runGit(directory, ['rebase', `${remote}/${mainBranch}`], git);
+  const rebased = await runGit(directory, ['rebase', `${remote}/${mainBranch}`], { ...git, ...untilDone });
   if (rebased.code === 0) return { ok: true, notes: [] };
   await runGit(directory, ['rebase', '--abort'], git);
   return fail(3, `git rebase ${remote}/${mainBranch} failed: ${reasonOf(rebased)}`);

@@ -15,6 +15,8 @@ export type GitOptions = {
   input?: string;
   maximumBytes?: number;
   timeoutMs?: number;
+  /** Git looks for a repository below this folder only. */
+  ceiling?: string;
   signal?: AbortSignal;
   /** Objects that a partial clone lacks are not fetched. */
   offline?: boolean;
@@ -43,11 +45,18 @@ export const gitEnvironmentKeys = [
   'GIT_CONFIG_GLOBAL',
   'GIT_CONFIG_SYSTEM',
   'GIT_CONFIG_NOSYSTEM',
+  'GIT_AUTHOR_NAME',
+  'GIT_AUTHOR_EMAIL',
   'GIT_AUTHOR_DATE',
+  'GIT_COMMITTER_NAME',
+  'GIT_COMMITTER_EMAIL',
   'GIT_COMMITTER_DATE',
 ] as const;
 
 const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };
+
+/** For commands that change a working tree: hooks and filters may take long, and one that is killed leaves half of its work. */
+export const untilDone = { timeoutMs: Number.POSITIVE_INFINITY } as const;
 
 /** Runs git with an argument list, without shell, pager or prompts. A failing command is a result, not an exception. */
 export async function runGit(
@@ -79,7 +88,7 @@ function startGit(
       },
     );
     // A timer of our own: the one of `spawn` would keep the process alive when git could not be started.
-    const limit = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    const limit = Number.isFinite(timeoutMs) ? setTimeout(() => child.kill('SIGKILL'), timeoutMs) : undefined;
     let size = 0;
     let stderr = '';
     let problem: string | undefined;
@@ -139,7 +148,7 @@ export function gitError(args: readonly string[], result: GitResult): CharretteE
       fix: 'Install git, or put it on PATH.',
     });
   }
-  const reason = firstLine(result.problem ?? result.stderr) || `exit code ${result.code}`;
+  const reason = reasonOf(result);
   if (/not a git repository/i.test(result.stderr)) {
     return new CharretteError({
       code: 'not-a-repository',
@@ -160,16 +169,23 @@ export function gitError(args: readonly string[], result: GitResult): CharretteE
   });
 }
 
-/** The problem of a result in one line, for people. */
+/** The problem of a result in one line, for people; with the first of the files that git lists below it. */
 export function reasonOf(result: GitResult): string {
-  return firstLine(result.problem ?? result.stderr) || `exit code ${result.code}`;
+  const reason = firstLine(result.problem ?? result.stderr);
+  if (!reason.endsWith(':')) return reason || `exit code ${result.code}`;
+  const files = result.stderr.split('\n').filter((text) => text.startsWith('\t'));
+  const more = files.length - mostFiles;
+  const named = files.slice(0, mostFiles).map((text) => text.trim());
+  return `${reason} ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`.trim();
 }
+
+const mostFiles = 5;
 
 export function splitNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
 }
 
-function gitEnvironment({ environment = process.env, offline }: GitOptions): NodeJS.ProcessEnv {
+function gitEnvironment({ environment = process.env, offline, ceiling }: GitOptions): NodeJS.ProcessEnv {
   const passed = gitEnvironmentKeys.flatMap((key) => {
     const value = environment[key];
     return value === undefined ? [] : [[key, value] as const];
@@ -182,6 +198,7 @@ function gitEnvironment({ environment = process.env, offline }: GitOptions): Nod
     GIT_OPTIONAL_LOCKS: '0',
     GIT_EDITOR: 'true',
     ...(offline === true ? { GIT_NO_LAZY_FETCH: '1' } : {}),
+    ...(ceiling === undefined ? {} : { GIT_CEILING_DIRECTORIES: ceiling }),
   };
 }
 

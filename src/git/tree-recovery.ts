@@ -1,5 +1,5 @@
 import { CharretteError } from '../errors.ts';
-import { type GitOptions, gitOutput } from './run-git.ts';
+import { type GitOptions, gitOutput, untilDone } from './run-git.ts';
 import { probeTree, type TreeProbe, type TreeStatus } from './tree-probe.ts';
 
 export const recoveries = ['restore', 'continue', 'cancel'] as const;
@@ -54,7 +54,7 @@ export async function restoreTree(
       '--pathspec-from-file=-',
       '--pathspec-file-nul',
     ];
-    await gitOutput(root, args, { ...git, input: tracked.join('\0') });
+    await gitOutput(root, args, { ...git, ...untilDone, input: tracked.join('\0') });
   }
   for (let start = 0; start < newUntracked.length; start += pathsPerCall) {
     const some = newUntracked.slice(start, start + pathsPerCall);

@@ -135,6 +135,11 @@ export const errorTable = {
     meaning: 'The program git is not on PATH.',
     fix: 'Install git and make sure that it is on PATH.',
   },
+  'checkout-unusable': {
+    exit: 1,
+    meaning: 'An agent left its checkout so that its work cannot be taken from there.',
+    fix: 'Take what you want out of the folder that the message names and move it away.',
+  },
   'git-failed': {
     exit: 1,
     meaning: 'A git command did not succeed.',

@@ -1,16 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { temporaryRepository } from '../../test/temporary-repository.ts';
-import {
-  branchTip,
-  commitAll,
-  findLanded,
-  landCheckout,
-  moveCheckout,
-  openCheckout,
-  openRunBranch,
-} from './run-branch.ts';
+import { commitAll, moveCheckout, openCheckout } from './checkout.ts';
+import { branchTip, findLanded, forwardTo, openRunBranch, takeWork } from './run-branch.ts';
 
 const repositories: ReturnType<typeof temporaryRepository>[] = [];
 afterEach(() => {
@@ -32,20 +25,27 @@ async function begin() {
   return { ...repository, start, open };
 }
 
+const branch = 'charrette/run';
+
 test('P-115 the work of checkouts lands in order; the branch of the person does not move', async () => {
   const { root, git, start, open } = await begin();
   const [one, two] = [await open('one'), await open('two')];
   writeFileSync(path.join(one, 'one.txt'), '1\n');
   writeFileSync(path.join(two, 'two.txt'), '2\n');
-  expect(await commitAll(one, start, 'One\n\nBatch: one.\n')).toMatchObject({ files: ['one.txt'] });
-  expect(await landCheckout(root, one, 'charrette/run', start)).toMatchObject({ kind: 'landed' });
-  await commitAll(two, start, 'Two\n\nBatch: two.\n');
-  const landed = await landCheckout(root, two, 'charrette/run', start);
-  expect(landed).toEqual({ kind: 'landed', commit: await branchTip(root, 'charrette/run') });
-  expect(git('log', '--format=%s', 'charrette/run')).toBe('Two\nOne\nbegin');
+  expect(await takeWork(root, one, { branch, start, message: 'One\n\nBatch: one.\n' })).toMatchObject({
+    kind: 'landed',
+    files: ['one.txt'],
+    ignored: [],
+  });
+  const landed = await takeWork(root, two, { branch, start, message: 'Two\n\nBatch: two.\n' });
+  expect(landed).toMatchObject({ kind: 'landed', commit: await branchTip(root, branch) });
+  expect(git('log', '--format=%s', branch)).toBe('Two\nOne\nbegin');
+  expect(git('log', '-1', '--format=%B|%an|%cn', branch)).toBe(
+    'Two\n\nBatch: two.\n|Ann Example|Ann Example',
+  );
   expect([git('rev-parse', 'main'), git('status', '--porcelain')]).toEqual([start, '']);
-  expect(await findLanded(root, 'charrette/run', start, 'Batch: one.')).toMatchObject({ files: ['one.txt'] });
-  expect(await findLanded(root, 'charrette/run', start, 'Batch: three.')).toBeUndefined();
+  expect(await findLanded(root, branch, start, 'Batch: one.')).toMatchObject({ files: ['one.txt'] });
+  expect(await findLanded(root, branch, start, 'Batch: three.')).toBeUndefined();
 });
 
 test('P-126 a conflict leaves branch and checkout as they were and tells what collides', async () => {
@@ -53,27 +53,105 @@ test('P-126 a conflict leaves branch and checkout as they were and tells what co
   const [one, two] = [await open('one'), await open('two')];
   writeFileSync(path.join(one, 'a.txt'), 'one\n');
   writeFileSync(path.join(two, 'a.txt'), 'two\n');
-  await commitAll(one, start, 'One\n');
-  await landCheckout(root, one, 'charrette/run', start);
-  const tip = await branchTip(root, 'charrette/run');
-  const work = await commitAll(two, start, 'Two\n');
-  const landing = await landCheckout(root, two, 'charrette/run', start);
-  expect(landing).toMatchObject({ kind: 'conflict', files: ['a.txt'], text: expect.stringContaining('two') });
-  expect(await branchTip(root, 'charrette/run')).toBe(tip);
-  expect(git('-C', two, 'rev-parse', 'HEAD')).toBe(work?.commit);
+  await takeWork(root, one, { branch, start, message: 'One\n' });
+  const tip = await branchTip(root, branch);
+  const landing = await takeWork(root, two, { branch, start, message: 'Two\n' });
+  expect(landing).toMatchObject({
+    kind: 'conflict',
+    files: ['a.txt'],
+    text: expect.stringMatching(/<<<<<<<[\s\S]*one[\s\S]*two/),
+  });
+  expect(await branchTip(root, branch)).toBe(tip);
+  expect(git('-C', two, 'log', '--format=%s')).toBe('Two\nbegin');
+  expect(git('-C', two, 'status', '--porcelain')).toBe('');
 });
 
 test('P-165 landing twice, opening twice and committing nothing change nothing', async () => {
   const { root, start, open } = await begin();
-  const one = await open('one');
-  expect(await commitAll(one, start, 'Nothing\n')).toBeUndefined();
-  writeFileSync(path.join(one, 'one.txt'), '1\n');
-  await open('one');
-  expect(existsSync(path.join(one, 'one.txt'))).toBe(true);
-  await commitAll(one, start, 'One\n');
-  const first = await landCheckout(root, one, 'charrette/run', start);
-  expect(await landCheckout(root, one, 'charrette/run', start)).toEqual(first);
-  expect(await openRunBranch(root, 'charrette/run', start)).toBe(await branchTip(root, 'charrette/run'));
-  await moveCheckout(one, start);
+  const [one, two] = [await open('one'), await open('two')];
+  expect(await commitAll(root, one, start, 'Nothing\n')).toBeUndefined();
+  for (const [checkout, name] of [
+    [one, 'one.txt'],
+    [two, 'two.txt'],
+  ] as const) {
+    writeFileSync(path.join(checkout, name), '1\n');
+    await open(path.basename(checkout));
+    const taken = await takeWork(root, checkout, { branch, start, message: `${name}\n` });
+    expect(await takeWork(root, checkout, { branch, start, message: `${name}\n` })).toEqual(taken);
+    expect(taken).toMatchObject({ kind: 'landed', commit: await branchTip(root, branch) });
+  }
+  expect(await openRunBranch(root, branch, start)).toBe(await branchTip(root, branch));
+  await moveCheckout(root, one, start);
   expect(existsSync(path.join(one, 'one.txt'))).toBe(false);
+});
+
+describe('the result goes to the branch the run began on, or nowhere', () => {
+  async function done() {
+    const made = await begin();
+    const checkout = await made.open('one');
+    writeFileSync(path.join(checkout, 'a.txt'), 'new\n');
+    writeFileSync(path.join(checkout, 'local.env'), 'theirs\n');
+    const taken = await takeWork(made.root, checkout, { branch, start: made.start, message: 'One\n' });
+    const tip = taken.kind === 'landed' ? taken.commit : '';
+    return { ...made, tip, began: { base: made.start, onto: 'main' } };
+  }
+
+  test('it does when nothing is in the way; a second time it is there already', async () => {
+    const { root, git, tip, began } = await done();
+    expect(await forwardTo(root, tip, began)).toEqual({ merged: true, reason: '' });
+    git('switch', '--quiet', '--create', 'elsewhere', began.base);
+    expect(await forwardTo(root, tip, began)).toEqual({ merged: true, reason: '' });
+    expect(git('rev-parse', 'main', 'elsewhere')).toBe(`${tip}\n${began.base}`);
+  });
+
+  test('another branch at the same commit does not get the work', async () => {
+    const { root, git, tip, began } = await done();
+    git('switch', '--quiet', '--create', 'other');
+    const result = await forwardTo(root, tip, began);
+    expect(result).toEqual({ merged: false, reason: 'other is checked out, the run began on main' });
+    expect(git('rev-parse', 'other', 'main')).toBe(`${began.base}\n${began.base}`);
+  });
+
+  test('a rebase that stands at the same commit is left alone', async () => {
+    const { root, git, tip, began, write, commit } = await done();
+    write('a.txt', 'mine\n');
+    commit('mine');
+    git('switch', '--quiet', '--create', 'side', began.base);
+    write('a.txt', 'other\n');
+    const side = commit('other');
+    expect(() => git('rebase', '--quiet', 'main')).toThrow();
+    const base = git('rev-parse', 'HEAD');
+    const result = await forwardTo(root, tip, { base, onto: undefined });
+    expect(result).toEqual({ merged: false, reason: 'a rebase is going on' });
+    git('rebase', '--abort');
+    expect(git('rev-parse', 'HEAD')).toBe(side);
+  });
+
+  test('merge.autoStash does not turn a changed file into conflict markers', async () => {
+    const { root, git, tip, began, write } = await done();
+    git('config', 'merge.autoStash', 'true');
+    write('a.txt', 'dirty\n');
+    expect(await forwardTo(root, tip, began)).toMatchObject({ merged: false });
+    expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('dirty\n');
+    expect(git('rev-parse', 'main')).toBe(began.base);
+  });
+
+  test('an ignored file of the person is not overwritten', async () => {
+    const { root, git, tip, began, write } = await done();
+    write('.git/info/exclude', 'local.env\n');
+    write('local.env', 'mine\n');
+    expect(await forwardTo(root, tip, began)).toMatchObject({
+      merged: false,
+      reason: expect.stringContaining('local.env'),
+    });
+    expect(readFileSync(path.join(root, 'local.env'), 'utf8')).toBe('mine\n');
+    expect(git('rev-parse', 'main')).toBe(began.base);
+  });
+
+  test('a hook that fails after the merge, past any limit of ours, does not make it unmerged', async () => {
+    const { root, tip, began, write } = await done();
+    write('.git/hooks/post-merge', '#!/bin/sh\nsleep 1\nexit 1\n');
+    chmodSync(path.join(root, '.git/hooks/post-merge'), 0o755);
+    expect(await forwardTo(root, tip, began, { timeoutMs: 200 })).toEqual({ merged: true, reason: '' });
+  });
 });

@@ -1,18 +1,7 @@
 import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { commitOf } from './repository-facts.ts';
-import { type GitOptions, gitOutput, reasonOf, runGit, splitNul } from './run-git.ts';
-import { addWorktree } from './worktrees.ts';
-
-/** Commits of a run are the program's, not a person's: no hooks of the repository run and nothing is signed. */
-const quietly = [
-  '-c',
-  'core.hooksPath=/dev/null',
-  '-c',
-  'commit.gpgSign=false',
-  '-c',
-  'rebase.autoStash=false',
-];
+import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
+import { commitOf, currentBranch, headCommit } from './repository-facts.ts';
+import { type GitOptions, gitError, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
 
 /** A branch of its own for a run; one that is there stays as it is. */
 export async function openRunBranch(
@@ -56,78 +45,65 @@ export async function isContained(root: string, branch: string, git: GitOptions 
   return others.split('\n').some((name) => name !== '' && name !== `refs/heads/${branch}`);
 }
 
-/** A checkout of a commit; one that is there already is left alone, with whatever was done in it. */
-export async function openCheckout(
+type Landing = { kind: 'landed'; commit: string } | { kind: 'conflict'; files: string[]; text: string };
+
+/** Puts a commit whose parent is `start` on top of the run branch. No checkout is touched; a conflict leaves the branch as it was. */
+async function landCommit(
   root: string,
-  target: string,
-  commit: string,
-  git: GitOptions = {},
-): Promise<void> {
-  if (existsSync(path.join(target, '.git'))) return;
-  await runGit(root, ['worktree', 'prune'], git);
-  await addWorktree(root, target, commit, git);
-}
-
-/** Puts a checkout on a commit and takes away everything else. */
-export async function moveCheckout(checkout: string, commit: string, git: GitOptions = {}): Promise<void> {
-  await gitOutput(checkout, ['reset', '--quiet', '--hard', commit], git);
-  await gitOutput(checkout, ['clean', '--quiet', '-d', '--force'], git);
-}
-
-/** Everything that was done since `start` as one commit; `undefined` when nothing was. */
-export async function commitAll(
-  checkout: string,
-  start: string,
-  message: string,
-  git: GitOptions = {},
-): Promise<{ commit: string; files: string[] } | undefined> {
-  await gitOutput(checkout, ['reset', '--quiet', '--soft', start], git);
-  await gitOutput(checkout, ['add', '--all'], git);
-  const files = await filesBetween(checkout, ['--cached', start], git);
-  if (files.length === 0) return undefined;
-  const who = await identity(checkout, git);
-  await gitOutput(
-    checkout,
-    [...quietly, ...who, 'commit', '--quiet', '--no-verify', '--cleanup=whitespace', '--file=-'],
-    { ...git, input: message },
-  );
-  return { commit: (await gitOutput(checkout, ['rev-parse', 'HEAD'], git)).trim(), files };
-}
-
-export type Landing =
-  | { kind: 'landed'; commit: string }
-  | { kind: 'conflict'; files: string[]; text: string };
-
-/** Puts the work of a checkout on top of the run branch. A conflict leaves branch and checkout as they were. */
-export async function landCheckout(
-  root: string,
-  checkout: string,
   branch: string,
-  start: string,
+  { commit, start }: { commit: string; start: string },
   git: GitOptions = {},
 ): Promise<Landing> {
-  await runGit(checkout, ['rebase', '--abort'], git);
   const tip = (await branchTip(root, branch, git)) ?? start;
-  const onTop = (await runGit(checkout, ['merge-base', '--is-ancestor', tip, 'HEAD'], git)).code === 0;
-  if (!onTop) {
-    const who = await identity(checkout, git);
-    const rebased = await runGit(
-      checkout,
-      [...quietly, ...who, 'rebase', '--quiet', '--onto', tip, start],
-      git,
-    );
-    if (rebased.code !== 0) {
-      const files = splitNul(
-        await gitOutput(checkout, ['diff', '--name-only', '--diff-filter=U', '-z'], git),
-      );
-      const text = (await runGit(checkout, ['diff', '--no-ext-diff'], git)).stdout.slice(0, 40_000);
-      await runGit(checkout, ['rebase', '--abort'], git);
-      return { kind: 'conflict', files, text: text === '' ? rebased.stderr : text };
-    }
+  const onTop = (await runGit(root, ['merge-base', '--is-ancestor', tip, commit], git)).code === 0;
+  const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit, git);
+  if (landing.kind === 'landed' && landing.commit !== tip)
+    await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip], git);
+  return landing;
+}
+
+/** The commit's changes and message on top of another commit, made among git's objects alone. */
+async function joined(root: string, tip: string, commit: string, git: GitOptions): Promise<Landing> {
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', tip, commit];
+  const merge = await runGit(root, words, git);
+  if (merge.code !== 0 && merge.code !== 1) throw gitError(words, merge);
+  const [tree = '', ...names] = splitNul(merge.stdout);
+  if (merge.code === 1) {
+    const files = [...new Set(names)];
+    const shown = ['diff', '--no-ext-diff', '--no-color', tip, tree, '--', ...files];
+    const text = (await runGit(root, ['--literal-pathspecs', ...shown], git)).stdout;
+    return { kind: 'conflict', files, text: text.slice(0, 40_000) };
   }
-  const commit = (await gitOutput(checkout, ['rev-parse', 'HEAD'], git)).trim();
-  await gitOutput(root, ['update-ref', `refs/heads/${branch}`, commit, tip], git);
-  return { kind: 'landed', commit };
+  // All of it is there already: it landed before the process died.
+  if (tree === (await gitOutput(root, ['rev-parse', `${tip}^{tree}`], git)).trim())
+    return { kind: 'landed', commit: tip };
+  const message = await gitOutput(root, ['show', '--no-patch', '--format=%B', commit], git);
+  const inRoot = (args: readonly string[], input?: string) =>
+    gitOutput(root, args, input === undefined ? git : { ...git, input });
+  return {
+    kind: 'landed',
+    commit: await writeCommit(root, { tree, parent: tip, message }, inRoot, git),
+  };
+}
+
+/** `ignored`: what lies in the checkout and is in no commit. */
+export type Taken =
+  | { kind: 'nothing'; ignored: string[] }
+  | { kind: 'landed'; commit: string; files: string[]; ignored: string[] }
+  | Extract<Landing, { kind: 'conflict' }>;
+
+/** Everything that was done in a checkout since `start`, as one commit on top of the run branch. */
+export async function takeWork(
+  root: string,
+  checkout: string,
+  { branch, start, message }: { branch: string; start: string; message: string },
+  git: GitOptions = {},
+): Promise<Taken> {
+  const work = await commitAll(root, checkout, start, message, git);
+  const ignored = await ignoredIn(root, checkout, git);
+  if (work === undefined) return { kind: 'nothing', ignored };
+  const landing = await landCommit(root, branch, { commit: work.commit, start }, git);
+  return landing.kind === 'landed' ? { ...landing, files: work.files, ignored } : landing;
 }
 
 /** The commit on the branch that carries a line of this text, if there is one since `base`. */
@@ -168,23 +144,6 @@ export function changedSince(
   return filesBetween(root, [from, to], git);
 }
 
-/** Keeps what was done in a checkout since `start` under a name of its own, so that moving the checkout cannot lose it. */
-export async function keepWork(
-  checkout: string,
-  start: string,
-  reference: string,
-  git: GitOptions = {},
-): Promise<void> {
-  const work = await commitAll(checkout, start, 'Work that has not landed yet\n', git);
-  if (work !== undefined) await gitOutput(checkout, ['update-ref', reference, work.commit], git);
-}
-
-/** Puts kept work back into a checkout; without any the checkout stays as it is. */
-export async function restoreWork(checkout: string, reference: string, git: GitOptions = {}): Promise<void> {
-  const kept = await commitOf(checkout, reference, git);
-  if (kept !== undefined) await moveCheckout(checkout, kept, git);
-}
-
 /** Forgets kept work below a name, once it has landed. */
 export async function dropKeptWork(root: string, prefix: string, git: GitOptions = {}): Promise<void> {
   const names = (await gitOutput(root, ['for-each-ref', '--format=%(refname)', prefix], git)).split('\n');
@@ -192,30 +151,45 @@ export async function dropKeptWork(root: string, prefix: string, git: GitOptions
     await gitOutput(root, ['update-ref', '-d', name], git);
 }
 
-/** Moves the checked-out branch forward to a run's branch, if it still is where the run began. */
+/** Where a run began: the commit, and the branch that was checked out; `undefined` when none was. */
+type Beginning = { base: string; onto: string | undefined };
+
+/** Moves the branch a run began on forward to the run's result, if it is still checked out and where it was. */
 export async function forwardTo(
   directory: string,
-  branch: string,
-  { base, tip }: { base: string; tip: string },
+  tip: string,
+  { base, onto }: Beginning,
   git: GitOptions = {},
 ): Promise<{ merged: boolean; reason: string }> {
-  const head = await commitOf(directory, 'HEAD', git);
-  if (head === tip) return { merged: true, reason: '' };
-  if (head !== base) return { merged: false, reason: 'the branch has moved since' };
-  const merge = await runGit(directory, ['merge', '--quiet', '--ff-only', branch], git);
-  return merge.code === 0 ? { merged: true, reason: '' } : { merged: false, reason: reasonOf(merge) };
+  const no = (reason: string) => ({ merged: false, reason });
+  const reached = async () =>
+    (onto === undefined ? await headCommit(directory, git) : await branchTip(directory, onto, git)) === tip;
+  if (await reached()) return { merged: true, reason: '' };
+  const current = await currentBranch(directory, git);
+  if (current !== onto)
+    return no(`${current ?? 'no branch'} is checked out, the run began on ${onto ?? 'no branch'}`);
+  if (await isRebasing(directory, git)) return no('a rebase is going on');
+  if ((await headCommit(directory, git)) !== base) return no('the branch has moved since');
+  const merge = await runGit(
+    directory,
+    ['-c', 'merge.autoStash=false', 'merge', '--quiet', '--ff-only', '--no-overwrite-ignore', tip],
+    { ...git, ...untilDone },
+  );
+  // A hook that fails after the merge takes nothing back.
+  return (await reached()) ? { merged: true, reason: '' } : no(reasonOf(merge));
+}
+
+async function isRebasing(directory: string, git: GitOptions): Promise<boolean> {
+  const places = await Promise.all(
+    ['rebase-merge', 'rebase-apply'].map((name) =>
+      gitOutput(directory, ['rev-parse', '--path-format=absolute', '--git-path', name], git),
+    ),
+  );
+  return places.some((place) => existsSync(place.replace(/\n$/, '')));
 }
 
 async function filesBetween(directory: string, range: readonly string[], git: GitOptions): Promise<string[]> {
   return splitNul(
     await gitOutput(directory, ['diff', '--name-only', '--no-renames', '-z', ...range], git),
   ).sort();
-}
-
-/** The person's own name where git knows one. */
-async function identity(directory: string, git: GitOptions): Promise<string[]> {
-  const known = await runGit(directory, ['config', 'user.email'], git);
-  return known.code === 0 && known.stdout.trim() !== ''
-    ? []
-    : ['-c', 'user.name=Charrette', '-c', 'user.email=charrette@localhost'];
 }

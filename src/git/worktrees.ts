@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type GitOptions, gitOutput, runGit } from './run-git.ts';
+import { type GitOptions, gitOutput, runGit, untilDone } from './run-git.ts';
 
 export type Worktree = {
   path: string;
@@ -9,23 +9,30 @@ export type Worktree = {
   locked: boolean;
 };
 
-/** A detached checkout of a commit at a path that does not exist yet. */
+/** A detached checkout of a commit at a path that does not exist yet; an entry of one that was there before is taken over. */
 export async function addWorktree(
   root: string,
   target: string,
   commit: string,
   git: GitOptions = {},
 ): Promise<void> {
-  await gitOutput(root, ['worktree', 'add', '--detach', '--quiet', '--', path.resolve(target), commit], git);
+  const words = ['worktree', 'add', '--force', '--force', '--detach', '--quiet'];
+  await gitOutput(root, [...words, '--', path.resolve(target), commit], { ...git, ...untilDone });
 }
 
-/** Removes a checkout with everything in it; one that is gone already is forgotten. */
+/**
+ * Removes a checkout with everything in it; one that is gone already is forgotten. Never by `git worktree prune`: that forgets every
+ * worktree of the person whose disk is not there at the moment.
+ */
 export async function removeWorktree(root: string, target: string, git: GitOptions = {}): Promise<void> {
-  const removed = await runGit(root, ['worktree', 'remove', '--force', '--', path.resolve(target)], git);
-  if (removed.code === 0) return;
-  const known = (await listWorktrees(root, git)).some((worktree) => worktree.path === path.resolve(target));
-  if (known) await rm(target, { recursive: true, force: true });
-  await runGit(root, ['worktree', 'prune'], git);
+  const words = ['worktree', 'remove', '--force', '--force', '--', path.resolve(target)];
+  if ((await runGit(root, words, { ...git, ...untilDone })).code === 0) return;
+  const folder = path.dirname(path.resolve(target));
+  const place = path.join(await realpath(folder).catch(() => folder), path.basename(target));
+  const known = (await listWorktrees(root, git)).some((worktree) => worktree.path === place);
+  if (!known) return;
+  await rm(target, { recursive: true, force: true });
+  await runGit(root, words, git);
 }
 
 export async function listWorktrees(root: string, git: GitOptions = {}): Promise<Worktree[]> {

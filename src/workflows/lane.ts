@@ -6,7 +6,7 @@ import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from 
 import { endOrphans } from '../agents/process/process-record.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
-import { gitOutput } from '../git/run-git.ts';
+import { moveCheckout } from '../git/checkout.ts';
 import { compose } from '../prompts/compose.ts';
 import { repairPrompt } from '../prompts/panel/repair.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
@@ -16,6 +16,7 @@ import {
   judgementJsonSchema,
   readJudgement,
 } from '../schema/judgements.ts';
+import { refusalOf } from './checkout-refusal.ts';
 import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, repairOf } from './lane-files.ts';
 import { agentOf, callAgent, type RunServices, type ServicesOf } from './services.ts';
@@ -41,7 +42,11 @@ export type LaneRequest = {
 };
 
 /** A writer starts from `start`: what an attempt that did not end left in the checkout is put back first. */
-export type LaneWork = { directory: string; access: Access; start?: string };
+export type LaneWork = {
+  directory: string;
+  access: Access;
+  start?: { checkout: string; commit: string };
+};
 
 /** What came of it. `value` is there exactly when `kind` is `ok`, and fits its schema. */
 export type LaneAnswer = {
@@ -293,7 +298,12 @@ function call(
       laneDirectory: place,
     };
     // Work that was finished stands in the checkout, even when this process died before it noted the answer.
-    if (access === 'write' && (await agent.answered?.(agentTask)) !== true) await resetCheckout(request.work);
+    if (access === 'write' && (await agent.answered?.(agentTask)) !== true) {
+      const start = request.work?.start;
+      const refusal =
+        start && (await refusalOf(() => moveCheckout(services.project, start.checkout, start.commit)));
+      if (refusal !== undefined) return refusal;
+    }
     beginAttempt(place, prompt);
     const events = openSync(path.join(place, 'events.jsonl'), 'w');
     try {
@@ -326,10 +336,4 @@ function call(
       closeSync(events);
     }
   });
-}
-
-async function resetCheckout(work: LaneWork | undefined): Promise<void> {
-  if (work?.start === undefined) return;
-  await gitOutput(work.directory, ['reset', '--quiet', '--hard', work.start]);
-  await gitOutput(work.directory, ['clean', '--quiet', '-d', '--force']);
 }

@@ -3,8 +3,34 @@
 // Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, `partial:TASK=` and what it
 // says is left undone when it does that task, or `hang:` and a task in which it gets stuck half-way the first time; the second
 // time it notes what it found in its checkout.
+// With `spoil:` and a way it deals badly with its checkout in the first task.
 // It appends one line per call to the file named as its first argument.
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+
+const spoilers = {
+  // As an agent that tidies up too much.
+  'no-git': () => rmSync('.git', { recursive: true }),
+  // The same, with an answer that cannot be read, so that it is asked again.
+  'no-git-no-answer': () => {
+    rmSync('.git', { recursive: true, force: true });
+    process.stdout.write('done\n');
+    process.exit(0);
+  },
+  // As an agent that calls a generator which makes a repository.
+  nested: () => {
+    git('init', '--quiet', 'src');
+    git('-C', 'src', 'add', '--all');
+    git('-C', 'src', 'commit', '--quiet', '--message', 'scaffold');
+  },
+  // As an agent that works on the branch it knows.
+  switch: () => git('switch', '--quiet', 'develop'),
+  ignored: () => {
+    rmSync('src', { recursive: true });
+    mkdirSync('.home');
+    writeFileSync('.home/all.txt', 'all there is\n');
+  },
+};
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '' } = process.env;
 const [callsFile, failTask] = process.argv.slice(2);
@@ -118,10 +144,15 @@ function execute() {
       );
     else write('notes/prompt.txt', 'done as asked\n');
   }
+  if (ids.includes('TASK-001') && failTask?.startsWith('spoil:')) spoilers[failTask.slice(6)]();
   const [, half, reason] = /^partial:([^=]*)=(.*)$/.exec(failTask ?? '') ?? [];
   const left = ids.includes(half) ? [reason] : [];
   const status = left.length === 0 ? 'completed' : 'partial';
   return { status, summary: `did ${ids.join(', ')}`, outputs, notes: [], unfinished: left };
+}
+
+function git(...args) {
+  execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b', ...args], { stdio: 'ignore' });
 }
 
 function fix() {
@@ -145,7 +176,6 @@ function review() {
 async function hangOnce() {
   const mark = `${callsFile}.hung`;
   if (existsSync(mark)) {
-    const { execFileSync } = await import('node:child_process');
     const state = execFileSync('git', ['status', '--porcelain', '--untracked-files=all', '--ignored'], {
       encoding: 'utf8',
     });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeLiteProject } from '../support/lite-project.ts';
 import { startCharrette } from '../support/live-program.ts';
 import { callsIn, charrette, runsOf } from '../support/program.ts';
@@ -322,3 +322,65 @@ test.each([
     );
   },
 );
+
+describe('an agent that deals badly with its checkout', () => {
+  async function spoilt(way: string) {
+    const { project, git } = makeLiteProject(`spoil:${way}`);
+    const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
+    expect(planned.code).toBe(0);
+    git('branch', 'develop');
+    writeFileSync(path.join(project, 'package.json'), '{"name":"my own change"}\n');
+    writeFileSync(path.join(project, 'notes.txt'), 'mine\n');
+    const before = [
+      git('for-each-ref', 'refs/heads/main', 'refs/heads/develop'),
+      git('status', '--porcelain'),
+    ];
+    const ended = await charrette(
+      ['lite-execute', '--run', runsOf(project)[0] ?? '', '-y', '--one-task-per-call', '--accept-drift'],
+      { cwd: project },
+    );
+    const after = [
+      git('for-each-ref', 'refs/heads/main', 'refs/heads/develop'),
+      git('status', '--porcelain'),
+    ];
+    const run = runsOf(project).at(-1) ?? '';
+    const worktrees = path.join(project, '.charrette', 'runs', run, 'worktrees');
+    return { project, git, run, ended, before, after, worktrees };
+  }
+
+  for (const [way, file] of [
+    ['no-git', 'src/one.mjs'],
+    ['no-git-no-answer', 'src/one.mjs'],
+    ['nested', 'src/one.mjs'],
+  ] as const) {
+    test(`${way}: its batch fails, nothing of the person’s is touched, its folder stays and is named`, async () => {
+      const { project, run, ended, before, after, worktrees } = await spoilt(way);
+      expect(ended.stderr).toMatch(/\[S1\] failed: The work in .*worktrees\/S1 cannot be taken/);
+      expect(ended.code).toBe(6);
+      expect(after).toEqual(before);
+      expect(readFileSync(path.join(project, 'package.json'), 'utf8')).toContain('my own change');
+      expect(existsSync(path.join(worktrees, 'S1', file))).toBe(true);
+      const shown = JSON.parse((await charrette(['show', run, '--json'], { cwd: project })).stdout);
+      expect(shown.worktrees).toEqual([path.join(worktrees, 'S1')]);
+      expect((await charrette(['runs', 'rm', run, '--unmerged'], { cwd: project })).code).toBe(0);
+      expect(existsSync(worktrees)).toBe(false);
+    });
+  }
+
+  test('switch: the branch it went to stays where it was; a run branch that is checked out is not deleted', async () => {
+    const { project, git, run, ended } = await spoilt('switch');
+    expect(ended.stderr).toContain('the work is on main');
+    expect(git('rev-parse', 'develop')).toBe(git('rev-list', '--max-parents=0', 'main'));
+    expect(git('show', `charrette/${run}:src/one.mjs`)).toBe('export const one = 1;');
+    git('worktree', 'add', '--quiet', path.join(project, '.home', 'looking'), `charrette/${run}`);
+    const removed = await charrette(['runs', 'rm', run, '--unmerged'], { cwd: project });
+    expect(removed.stdout).toContain(`Kept the branch charrette/${run}: it is checked out`);
+    expect(git('branch', '--list', `charrette/${run}`)).toContain(run);
+  });
+
+  test('ignored: what git does not take is named and stays', async () => {
+    const { ended, worktrees } = await spoilt('ignored');
+    expect(ended.stderr).toMatch(/\[S1\] git ignores \.home\/; kept in .*worktrees\/S1\./);
+    expect(readFileSync(path.join(worktrees, 'S1', '.home', 'all.txt'), 'utf8')).toBe('all there is\n');
+  });
+});

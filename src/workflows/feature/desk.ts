@@ -8,11 +8,12 @@ import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { CallOutcome } from '../../feature/review-call.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
-import { keepWork, moveCheckout } from '../../git/run-branch.ts';
+import { keepWork, moveCheckout } from '../../git/checkout.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import { parseJson } from '../../safe-json.ts';
+import { refusalOf } from '../checkout-refusal.ts';
 import { beginAttempt, finishAttempt, finishedAttempt } from '../lane-files.ts';
 import { agentOf, callAgent, type RunServices } from '../services.ts';
 import type { FeatureInputs } from './inputs.ts';
@@ -203,13 +204,17 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
         ...(resume === undefined ? {} : { resume: { session: resume, fork: false } }),
       };
       // Work that was finished stands in the checkout, even when this process died before it noted the answer.
-      if (place?.start !== undefined && (await agent.answered?.(agentTask)) !== true)
-        await moveCheckout(place.start.checkout, place.start.commit);
+      const { project } = this.services;
+      const start = place?.start;
+      if (start !== undefined && (await agent.answered?.(agentTask)) !== true) {
+        const refusal = await refusalOf(() => moveCheckout(project, start.checkout, start.commit));
+        if (refusal !== undefined) return refusal;
+      }
       beginAttempt(folder, prompt);
       this.#event(`${lane}:${attempt}:start`, { type: 'lane-start', lane, agent: agent.id, attempt });
       const events = openSync(path.join(folder, 'events.jsonl'), 'w');
       try {
-        const result = await callAgent(this.services, agent, agentTask, {
+        const answer = await callAgent(this.services, agent, agentTask, {
           signal,
           onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
         });
@@ -223,13 +228,17 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
           seat: agent.id,
           agent: agent.id,
           family: agent.family,
-          ...(result.model === undefined ? {} : { model: result.model }),
-          usage: result.usage,
-          durationMs: result.durationMs,
+          ...(answer.model === undefined ? {} : { model: answer.model }),
+          usage: answer.usage,
+          durationMs: answer.durationMs,
         });
         // Before the answer counts: an answer without its work would be worth nothing.
-        if (result.kind === 'ok' && place?.start !== undefined)
-          await keepWork(place.start.checkout, place.start.commit, place.start.kept);
+        const refusal =
+          answer.kind === 'ok' && start !== undefined
+            ? await refusalOf(() => keepWork(project, start.checkout, start.commit, start.kept))
+            : undefined;
+        const { kind, message } = refusal ?? answer;
+        const result = refusal === undefined ? answer : { ...answer, kind, message };
         finishAttempt(folder, { schemaVersion: 1, digest, agent: agent.id, task, result });
         return result;
       } finally {

@@ -128,10 +128,11 @@ async function settle(
         const files = landed.kind === 'landed' ? landed.files : [];
         if (files.length === 0) desk.warn(`task ${task.number}: no file changed`);
         await record(desk, feature, prompts.get(task), task, outcome, files);
-        await desk.context.step(`close ${name}`, async () => {
-          await removeWorktree(work.root, at.checkout);
-          return true;
-        });
+        if (!work.kept.has(at.checkout))
+          await desk.context.step(`close ${name}`, async () => {
+            await removeWorktree(work.root, at.checkout);
+            return true;
+          });
         return true;
       }
       desk.warn(

@@ -102,7 +102,9 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
 async function bringHome(desk: Desk, work: Work): Promise<string> {
   const tip = await desk.once('tip of the result', () => tipOf(work));
   const merged = desk.inputs.merge
-    ? await desk.once('merge', () => forwardTo(desk.services.project, work.branch, { base: work.base, tip }))
+    ? await desk.once('merge', () =>
+        forwardTo(desk.services.project, tip, { base: work.base, onto: work.onto ?? undefined }),
+      )
     : { merged: false, reason: 'nobody asked for it' };
   await tidy(desk, work);
   if (merged.merged) return `The work is on ${work.onto ?? 'HEAD'}, up to ${tip.slice(0, 12)}.`;
@@ -121,7 +123,8 @@ async function stopped(desk: Desk, work: Work, reason: string): Promise<Outcome>
 /** Everything has landed: checkouts and kept work go, the branch stays. */
 async function tidy(desk: Desk, work: Work): Promise<void> {
   await desk.context.step('tidy', async () => {
-    await removeWorktree(work.root, checkoutOf(desk, 'work'));
+    const checkout = checkoutOf(desk, 'work');
+    if (!work.kept.has(checkout)) await removeWorktree(work.root, checkout);
     await dropKeptWork(work.root, keptPrefix(desk));
     return true;
   });

@@ -2,18 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { containedPath, isInside } from '../../files/contained.ts';
+import { moveCheckout, openCheckout, restoreWork } from '../../git/checkout.ts';
 import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
 import {
   branchTip,
   changedSince,
-  commitAll,
   findLanded,
-  type Landing,
-  landCheckout,
-  moveCheckout,
-  openCheckout,
   openRunBranch,
-  restoreWork,
+  type Taken,
+  takeWork,
 } from '../../git/run-branch.ts';
 import { gitOutput, splitNul } from '../../git/run-git.ts';
 import type { CallPlace, FeatureDesk, Start } from './desk.ts';
@@ -27,13 +24,15 @@ export type Work = {
   branch: string;
   /** The branch the person was on. */
   onto: string | null;
+  /** Checkouts that hold something which is in no commit; they are not removed. */
+  kept: Set<string>;
 };
 
 /** T-009: begins at the last commit; the person's own working tree is never touched. */
 export async function beginWork(desk: FeatureDesk): Promise<Work> {
   const { project } = desk.services;
   const branch = `charrette/${desk.context.live.directory.id}`;
-  const work = await desk.once('work start', async (): Promise<Work> => {
+  const begun = await desk.once('work start', async (): Promise<Omit<Work, 'kept'>> => {
     const facts = await repositoryFacts(project);
     if (facts.head === undefined) {
       throw new CharretteError({
@@ -46,6 +45,7 @@ export async function beginWork(desk: FeatureDesk): Promise<Work> {
     const onto = (await currentBranch(project)) ?? null;
     return { root: facts.root, prefix: path.relative(facts.root, project), base: facts.head, branch, onto };
   });
+  const work: Work = { ...begun, kept: new Set() };
   const unseen = await desk.once('uncommitted', () => uncommitted(work.root, desk.inputs.directory));
   if (unseen.length > 0) {
     desk.warn(
@@ -83,7 +83,7 @@ export async function openAt(desk: FeatureDesk, work: Work, name: string, step: 
   const commit = await desk.once(`tip ${step}`, async () => tipOf(work));
   await desk.context.step(`checkout ${step}`, async () => {
     await openCheckout(work.root, checkout, commit);
-    await moveCheckout(checkout, commit);
+    await moveCheckout(work.root, checkout, commit);
     return true;
   });
   return { checkout, commit, kept: `${keptPrefix(desk)}/${step.replace(/[^a-z0-9]+/gi, '-')}` };
@@ -101,29 +101,28 @@ export function placeIn(work: Work, start: Start, access: CallPlace['access']): 
   };
 }
 
-export type Landed =
-  | { kind: 'nothing' }
-  | (Extract<Landing, { kind: 'landed' }> & { files: string[] })
-  | Extract<Landing, { kind: 'conflict' }>;
-
 /** Everything that an agent changed in a checkout, as one commit on the run's branch. What landed before the run was stopped is found again. */
-export function landWork(
+export async function landWork(
   desk: FeatureDesk,
   work: Work,
   name: string,
   { checkout, commit: start, kept }: Start,
   message: string,
-): Promise<Landed> {
+): Promise<Taken> {
   const mark = `Charrette-Task: ${desk.context.live.directory.id}/${name.replace(/\s+/g, '-')}.`;
-  return desk.once(`land ${name}`, async (): Promise<Landed> => {
-    const earlier = await findLanded(work.root, work.branch, work.base, mark);
-    if (earlier !== undefined) return { kind: 'landed', ...earlier };
-    await restoreWork(checkout, kept);
-    const done = await commitAll(checkout, start, `${message}\n\n${mark}\n`);
-    if (done === undefined) return { kind: 'nothing' };
-    const landing = await landCheckout(work.root, checkout, work.branch, start);
-    return landing.kind === 'landed' ? { ...landing, files: done.files } : landing;
+  const { root, branch, base } = work;
+  const landed = await desk.once(`land ${name}`, async (): Promise<Taken> => {
+    const earlier = await findLanded(root, branch, base, mark);
+    if (earlier !== undefined) return { kind: 'landed', ...earlier, ignored: [] };
+    await restoreWork(root, checkout, kept);
+    return takeWork(root, checkout, { branch, start, message: `${message}\n\n${mark}\n` });
   });
+  // Where nothing landed, what git ignores may be all that was done.
+  if (landed.kind === 'nothing' && landed.ignored.length > 0) {
+    work.kept.add(checkout);
+    desk.warn(`${name}: git ignores ${landed.ignored.slice(0, 5).join(', ')}; kept in ${checkout}.`);
+  }
+  return landed;
 }
 
 const mostBytes = 512 * 1024;

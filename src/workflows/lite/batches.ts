@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { branchTip, commitAll, findLanded, landCheckout, openCheckout } from '../../git/run-branch.ts';
+import { openCheckout } from '../../git/checkout.ts';
+import { branchTip, findLanded } from '../../git/run-branch.ts';
 import { gitOutput } from '../../git/run-git.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { dependantsOf } from '../../lite/dependencies.ts';
@@ -11,6 +12,7 @@ import type { LiteTask } from '../../schema/lite/task.ts';
 import { counted } from '../../text/counted.ts';
 import type { LiteDesk, LiteReply } from './desk.ts';
 import { checkoutOf, type Execution, recordProgress } from './execution.ts';
+import { keepsIgnored, landWork } from './landing.ts';
 import { roundsOf } from './stage-confirm.ts';
 
 type LiteBatch = Batch<LiteTask>;
@@ -143,7 +145,7 @@ function requestOf(
     work: {
       directory: path.join(checkoutOf(desk, name), execution.prefix),
       access: 'write' as const,
-      start,
+      start: { checkout: checkoutOf(desk, name), commit: start },
     },
   };
 }
@@ -186,7 +188,6 @@ async function join(
   start: string,
   reply: LiteReply<'execution'>,
 ): Promise<Joined> {
-  const { root, branch } = execution;
   const { value } = reply;
   if (value === undefined || value.status === 'failed') {
     fail(desk, execution, batch, reply, value?.summary ?? reply.message ?? reply.kind, name);
@@ -198,30 +199,38 @@ async function join(
   const titles = tasks.map(({ title }) => title).join('; ');
   const lines = [trailer(desk, batch.id), ...undoneLine(undone)].join('\n');
   const message = `${titles}\n\n${value.summary}\n\n${lines}\n`;
-  const landing = await desk.context.step(`land ${name}`, async () => {
-    const work = await commitAll(checkout, start, message);
-    if (work === undefined) return { kind: 'nothing' as const };
-    const landed = await landCheckout(root, checkout, branch, start);
-    return landed.kind === 'landed' ? { ...landed, files: work.files } : landed;
-  });
+  const landing = await desk.context.step(`land ${name}`, () =>
+    landWork(execution, checkout, start, message),
+  );
   if (landing.kind === 'conflict') return landing;
+  if (landing.kind === 'unusable') {
+    fail(desk, execution, batch, reply, landing.reason, name);
+    return { kind: 'failed' };
+  }
   for (const id of undone) execution.failed.add(id);
   const changed = landing.kind === 'landed' ? landing.files : [];
   if (landing.kind === 'nothing')
     desk.warn(`[${batch.id}] ${reply.agent} says it is done, but no file changed.`);
   if (reply.agent !== batch.executor)
     desk.warn(`[${batch.id}] was carried out by ${reply.agent} instead of ${batch.executor}.`);
+  const keeps = keepsIgnored(desk, batch.id, landing, checkout);
   conclude(execution, batch, {
     status: undone.length > 0 ? 'partial' : 'completed',
     summary: value.summary,
     notes: [...value.notes, ...value.unfinished].join('; '),
     outputs: changed,
-    proof: proofOf(desk, reply, changed, landing.kind === 'landed' ? landing.commit : null, null),
+    proof: proofOf(
+      desk,
+      reply,
+      changed,
+      landing.kind === 'landed' ? landing.commit : null,
+      keeps ? checkout : null,
+    ),
   });
   desk.note(
     `[${batch.id}] ${reply.agent}: ${counted(changed.length, 'file')}, exit ${reply.exitCode ?? 'unknown'}, ${Math.round(reply.elapsedMs / 1000)}s`,
   );
-  await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
+  if (!keeps) await desk.context.step(`close ${name}`, async () => removeWorktree(execution.root, checkout));
   return { kind: 'joined' };
 }
 

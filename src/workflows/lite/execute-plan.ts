@@ -130,9 +130,9 @@ async function finish(desk: LiteDesk, execution: Execution, verification: Verifi
 }
 
 /** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
-async function mergeResult(desk: LiteDesk, { base, branch }: Execution, tip: string): Promise<boolean> {
+async function mergeResult(desk: LiteDesk, { base, onto, branch }: Execution, tip: string): Promise<boolean> {
   const { project } = desk.inputs;
-  const result = await desk.context.step('merge', () => forwardTo(project, branch, { base, tip }));
+  const result = await desk.context.step('merge', () => forwardTo(project, tip, { base, onto }));
   if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
   return result.merged;
 }

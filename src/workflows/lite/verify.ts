@@ -1,15 +1,8 @@
 import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
 import { CharretteError } from '../../errors.ts';
-import {
-  branchTip,
-  commitAll,
-  diffBetween,
-  findLanded,
-  landCheckout,
-  moveCheckout,
-  openCheckout,
-} from '../../git/run-branch.ts';
+import { moveCheckout, openCheckout } from '../../git/checkout.ts';
+import { branchTip, diffBetween, findLanded } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { resolveExecutor } from '../../lite/executor.ts';
 import { mergeReviews } from '../../lite/panel-review.ts';
@@ -27,6 +20,7 @@ import { counted } from '../../text/counted.ts';
 import { proofOf } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
 import { checkoutOf, type Execution } from './execution.ts';
+import { keepsIgnored, landWork } from './landing.ts';
 import { runTests, type TestRun } from './run-tests.ts';
 
 export type Verification = {
@@ -89,7 +83,7 @@ async function look(
   const tip = await desk.context.step(`result ${round}`, async () => {
     const at = (await branchTip(root, branch)) ?? base;
     await openCheckout(root, checkout, at);
-    await moveCheckout(checkout, at);
+    await moveCheckout(root, checkout, at);
     return at;
   });
   desk.note(round === 0 ? 'running the tests' : `running the tests again after fix round ${round}`);
@@ -196,7 +190,7 @@ async function fix(
       agents: [executor, ...(auto ? writers.filter((id) => id !== executor) : [])],
       draft: (schema) =>
         fixPrompt({ commission: desk.commission('execute', clarifications), problems, round, schema }),
-      work: { directory: path.join(checkout, prefix), access: 'write', start },
+      work: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
     },
   ]);
   if (reply?.value === undefined) {
@@ -207,15 +201,17 @@ async function fix(
   }
   const mark = `Charrette-Batch: ${desk.context.live.directory.id}/${name}.`;
   const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\n${mark}\n`;
-  const landed = await desk.context.step(`land ${name}`, async () => {
+  const landing = await desk.context.step(`land ${name}`, async () => {
     const before = await findLanded(root, branch, base, mark);
-    if (before !== undefined) return before;
-    const work = await commitAll(checkout, start, message);
-    const landing = work === undefined ? undefined : await landCheckout(root, checkout, branch, start);
-    return landing?.kind === 'landed' ? { commit: landing.commit, files: work?.files ?? [] } : null;
+    if (before !== undefined) return { kind: 'landed' as const, ...before, ignored: [] };
+    return landWork(execution, checkout, start, message);
   });
+  const landed = landing.kind === 'landed' ? landing : null;
+  const taken = landing.kind === 'landed' || landing.kind === 'nothing';
+  const keeps = !taken || keepsIgnored(desk, name, landing, checkout);
+  if (landing.kind === 'unusable') desk.warn(`Fix round ${round} failed: ${landing.reason}.`);
   // A step of its own: whoever lands again after a kill needs the checkout.
-  await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
+  if (!keeps) await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
   execution.results.push({
     executionId: `[${name}]`,
     status: landed === null ? 'failed' : 'completed',
@@ -224,8 +220,8 @@ async function fix(
     keyOutputs: landed?.files ?? [],
     notes: reply.value.notes.join('; '),
     fixedCliId: `${desk.inputs.session}-${name}`,
-    proof: proofOf(desk, reply, landed?.files ?? [], landed?.commit ?? null, null),
+    proof: proofOf(desk, reply, landed?.files ?? [], landed?.commit ?? null, keeps ? checkout : null),
   });
-  if (landed === null) desk.warn(`Fix round ${round} changed nothing.`);
+  if (landing.kind === 'nothing') desk.warn(`Fix round ${round} changed nothing.`);
   return landed !== null;
 }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { gitOutput, runGit } from '../../git/run-git.ts';
+import { trustCheckout } from '../../git/checkout.ts';
+import { gitOutput } from '../../git/run-git.ts';
 import { addWorktree, removeWorktree } from '../../git/worktrees.ts';
 
 /** The files of a commit in a folder of their own, without any history: whoever judges them sees what is, not what was. */
@@ -8,7 +9,8 @@ export async function exportArtifact(root: string, target: string, commit: strin
   await removeWorktree(root, target);
   await rm(target, { recursive: true, force: true });
   await addWorktree(root, target, commit);
+  const { record } = await trustCheckout(root, target);
   await rm(path.join(target, '.git'), { force: true });
-  await runGit(root, ['worktree', 'prune']);
+  await rm(record, { recursive: true, force: true });
   await gitOutput(target, ['init', '--quiet', '--template=']);
 }

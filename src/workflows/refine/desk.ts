@@ -23,6 +23,18 @@ export class RefineDesk extends StageDesk<RefineInputs> {
     );
   }
 
+  #keepsBuild = false;
+
+  /** Where nothing landed, what git ignores may be all that was built. */
+  keepBuild(ignored: readonly string[]): void {
+    this.#keepsBuild = true;
+    this.warn(`git ignores ${ignored.slice(0, 5).join(', ')}; kept in ${this.checkout('build')}.`);
+  }
+
+  get keepsBuild(): boolean {
+    return this.#keepsBuild;
+  }
+
   checkout(name: string): string {
     return path.join(this.context.live.directory.root, 'worktrees', name);
   }

@@ -1,8 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Outcome } from '../../engine/workflow.ts';
-import { headCommit } from '../../git/repository-facts.ts';
-import { branchTip } from '../../git/run-branch.ts';
-import { reasonOf, runGit } from '../../git/run-git.ts';
+import { branchTip, forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { calibrationWarnings, isScoredTwice } from '../../refine/calibration.ts';
 import { type ReportInput, renderReport, renderSummary } from '../../refine/report.ts';
@@ -43,7 +41,7 @@ export async function finish(
   await desk.context.artifact('refine-report.html', renderReport(report));
   await desk.context.artifact('refine-report.md', renderSummary(report));
   await desk.context.step('close checkouts', async () => {
-    await removeWorktree(ground.root, desk.checkout('build'));
+    if (!desk.keepsBuild) await removeWorktree(ground.root, desk.checkout('build'));
     // It has no history of this repository, so git does not know it.
     await rm(desk.checkout('artifact'), { recursive: true, force: true });
   });
@@ -87,14 +85,11 @@ async function calibrate(
 }
 
 /** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
-async function mergeResult(desk: RefineDesk, { root, base, branch }: Ground): Promise<boolean> {
+async function mergeResult(desk: RefineDesk, { root, base, onto, branch }: Ground): Promise<boolean> {
   const { project } = desk.inputs;
   const result = await desk.context.step('merge', async () => {
-    const [head, tip] = [await headCommit(project), await branchTip(root, branch)];
-    if (head === tip) return { merged: true, reason: '' };
-    if (head !== base) return { merged: false, reason: 'the branch has moved since' };
-    const merge = await runGit(project, ['merge', '--quiet', '--ff-only', branch]);
-    return merge.code === 0 ? { merged: true, reason: '' } : { merged: false, reason: reasonOf(merge) };
+    const tip = (await branchTip(root, branch)) ?? base;
+    return forwardTo(project, tip, { base, onto });
   });
   if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
   return result.merged;

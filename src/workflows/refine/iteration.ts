@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { measurePage } from '../../browser/measure-page.ts';
-import { branchTip, commitAll, findLanded, landCheckout, openCheckout } from '../../git/run-branch.ts';
+import { openCheckout } from '../../git/checkout.ts';
+import { branchTip, findLanded, takeWork } from '../../git/run-branch.ts';
 import { gitOutput } from '../../git/run-git.ts';
 import { type Contract, priorityOf, settleContract, sprintFile } from '../../refine/contract.ts';
 import { refuseLeaks } from '../../refine/leak.ts';
@@ -134,22 +135,21 @@ async function build(
         imported: inputs.imported,
         schema,
       }),
-    work: { directory: path.join(checkout, prefix), access: 'write', start },
+    work: { directory: path.join(checkout, prefix), access: 'write', start: { checkout, commit: start } },
   });
-  const commit = await context.step(`commit ${iteration}`, async () => {
+  const built = await context.step(`commit ${iteration}`, async () => {
     const landed = await findLanded(root, branch, base, trailer);
-    if (landed !== undefined) return landed;
-    const made = await commitAll(
-      checkout,
-      start,
-      `Refine ${inputs.artifact}\n\n${value.summary}\n\n${trailer}\n`,
-    );
-    if (made === undefined) return { commit: start, files: [] };
-    await landCheckout(root, checkout, branch, start);
-    return made;
+    if (landed !== undefined) return { ...landed, ignored: [] };
+    const message = `Refine ${inputs.artifact}\n\n${value.summary}\n\n${trailer}\n`;
+    const taken = await takeWork(root, checkout, { branch, start, message });
+    if (taken.kind === 'landed') return taken;
+    return { commit: start, files: [], ignored: taken.kind === 'nothing' ? taken.ignored : [] };
   });
-  if (commit.files.length === 0) desk.warn('The builder changed nothing.');
-  return commit;
+  if (built.files.length === 0) {
+    desk.warn('The builder changed nothing.');
+    if (built.ignored.length > 0) desk.keepBuild(built.ignored);
+  }
+  return built;
 }
 
 async function parentOf(root: string, commit: string): Promise<string> {

@@ -1,19 +1,19 @@
-import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunDirectory } from '../engine/run-directory.ts';
+import { isInside } from '../files/contained.ts';
 import { isContained, runBranches } from '../git/run-branch.ts';
 import { runGit } from '../git/run-git.ts';
-import { removeWorktree } from '../git/worktrees.ts';
+import { listWorktrees, removeWorktree } from '../git/worktrees.ts';
 
 /** The checkouts that a run has left: work that was not joined, or that is going on. */
 export async function worktreesOf(directory: RunDirectory): Promise<string[]> {
   const folder = path.join(directory.root, 'worktrees');
-  if (!existsSync(folder)) return [];
-  const names = await readdir(folder).catch(() => []);
-  return names
-    .map((name) => path.join(folder, name))
-    .filter((place) => existsSync(path.join(place, '.git')))
+  // Also one that lost its `.git`: what was done there is nowhere else.
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => path.join(folder, name))
     .sort();
 }
 
@@ -22,7 +22,8 @@ export function worktreeLine(places: readonly string[]): string {
   return places.length === 0 ? '' : `Work that was not joined is in ${places.join(', ')}.\n`;
 }
 
-export type RemovedWork = { worktrees: number; branch: 'none' | 'deleted' | 'kept' };
+/** `in-use`: somebody has the branch checked out. */
+export type RemovedWork = { worktrees: number; branch: 'none' | 'deleted' | 'kept' | 'in-use' };
 
 type Wishes = { force: boolean; dryRun: boolean };
 
@@ -40,15 +41,25 @@ export async function workRemover(
     const places = await worktreesOf(directory);
     const branch = `charrette/${directory.id}`;
     const tip = branches.get(branch);
-    const deletable = tip === undefined || force || (await isContained(project, branch));
-    if (!dryRun) {
-      for (const place of places) await removeWorktree(project, place);
-      if (tip !== undefined && deletable)
-        await runGit(project, ['update-ref', '-d', `refs/heads/${branch}`, tip]);
-    }
-    return {
-      worktrees: places.length,
-      branch: tip === undefined ? 'none' : deletable ? 'deleted' : 'kept',
-    };
+    if (!dryRun) for (const place of places) await removeWorktree(project, place);
+    const state = tip === undefined ? 'none' : await branchState(project, branch, directory, force);
+    if (state !== 'deleted' || dryRun) return { worktrees: places.length, branch: state };
+    // Unlike `update-ref` it refuses a branch that somebody works on, also in a rebase.
+    const deleted = await runGit(project, ['branch', '--quiet', '-D', '--', branch]);
+    return { worktrees: places.length, branch: deleted.code === 0 ? 'deleted' : 'in-use' };
   };
+}
+
+/** What becomes of a branch: checkouts of the run itself go with it. */
+async function branchState(
+  project: string,
+  branch: string,
+  directory: RunDirectory,
+  force: boolean,
+): Promise<'deleted' | 'kept' | 'in-use'> {
+  const used = (await listWorktrees(project)).some(
+    (worktree) => worktree.branch === branch && !isInside(directory.root, worktree.path),
+  );
+  if (used) return 'in-use';
+  return force || (await isContained(project, branch)) ? 'deleted' : 'kept';
 }

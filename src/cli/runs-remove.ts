@@ -147,7 +147,9 @@ const mostNamed = 50;
 
 function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
   const ids = removed.map(({ id }) => id);
-  const kept = removed.filter(({ branch }) => branch === 'kept').map(({ id }) => `charrette/${id}`);
+  const branchesThat = (state: RemovedWork['branch']) =>
+    removed.filter(({ branch }) => branch === state).map(({ id }) => `charrette/${id}`);
+  const [kept, used] = [branchesThat('kept'), branchesThat('in-use')];
   const lines = [
     ids.length === 0
       ? 'Nothing to remove.'
@@ -155,10 +157,15 @@ function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
     ...kept.map(
       (branch) => `Kept the branch ${branch}: its work is on no other (--unmerged removes it too).`,
     ),
+    ...used.map((branch) => `Kept the branch ${branch}: it is checked out or being rebased.`),
   ];
   return {
     exit: 0,
-    json: { removed: ids, dryRun, ...(kept.length === 0 ? {} : { keptBranches: kept }) },
+    json: {
+      removed: ids,
+      dryRun,
+      ...(kept.length + used.length === 0 ? {} : { keptBranches: [...kept, ...used] }),
+    },
     text: `${lines.join('\n')}\n`,
   };
 }

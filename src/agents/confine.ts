@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { findBubblewrap, jailedCommand } from './jail.ts';
 import type { Access, Confinement } from './port.ts';
+import { recordsAround, recordsFolder } from './records.ts';
 import type { World } from './settings.ts';
 import { changedPaths, copyTree, type Snapshot, snapshotCopy, snapshotTree } from './tree-guard.ts';
 
@@ -11,9 +12,10 @@ export type ConfineRequest = {
   directory: string;
   home: string;
   laneDirectory: string;
-  /** Files of the user's HOME that the login names. */
+  /** Program and leading arguments, as they were found. */
+  program: readonly string[];
+  /** What the login and the prompt name outside the directory. */
   visible: readonly string[];
-  writable: readonly string[];
   world: World;
 };
 
@@ -31,23 +33,14 @@ export type Confined = {
 export async function confine(request: ConfineRequest): Promise<Confined> {
   const bubblewrap = findBubblewrap(request.world);
   if (bubblewrap !== undefined) {
-    const { access, guard, directory, home, visible, writable, world } = request;
+    const { access, guard, directory, home, laneDirectory, program, visible, world } = request;
+    const records = recordsAround(laneDirectory) ?? path.join(directory, recordsFolder);
     const search = world.environment['PATH'] ?? '';
+    const view = { directory, program, records, guard, userHome: world.home, search, visible };
     return {
       confinement: 'bubblewrap',
       directory,
-      command: (argv) =>
-        jailedCommand(bubblewrap, {
-          argv,
-          directory,
-          home,
-          access,
-          guard,
-          visible,
-          writable,
-          userHome: world.home,
-          search,
-        }),
+      command: (argv) => jailedCommand(bubblewrap, { ...view, argv, home, access }),
       release: async () => [],
     };
   }

@@ -12,6 +12,8 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const base = () => ({
   argv: ['/bin/agent', '--flag'],
+  program: ['/bin/agent'],
+  records: path.join(home, 'code/.charrette'),
   directory: path.join(home, 'code'),
   home: path.join(home, 'code/.lane/home'),
   access: 'read' as const,
@@ -20,17 +22,20 @@ const base = () => ({
   search: '/usr/bin',
 });
 
-/** Pairs of a bind option and its target, in order. */
+/** Pairs of a bind option and its target, in order; what is the same in every jail of this machine left out. */
 function binds(command: string[]): string[] {
-  return command.flatMap((part, index) =>
-    ['--ro-bind', '--bind', '--tmpfs'].includes(part) ? [`${part} ${command[index + 1]}`] : [],
-  );
+  return command
+    .flatMap((part, index) =>
+      ['--ro-bind', '--bind', '--tmpfs'].includes(part) ? [`${part} ${command[index + 1]}`] : [],
+    )
+    .filter((bind) => bind !== '--tmpfs /run' && !bind.endsWith('/resolv.conf'));
 }
 
 test('read access: root read-only, HOME hidden, the work visible, only the private HOME writable', () => {
   mkdirSync(base().home, { recursive: true });
   expect(binds(jailedCommand('bwrap', base()))).toEqual([
     '--ro-bind /',
+    '--tmpfs /tmp',
     `--tmpfs ${home}`,
     `--ro-bind ${home}/code`,
     `--bind ${home}/code/.lane/home`,
@@ -44,14 +49,17 @@ test('write access adds the work directory, and the command comes last, whole', 
   expect(command.slice(-3)).toEqual(['--', '/bin/agent', '--flag']);
 });
 
-test('a writer cannot plant code that git would run outside, nor change the record of runs', () => {
-  for (const folder of ['code/.git/hooks', 'code/.charrette', 'code/.lane/home']) {
+test('a writer cannot plant code that git would run outside, nor see or change the record of runs', () => {
+  for (const folder of ['code/.git/hooks', 'code/.charrette/prompts', 'code/.lane/home']) {
     mkdirSync(path.join(home, folder), { recursive: true });
   }
   const mounted = binds(jailedCommand('bwrap', { ...base(), access: 'write' }));
   const at = (text: string) => mounted.indexOf(text);
   expect(at(`--ro-bind ${home}/code/.git/hooks`)).toBeGreaterThan(at(`--bind ${home}/code`));
-  expect(at(`--ro-bind ${home}/code/.charrette`)).toBeGreaterThan(at(`--bind ${home}/code`));
+  expect(at(`--tmpfs ${home}/code/.charrette`)).toBeGreaterThan(at(`--bind ${home}/code`));
+  expect(at(`--ro-bind ${home}/code/.charrette/prompts`)).toBeGreaterThan(
+    at(`--tmpfs ${home}/code/.charrette`),
+  );
   expect(at(`--bind ${home}/code/.lane/home`)).toBe(mounted.length - 1);
 });
 
@@ -62,10 +70,31 @@ test('a program that lives in HOME stays visible with what it was installed with
   mkdirSync(path.dirname(script), { recursive: true });
   writeFileSync(script, '');
   symlinkSync(script, path.join(home, '.local/bin/agent'));
-  const mounted = binds(jailedCommand('bwrap', { ...base(), argv: [path.join(home, '.local/bin/agent')] }));
+  const mounted = binds(
+    jailedCommand('bwrap', { ...base(), program: [path.join(home, '.local/bin/agent')] }),
+  );
   expect(mounted).toContain(`--ro-bind ${home}/.local/bin`);
   expect(mounted).toContain(`--ro-bind ${home}/.npm-global/lib/node_modules`);
   expect(mounted).not.toContain(`--ro-bind ${home}/.local`);
+});
+
+test('folders of the work that a program or PATH names stay writable for a writer', () => {
+  mkdirSync(path.join(home, 'code/tools'), { recursive: true });
+  writeFileSync(path.join(home, 'code/tools/agent.mjs'), '');
+  const program = ['/bin/sh', path.join(home, 'code/tools/agent.mjs')];
+  const search = path.join(home, 'code/tools');
+  const mounted = binds(jailedCommand('bwrap', { ...base(), access: 'write', program, search }));
+  expect(mounted.filter((bind) => bind.includes('tools'))).toEqual([]);
+});
+
+test('a folder of PATH that is a link in a hidden place is a link there again', () => {
+  mkdirSync(path.join(home, 'versions/22/bin'), { recursive: true });
+  mkdirSync(path.join(home, 'code'));
+  symlinkSync(path.join(home, 'versions/22'), path.join(home, 'current'));
+  const command = jailedCommand('bwrap', { ...base(), search: path.join(home, 'current/bin') });
+  expect(binds(command)).toContain(`--ro-bind ${home}/versions/22/bin`);
+  const at = command.indexOf('--symlink');
+  expect(command.slice(at, at + 3)).toEqual(['--symlink', `${home}/versions/22/bin`, `${home}/current/bin`]);
 });
 
 test('working in HOME itself leaves HOME as it is', () => {

@@ -1,80 +1,54 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { isInside } from '../files/contained.ts';
+import { byLength, realPath, type ViewRequest, viewOf } from './jail-view.ts';
+import { recordsFolder } from './records.ts';
 import type { World } from './settings.ts';
 
-export type JailRequest = {
+export type JailRequest = ViewRequest & {
   argv: readonly string[];
-  directory: string;
   /** The lane's private HOME, always writable. */
   home: string;
   access: 'read' | 'write';
-  /** `disk`: nothing but the lane's own folders can be written. `project`: only the work directory is protected. */
-  guard: 'disk' | 'project';
-  /** More folders the agent must be able to write, such as git's own of a worktree. */
-  writable?: readonly string[];
-  /** Folders of the user's HOME that stay visible, read-only. */
-  visible?: readonly string[];
-  /** The user's HOME, hidden from the agent except for what is named. */
-  userHome: string;
-  /** Folders of PATH: a program may be a script that looks for its interpreter there. */
-  search: string;
 };
 
 /**
- * The command inside bubblewrap: the whole disk read-only, the user's HOME hidden, one folder to write in, a process
- * namespace of its own so that nothing survives. Later mounts cover earlier ones, so the order matters.
+ * The command inside bubblewrap: the whole disk read-only or, for the user's own programs, the work alone; what `viewOf` hides
+ * hidden; one folder to write in, and a process namespace of its own so that nothing survives.
  */
 export function jailedCommand(bubblewrap: string, request: JailRequest): string[] {
-  const { directory, home, userHome, access, guard } = request;
-  const hidden = guard === 'disk' && hidesHome(request);
-  const visible = hidden ? visibleFolders(request) : [];
+  const { directory, home, access, guard } = request;
+  const { hidden, shown, links } = viewOf(request);
+  const [work, own] = [realPath(directory), realPath(home)];
   const writing = access === 'write';
+  const layers = [
+    ...hidden.map((folder) => ['--tmpfs', folder]),
+    ...shown.map((place) => ['--ro-bind', place, place]),
+    ...links.map(([target, name]) => ['--symlink', target, name]),
+    ...(writing ? [['--bind', work, work]] : guard === 'project' ? [['--ro-bind', work, work]] : []),
+    ...(writing ? guardedPaths(work, hidden) : []).map((file) => ['--ro-bind', file, file]),
+  ];
+  // Later mounts cover earlier ones: what lies deeper comes later.
+  const inOrder = layers.toSorted((left, right) => byLength(left.at(-1) ?? '', right.at(-1) ?? ''));
   return [
     bubblewrap,
     ...[guard === 'disk' ? '--ro-bind' : '--bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
-    ...(guard === 'project' && access === 'read' ? ['--ro-bind', directory, directory] : []),
-    ...(hidden ? ['--tmpfs', userHome] : []),
-    ...visible.flatMap((folder) => ['--ro-bind', folder, folder]),
-    ...(writing ? [directory] : []).flatMap((folder) => ['--bind', folder, folder]),
-    ...(writing ? guardedPaths(directory) : []).flatMap((file) => ['--ro-bind', file, file]),
-    ...[home, ...(request.writable ?? [])].flatMap((folder) => ['--bind', folder, folder]),
+    ...inOrder.flat(),
+    ...['--bind', own, own],
+    // Whoever tries to write there is told, now that everything has its place.
+    ...hidden
+      .filter((folder) => folder === realPath(request.records))
+      .flatMap((folder) => ['--remount-ro', folder]),
     ...['--unshare-pid', '--die-with-parent', '--new-session', '--chdir', directory, '--'],
     ...request.argv,
   ];
 }
 
-/** What a writer may not touch in its own directory: code that git runs outside the jail, and the record of runs. */
-function guardedPaths(directory: string): string[] {
-  return ['.git/hooks', '.git/config', '.charrette']
+/** What a writer may not touch in its own directory: code that git runs outside the jail, and records it can see. */
+function guardedPaths(directory: string, hidden: readonly string[]): string[] {
+  return ['.git/hooks', '.git/config', recordsFolder]
     .map((name) => path.join(directory, name))
-    .filter((file) => existsSync(file));
-}
-
-/** HOME is left alone when it holds everything anyway, or when the work is done in HOME itself. */
-function hidesHome({ userHome, directory }: JailRequest): boolean {
-  return (
-    userHome !== '/' && path.isAbsolute(userHome) && existsSync(userHome) && !isInside(directory, userHome)
-  );
-}
-
-/** What must stay visible below the hidden HOME: the work, the program and what its arguments name. */
-function visibleFolders({ userHome, directory, argv, search, visible = [] }: JailRequest): string[] {
-  const named = argv.filter((argument) => path.isAbsolute(argument) && existsSync(argument));
-  const folders = [directory, ...visible, ...search.split(path.delimiter), ...named.flatMap(programFolders)];
-  return [...new Set(folders)]
-    .filter((folder) => folder !== userHome && isInside(userHome, folder) && existsSync(folder))
-    .sort((left, right) => left.length - right.length);
-}
-
-/** Where a program's files are: its folder, the folder it links to, and the modules it was installed with. */
-function programFolders(file: string): string[] {
-  const real = realpathSync(file);
-  return [file, real].flatMap((name) => {
-    const modules = name.indexOf(`${path.sep}node_modules${path.sep}`);
-    return [path.dirname(name), ...(modules === -1 ? [] : [name.slice(0, modules + '/node_modules'.length)])];
-  });
+    .filter((file) => existsSync(file) && !hidden.includes(file));
 }
 
 const probed = new Map<string, string | undefined>();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { isInside, isMissing } from '../files/contained.ts';
+import { isMissing } from '../files/contained.ts';
 import { pickVariables } from './process/environment.ts';
 import type { World } from './settings.ts';
 
@@ -79,7 +79,7 @@ export async function dropOrphanedLogin(login: Login, laneDirectory: string): Pr
 export function namedLoginFiles(login: Login, world: World): string[] {
   return (login.fileVariables ?? []).flatMap((name) => {
     const file = world.environment[name];
-    return file !== undefined && path.isAbsolute(file) && isInside(world.home, file) ? [file] : [];
+    return file !== undefined && path.isAbsolute(file) ? [file] : [];
   });
 }
 

@@ -26,6 +26,8 @@ export type AgentTask = {
   /** Where the agent works; with read access it must come out of the call as it went in. */
   directory: string;
   access: Access;
+  /** Files of the run's record that prompts name; the rest of the record is hidden from the agent. */
+  given?: readonly string[];
   limits: TaskLimits;
   /** JSON Schema of the answer. Absent: the answer is free text. */
   schema?: JsonSchema;

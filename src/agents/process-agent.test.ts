@@ -208,7 +208,7 @@ describe.skipIf(jails[0].confinement !== 'bubblewrap')('bubblewrap around an age
     mkdirSync(inHome);
     writeFileSync(path.join(home, 'diary.txt'), 'private');
     writeFileSync(path.join(inHome, 'README.md'), 'work');
-    const outside = path.join(root, 'outside.txt');
+    const outside = path.join(project, 'outside.txt');
     const script = `#!${process.execPath}
 const fs = require('node:fs');
 let written = 'yes';

@@ -116,8 +116,8 @@ async function perform(
     home,
     // The conversation remembers where it works; only a branch of it starts elsewhere.
     laneDirectory: task.resume?.fork ? task.laneDirectory : owner,
-    visible: [...namedLoginFiles(driver.login, world), ...unpacked],
-    writable: [],
+    program,
+    visible: [...namedLoginFiles(driver.login, world), ...unpacked, ...(task.given ?? [])],
     world,
   });
   const request: BuildRequest = {

@@ -5,12 +5,13 @@ import { copyFile, lstat, mkdir, readdir, readFile, readlink, rm, symlink } from
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { isMissing } from '../files/contained.ts';
+import { recordsFolder } from './records.ts';
 
 const execute = promisify(execFile);
 
 /** Above this a copy costs more than it protects; the agent then works in place and the hash alone watches. */
 const copyLimit = { files: 20_000, bytes: 512 * 1024 * 1024 };
-const skippedFolders = new Set(['.git', 'node_modules', '.charrette']);
+const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
 
 /** Content of a folder as path → fingerprint. Two equal snapshots mean that nothing was changed. */
 export type Snapshot = ReadonlyMap<string, string>;

@@ -18,6 +18,7 @@ import type { RunInputs } from './inputs.ts';
 import { laneWorkflow } from './lane.ts';
 import { liteExecuteWorkflow } from './lite/lite-execute.ts';
 import { litePlanWorkflow } from './lite/lite-plan.ts';
+import { briefPathOf } from './refine/inputs.ts';
 import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
 import { Semaphore } from './semaphore.ts';
@@ -112,6 +113,7 @@ async function makeServices(
     overrides,
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
     nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),
+    given: [briefPathOf(live.directory)],
   };
 }
 

@@ -18,6 +18,8 @@ export type RunServices = {
   earlierLanes: string | undefined;
   /** What the delimiters of untrusted text are made from. */
   nonceSeed: string;
+  /** Files of the run's record that prompts name: the only ones of it that agents get to see. */
+  given?: readonly string[];
 };
 
 export type TurnTaking = <Result>(
@@ -31,13 +33,14 @@ export type TurnTaking = <Result>(
  * use must not keep a place from all other agents.
  */
 export function callAgent(
-  { slots, turn }: RunServices,
+  { slots, turn, given }: RunServices,
   agent: Agent,
   task: AgentTask,
   context: CallContext,
 ): Promise<LaneResult> {
   const { signal } = context;
-  const within = () => slots.run(() => agent.call(task, context), signal);
+  const within = () =>
+    slots.run(() => agent.call(given === undefined ? task : { ...task, given }, context), signal);
   return turn === undefined ? within() : turn(agent.id, signal, within);
 }
 

@@ -45,6 +45,22 @@ test.each(['../secret.txt', 'link.txt', 'out/secret.txt', '/etc/passwd', 'src/..
   },
 );
 
+test.each(['.charrette/runs/r/lanes/vote-x/result.json', 'records/lanes/vote-x/result.json'])(
+  'read refuses the record of runs: %s',
+  async (file) => {
+    const records = path.join(project, '.charrette/runs/r');
+    await mkdir(path.join(records, 'lanes/vote-x'), { recursive: true });
+    await writeFile(path.join(records, 'lanes/vote-x/result.json'), 'secret vote');
+    await rm(path.join(project, 'records'), { force: true });
+    await symlink(records, path.join(project, 'records'));
+    for (const named of [file, path.join(project, file)])
+      await expect(run('read', { path: named })).rejects.toThrow('The record of runs cannot be read.');
+    const folder = path.dirname(file);
+    await expect(run('grep', { pattern: 'secret', path: folder })).rejects.toThrow(/record of runs/);
+    await expect(run('glob', { pattern: '**', path: folder })).rejects.toThrow(/record of runs/);
+  },
+);
+
 test.each(['../', 'out', '/'])('a search refuses to start in %s', async (folder) => {
   await expect(run('grep', { pattern: 'secret', path: folder })).rejects.toThrow(/leads out/);
   await expect(run('glob', { pattern: '*', path: folder })).rejects.toThrow(/leads out/);

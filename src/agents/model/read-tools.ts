@@ -1,7 +1,9 @@
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../../files/bounded.ts';
 import { containedPath } from '../../files/contained.ts';
 import type { JsonSchema } from '../port.ts';
+import { leadsIntoRecords } from '../records.ts';
 import { matchesGlob } from './glob.ts';
 import { textSearch } from './search-text.ts';
 import { listFiles } from './task-files.ts';
@@ -101,7 +103,12 @@ async function filesBelow(directory: string, input: Readonly<Record<string, unkn
 /** Models like absolute paths: one inside the task's directory is as good as a relative one. */
 async function contained(directory: string, untrusted: string): Promise<string> {
   const relative = path.isAbsolute(untrusted) ? path.relative(directory, untrusted) : untrusted;
-  return containedPath(directory, relative);
+  const place = await containedPath(directory, relative);
+  const [root, real] = await Promise.all([realpath(directory), realpath(place).catch(() => place)]);
+  // Logins in use, votes and who proposed what are nobody's to read, by a link neither.
+  if (leadsIntoRecords(path.relative(directory, place)) || leadsIntoRecords(path.relative(root, real)))
+    throw new Error('The record of runs cannot be read.');
+  return place;
 }
 
 function bounded(lines: readonly string[]): string {

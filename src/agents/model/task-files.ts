@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { recordsFolder } from '../records.ts';
 
 /** Folders nobody wants to search, and the most files a search looks at. */
-const skippedFolders = new Set(['.git', 'node_modules', '.charrette']);
+const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
 const fileLimit = 20_000;
 
 /** The regular files below a directory as relative paths with `/`, sorted; symbolic links are never followed. */

@@ -6,7 +6,7 @@ import type { Judgement, JudgementName } from '../../schema/judgements.ts';
 import { askConsent } from '../consent.ts';
 import type { LaneAnswer } from '../lane.ts';
 import { StageDesk, type StageRequest } from '../stage-desk.ts';
-import type { RefineInputs } from './inputs.ts';
+import { briefPathOf, type RefineInputs } from './inputs.ts';
 
 type RefineRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'agents' | 'input'> & {
   agent: string;
@@ -40,7 +40,7 @@ export class RefineDesk extends StageDesk<RefineInputs> {
   }
 
   get briefPath(): string {
-    return path.join(this.context.live.directory.artifacts, 'brief.md');
+    return briefPathOf(this.context.live.directory);
   }
 
   /** Asks one agent and gives its answer; a seat that stays empty ends the run with its reason. */

@@ -1,10 +1,17 @@
+import path from 'node:path';
 import type { BrandConflict } from '../../brand/conflicts.ts';
 import type { Identity } from '../../brand/identity.ts';
+import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { CalibrationEntry } from '../../refine/calibration.ts';
 import type { Criterion } from '../../refine/contract.ts';
 import type { Profile } from '../../refine/profiles.ts';
 import type { LoopSettings } from '../../refine/settings.ts';
 import type { RunInputs } from '../inputs.ts';
+
+/** Where the brief of a run stands; it is read there, never pasted. */
+export function briefPathOf({ artifacts }: RunDirectory): string {
+  return path.join(artifacts, 'brief.md');
+}
 
 /** What `refine` was asked to do, settled before the run starts. */
 export type RefineInputs = RunInputs & {

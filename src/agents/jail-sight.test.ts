@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseJson } from '../safe-json.ts';
+import { findBubblewrap } from './jail.ts';
+import type { AgentTask } from './port.ts';
+import { createAgent } from './registry.ts';
+import type { AgentSettings, World } from './settings.ts';
+
+const looking = path.join(import.meta.dirname, 'fixtures/agents/codex-looks.mjs');
+let root: string;
+let user: string;
+let project: string;
+let records: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'sight-'));
+  user = path.join(root, 'user');
+  project = path.join(user, 'code/shop');
+  records = path.join(project, '.charrette');
+  plant(path.join(project, 'README.md'), 'the shop');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function plant(file: string, text: string): string {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const world = (): World => ({
+  environment: { PATH: '/usr/bin:/bin' },
+  home: user,
+  platform: process.platform,
+  architecture: process.arch,
+  jail: 'auto',
+});
+
+type Deed = readonly ['read' | 'list' | 'write' | 'connect', string];
+
+/** What an agent in a lane of its own gets to see. */
+async function look(
+  deeds: readonly Deed[],
+  more: Partial<AgentTask> & { lane?: string; command?: AgentSettings['command'] } = {},
+): Promise<unknown> {
+  const { lane = 'second', command = [process.execPath, looking], ...rest } = more;
+  const laneDirectory = path.join(records, 'runs/r1/lanes', lane);
+  mkdirSync(laneDirectory, { recursive: true });
+  const agent = await createAgent({ id: 'looks', protocol: 'codex', command }, world());
+  const result = await agent.call(
+    {
+      task: 'vote',
+      run: 'r1',
+      seat: lane,
+      attempt: 1,
+      prompt: JSON.stringify(deeds),
+      directory: project,
+      access: 'read',
+      limits: { wallMs: 20_000, idleMs: 20_000 },
+      laneDirectory,
+      ...rest,
+    },
+    { signal: new AbortController().signal, onEvent: () => {} },
+  );
+  expect(result).toMatchObject({ kind: 'ok', confinement: 'bubblewrap' });
+  return parseJson(result.text, 'answer');
+}
+
+describe.skipIf(findBubblewrap({ ...world(), environment: process.env }) === undefined)(
+  'what an agent sees in bubblewrap',
+  () => {
+    test("nothing of other lanes: no login, no vote, no proposer's name; the project and its settings stay", async () => {
+      const lanes = path.join(records, 'runs/r1/lanes');
+      const login = plant(path.join(lanes, 'first/home/.claude/.credentials.json'), '{"token":"SECRET"}');
+      const vote = plant(path.join(lanes, 'vote-x/result.json'), 'YES');
+      const proposers = plant(path.join(records, 'runs/r1/artifacts/ballot-proposers.json'), 'arch');
+      const settings = plant(path.join(records, 'config.json'), '{}');
+      const prompt = plant(path.join(records, 'prompts/role.md'), 'Be kind.');
+      const seen = await look([
+        ['read', login],
+        ['read', vote],
+        ['read', proposers],
+        ['list', records],
+        ['read', settings],
+        ['read', prompt],
+        ['read', path.join(project, 'README.md')],
+        ['write', path.join(records, 'planted')],
+      ]);
+      expect(seen).toEqual([
+        'ENOENT',
+        'ENOENT',
+        'ENOENT',
+        'config.json prompts runs',
+        '{}',
+        'Be kind.',
+        'the shop',
+        'EROFS',
+      ]);
+    });
+
+    test('nor of the outer run from a run inside it, and not through a link to the project', async () => {
+      const vote = plant(path.join(records, 'runs/r1/lanes/vote-x/result.json'), 'YES');
+      const inside = path.join(records, 'runs/r1/heavy/.charrette/runs/heavy/lanes/a');
+      mkdirSync(inside, { recursive: true });
+      expect(await look([['read', vote]], { laneDirectory: inside })).toEqual(['ENOENT']);
+      const link = path.join(user, 'link');
+      symlinkSync(project, link);
+      const seen = await look(
+        [
+          ['read', path.join(link, 'README.md')],
+          ['read', path.join(link, '.charrette/runs/r1/lanes/vote-x/result.json')],
+        ],
+        { directory: link, laneDirectory: path.join(link, '.charrette/runs/r1/lanes/second') },
+      );
+      expect(seen).toEqual(['the shop', 'ENOENT']);
+    });
+
+    test('a writer in a checkout has its checkout, the repository and what it was given, not its neighbours', async () => {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=n@e', ...args], { cwd: project });
+      git('init', '-q');
+      plant(path.join(project, 'packages/a/a.ts'), 'a');
+      git('add', 'README.md', 'packages');
+      git('commit', '-qm', 'begin');
+      const checkouts = path.join(records, 'runs/r1/worktrees');
+      for (const name of ['one', 'two']) git('worktree', 'add', '-q', '--detach', path.join(checkouts, name));
+      const brief = plant(path.join(records, 'runs/r1/artifacts/brief.md'), 'the brief');
+      plant(path.join(records, 'runs/r1/artifacts/tally.md'), 'the tally');
+      const directory = path.join(checkouts, 'one/packages/a');
+      const seen = await look(
+        [
+          ['list', checkouts],
+          ['read', path.join(checkouts, 'one/README.md')],
+          ['read', path.join(project, '.git/HEAD')],
+          ['read', path.join(project, 'README.md')],
+          ['read', brief],
+          ['list', path.dirname(brief)],
+          ['write', path.join(directory, 'a.ts')],
+          ['write', path.join(checkouts, 'one/README.md')],
+        ],
+        { directory, access: 'write', given: [brief] },
+      );
+      expect(seen).toEqual([
+        'one',
+        'the shop',
+        readFileSync(path.join(project, '.git/HEAD'), 'utf8'),
+        'the shop',
+        'the brief',
+        'brief.md',
+        'written',
+        'EROFS',
+      ]);
+      expect(readFileSync(path.join(directory, 'a.ts'), 'utf8')).toBe('written');
+    });
+
+    test('no project beside its own, although its directory is named among the arguments', async () => {
+      const secret = plant(path.join(user, 'code/bank/.env'), 'SECRET');
+      expect(
+        await look([
+          ['read', secret],
+          ['list', path.join(user, 'code')],
+        ]),
+      ).toEqual(['ENOENT', 'shop']);
+    });
+
+    test('a program in HOME itself, a script beside others, and what its configuration names stay readable', async () => {
+      const script = plant(path.join(user, 'agent.mjs'), readFileSync(looking, 'utf8'));
+      const folder = path.join(user, 'plug-ins');
+      plant(path.join(folder, 'one.js'), 'a plug-in');
+      plant(path.join(user, 'diary.txt'), 'SECRET');
+      const seen = await look(
+        [
+          ['list', user],
+          ['read', path.join(folder, 'one.js')],
+        ],
+        {
+          command: [process.execPath, script, '--plug-ins', folder],
+        },
+      );
+      expect(seen).toEqual(['agent.mjs code plug-ins', 'a plug-in']);
+    });
+
+    test('servers that listen below /tmp cannot be reached; the place can be written without a trace', async () => {
+      const place = mkdtempSync(path.join(tmpdir(), 'server-'));
+      const socket = path.join(place, 'default');
+      const server = createServer().listen(socket);
+      try {
+        const seen = await look([
+          ['connect', socket],
+          ['list', '/run'],
+          ['write', '/tmp/trace'],
+        ]);
+        expect(seen).toEqual(['ENOENT', expect.not.stringMatching(/docker|user|systemd/), 'written']);
+      } finally {
+        server.close();
+        rmSync(place, { recursive: true });
+      }
+    });
+  },
+);

@@ -36,6 +36,14 @@ function plant(file: string, text: string, base = user): void {
   writeFileSync(path.join(base, file), text);
 }
 
+const token = (value: string) => JSON.stringify({ token: value });
+
+/** Puts a link into the user's HOME in the place of what stands there. */
+function relink(place: string, target: string): void {
+  rmSync(place, { recursive: true });
+  symlinkSync(path.join(user, target), place);
+}
+
 const world = (environment: World['environment'] = {}, jail: World['jail'] = 'auto'): World => ({
   environment: { PATH: '/usr/bin:/bin', ...environment },
   home: user,
@@ -131,31 +139,69 @@ describe('login files', () => {
   });
 
   test('a renewed token goes back to the user, through a link, and only if nobody else renewed it', async () => {
-    plant('dotfiles/auth.json', 'old');
+    plant('dotfiles/auth.json', token('old'));
     mkdirSync(path.join(user, '.codex'));
     symlinkSync(path.join(user, 'dotfiles/auth.json'), path.join(user, '.codex/auth.json'));
     const homes = [path.join(root, 'one'), path.join(root, 'two')] as const;
     const [one, two] = await Promise.all(homes.map((home) => holdLogin(login, world(), home)));
-    plant('.codex/auth.json', 'renewed by one', homes[0]);
-    plant('.codex/auth.json', 'renewed by two', homes[1]);
-    expect(await one?.release()).toEqual([path.join(user, '.codex/auth.json')]);
-    expect(await two?.release()).toEqual([]);
-    expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe('renewed by one');
+    plant('.codex/auth.json', token('renewed by one'), homes[0]);
+    plant('.codex/auth.json', token('renewed by two'), homes[1]);
+    expect(await one?.release()).toEqual({ returned: [path.join(user, '.codex/auth.json')], refused: [] });
+    expect(await two?.release()).toEqual({ returned: [], refused: [] });
+    expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe(token('renewed by one'));
+  });
+
+  const key = '-----BEGIN OPENSSH PRIVATE KEY-----';
+  test.each<[string, (home: string) => void]>([
+    ['a link to a key', (home) => relink(path.join(home, '.codex/auth.json'), '.ssh/id_ed25519')],
+    ['a link to JSON of another form', (home) => relink(path.join(home, '.codex/auth.json'), 'other.json')],
+    ['a link to JSON of the same form', (home) => relink(path.join(home, '.codex/auth.json'), 'same.json')],
+    ['a folder that is a link', (home) => relink(path.join(home, '.codex'), 'codex-of-somebody')],
+    ['text', (home) => writeFileSync(path.join(home, '.codex/auth.json'), key)],
+    ['a list', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '[]')],
+    ['other keys', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '{"token":"a","more":1}')],
+    ['nothing', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '')],
+    [
+      'far too much',
+      (home) => writeFileSync(path.join(home, '.codex/auth.json'), `{"token":"${'x'.repeat(5e6)}"}`),
+    ],
+  ])("the user's login stays when the agent leaves %s in its place, and that is said", async (_, leave) => {
+    plant('.codex/auth.json', token('old'));
+    plant('.ssh/id_ed25519', key);
+    plant('other.json', '{"private":1}');
+    plant('same.json', token('of another'));
+    plant('codex-of-somebody/auth.json', token('of somebody'));
+    const home = path.join(root, 'home');
+    const file = path.join(user, '.codex/auth.json');
+    const held = await holdLogin(login, world(), home);
+    leave(home);
+    const refused = [{ file, reason: expect.stringMatching(/^its copy/) }];
+    expect(await held.release()).toEqual({ returned: [], refused });
+    expect(readFileSync(file, 'utf8')).toBe(token('old'));
+    // Nor is anything lost that the links led to, now or when the next call puts its copy there.
+    await holdLogin(login, world(), home).then(
+      ({ release }) => release(),
+      () => {},
+    );
+    await dropOrphanedLogin(login, path.dirname(home));
+    expect(readFileSync(path.join(user, '.ssh/id_ed25519'), 'utf8')).toBe(key);
+    expect(readFileSync(path.join(user, 'same.json'), 'utf8')).toBe(token('of another'));
+    expect(readFileSync(path.join(user, 'codex-of-somebody/auth.json'), 'utf8')).toBe(token('of somebody'));
   });
 
   test('F-13 branches that share a HOME neither overwrite nor remove what another still uses', async () => {
-    plant('.codex/auth.json', 'old');
+    plant('.codex/auth.json', token('old'));
     const home = path.join(root, 'shared');
     const copy = path.join(home, '.codex/auth.json');
     const one = await holdLogin(login, world(), home);
-    writeFileSync(copy, 'renewed');
+    writeFileSync(copy, token('renewed'));
     const two = await holdLogin(login, world(), home);
-    expect(readFileSync(copy, 'utf8')).toBe('renewed');
+    expect(readFileSync(copy, 'utf8')).toBe(token('renewed'));
     await one.release();
     expect(existsSync(copy)).toBe(true);
     await two.release();
     expect(existsSync(copy)).toBe(false);
-    expect(readFileSync(path.join(user, '.codex/auth.json'), 'utf8')).toBe('renewed');
+    expect(readFileSync(path.join(user, '.codex/auth.json'), 'utf8')).toBe(token('renewed'));
   });
 
   test('a copy that a killed command left is removed, unless it is in use', async () => {

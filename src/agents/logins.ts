@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { isMissing } from '../files/contained.ts';
+import { containedPath, isMissing } from '../files/contained.ts';
+import { isRecord, readJson } from '../safe-json.ts';
 import { pickVariables } from './process/environment.ts';
 import type { World } from './settings.ts';
 
@@ -25,7 +27,7 @@ export type LoginFile = {
   moved?: { variable: string; folder: string };
 };
 
-export type CopiedLogin = { source: string; copy: string; renewed: boolean; hash: string };
+type CopiedLogin = { source: string; name: string; renewed: boolean; hash: string };
 
 const fileLimit = 4 * 1024 * 1024;
 
@@ -41,9 +43,12 @@ export function loginVariables(login: Login, environment: World['environment']):
 export type HeldLogin = {
   /** The files that were copied, relative to HOME. */
   files: readonly string[];
-  /** Gives renewed tokens back to the user; the last call to let go removes the copies. Answers what was given back. */
-  release: () => Promise<string[]>;
+  /** Gives renewed tokens back to the user; the last call to let go removes the copies. */
+  release: () => Promise<ReturnedLogin>;
 };
+
+/** The user's files that were renewed, and those that were left alone although the agent's copy is another one now. */
+export type ReturnedLogin = { returned: string[]; refused: { file: string; reason: string }[] };
 
 /** Branches of one conversation share a HOME: the second must not copy over what the first has renewed. */
 const held = new Map<string, { calls: number; copied: Promise<CopiedLogin[]> }>();
@@ -53,17 +58,22 @@ export async function holdLogin(login: Login, world: World, home: string): Promi
   const entry = held.get(home) ?? { calls: 0, copied: copyLogin(login, world, home) };
   entry.calls += 1;
   held.set(home, entry);
-  const copied = await entry.copied;
+  const copied = await entry.copied.catch((error: unknown) => {
+    held.delete(home);
+    throw error;
+  });
   return {
-    files: copied.map((file) => path.relative(home, file.copy)),
+    files: copied.map(({ name }) => name),
     release: async () => {
-      const returned = await returnRenewedLogins(copied);
-      entry.calls -= 1;
-      if (entry.calls === 0) {
-        held.delete(home);
-        for (const file of copied) await rm(file.copy, { force: true });
+      try {
+        return await returnRenewedLogins(copied, home);
+      } finally {
+        entry.calls -= 1;
+        if (entry.calls === 0) {
+          held.delete(home);
+          for (const { name } of copied) await removeCopy(home, name);
+        }
       }
-      return returned;
     },
   };
 }
@@ -72,7 +82,19 @@ export async function holdLogin(login: Login, world: World, home: string): Promi
 export async function dropOrphanedLogin(login: Login, laneDirectory: string): Promise<void> {
   const home = path.join(laneDirectory, 'home');
   if (held.has(home)) return;
-  for (const file of login.files) await rm(path.join(home, file.path), { force: true });
+  for (const file of login.files) await removeCopy(home, file.path);
+}
+
+/** What stands in the place of a copy, unless the agent made the way to it lead out of its HOME. */
+async function removeCopy(home: string, name: string): Promise<void> {
+  const folder = await folderOf(home, name).catch(() => undefined);
+  if (folder !== undefined)
+    await rm(path.join(folder, path.basename(name)), { force: true, recursive: true });
+}
+
+/** The folder of a copy. HOME is the agent's to change, and nothing of the user's may be reached through it. */
+function folderOf(home: string, name: string): Promise<string> {
+  return containedPath(home, path.dirname(name));
 }
 
 /** Files outside the private HOME that the login's variables point to. */
@@ -91,14 +113,28 @@ function sourceOf(file: LoginFile, world: World): string {
   return path.join(moved, path.relative(file.moved.folder, file.path));
 }
 
-async function readSmallFile(file: string): Promise<Buffer | undefined> {
+/** A file of the user; it may be a link into a folder of dotfiles. */
+async function readSmallFile(file: string, flags = 0): Promise<Buffer | undefined> {
+  let handle: FileHandle | undefined;
   try {
-    const facts = await stat(file);
-    if (!facts.isFile() || facts.size > fileLimit) return undefined;
-    return await readFile(file);
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | flags);
+    const facts = await handle.stat();
+    return facts.isFile() && facts.size <= fileLimit ? await handle.readFile() : undefined;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** The copy as the agent left it: a file in HOME itself, reached by no link. `undefined` when it is anything else. */
+async function readCopy(home: string, name: string): Promise<Buffer | undefined> {
+  try {
+    const folder = await folderOf(home, name);
+    return await readSmallFile(path.join(folder, path.basename(name)), constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
   }
 }
 
@@ -109,35 +145,56 @@ function hashOf(content: Uint8Array): string {
 /** Copies the login's files into the private HOME, readable by their owner only. Missing ones are skipped. */
 async function copyLogin(login: Login, world: World, home: string): Promise<CopiedLogin[]> {
   const copied: CopiedLogin[] = [];
+  await mkdir(home, { recursive: true, mode: 0o700 });
   for (const file of login.files) {
     const source = sourceOf(file, world);
     const content = await readSmallFile(source);
     if (content === undefined) continue;
-    const copy = path.join(home, file.path);
-    await mkdir(path.dirname(copy), { recursive: true, mode: 0o700 });
-    await writeFile(copy, content, { mode: 0o600 });
-    await chmod(copy, 0o600);
-    copied.push({ source, copy, renewed: file.renewed === true, hash: hashOf(content) });
+    await mkdir(await folderOf(home, file.path), { recursive: true, mode: 0o700 });
+    // What an earlier call of the conversation left there goes first: it may be a link.
+    await removeCopy(home, file.path);
+    await writeFile(path.join(home, file.path), content, { mode: 0o600, flag: 'wx' });
+    copied.push({ source, name: file.path, renewed: file.renewed === true, hash: hashOf(content) });
   }
   return copied;
 }
 
 /**
  * Writes renewed tokens back, so that a run does not log its user out: many providers accept a refresh token only
- * once. A file that somebody else changed in the meantime is left alone.
+ * once. A file that somebody else changed in the meantime is left alone, and so is one whose copy is no login of the same
+ * form any more: the agent can put there whatever it likes.
  */
-async function returnRenewedLogins(copied: readonly CopiedLogin[]): Promise<string[]> {
-  const returned: string[] = [];
+async function returnRenewedLogins(copied: readonly CopiedLogin[], home: string): Promise<ReturnedLogin> {
+  const result: ReturnedLogin = { returned: [], refused: [] };
   for (const login of copied) {
     if (!login.renewed) continue;
-    const [now, original] = [await readSmallFile(login.copy), await readSmallFile(login.source)];
-    if (now === undefined || original === undefined || now.byteLength === 0) continue;
-    if (hashOf(now) === login.hash || hashOf(original) !== login.hash) continue;
-    // The file may be a link into a folder of dotfiles; the link stays.
+    const original = await readSmallFile(login.source);
+    if (original === undefined || hashOf(original) !== login.hash) continue;
+    const now = await readCopy(home, login.name);
+    if (now !== undefined && hashOf(now) === login.hash) continue;
+    const reason = now === undefined ? 'its copy is gone or no plain file' : differenceOf(now, original);
+    if (now === undefined || reason !== undefined) {
+      result.refused.push({ file: login.source, reason: reason ?? '' });
+      continue;
+    }
     const target = await realpath(login.source);
     await writeFileAtomic(target, now);
     await chmod(target, 0o600);
-    returned.push(login.source);
+    result.returned.push(login.source);
   }
-  return returned;
+  return result;
+}
+
+/** All files that are renewed are JSON objects; renewing changes values, not what there is. */
+function differenceOf(now: Uint8Array, original: Uint8Array): string | undefined {
+  const [renewed, before] = [keysOf(now), keysOf(original)];
+  if (renewed === undefined || before === undefined) return 'its copy is no JSON object';
+  return renewed === before ? undefined : 'its copy has other keys';
+}
+
+function keysOf(content: Uint8Array): string | undefined {
+  const reading = readJson(Buffer.from(content).toString('utf8'));
+  return reading.ok && isRecord(reading.value)
+    ? JSON.stringify(Object.keys(reading.value).sort())
+    : undefined;
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
-import { confine } from './confine.ts';
+import { type Confined, confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
@@ -75,11 +76,26 @@ async function attempt(call: Call): Promise<LaneResult> {
   const place = findPlace(task);
   if ('missing' in place) return failed('crash', place.missing);
   await mkdir(path.join(place.home, 'tmp'), { recursive: true, mode: 0o700 });
-  const login = await holdLogin(driver.login, world, place.home);
+  try {
+    return await withLogin(call, program, place);
+  } catch (error) {
+    // An earlier call of the conversation made a way out of its HOME.
+    if (error instanceof CharretteError && error.code === 'path-unsafe')
+      return failed('denied', error.message);
+    throw error;
+  }
+}
+
+async function withLogin(call: Call, program: readonly string[], place: Place): Promise<LaneResult> {
+  const login = await holdLogin(call.driver.login, call.world, place.home);
   try {
     return await perform(call, program, place, login.files);
   } finally {
-    await login.release();
+    const { refused } = await login.release();
+    for (const { file, reason } of refused) {
+      const message = `The login in ${file} was left as it is although the agent changed its copy: ${reason}.`;
+      call.context.onEvent({ type: 'error', message });
+    }
   }
 }
 
@@ -102,11 +118,12 @@ function findPlace(task: AgentTask): Place | { missing: string } {
 }
 
 async function perform(
-  { driver, settings, world, task, context }: Call,
+  call: Call,
   program: readonly string[],
   { owner, home, session }: Place,
   loginFiles: readonly string[],
 ): Promise<LaneResult> {
+  const { driver, settings, world, task } = call;
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
   const unpacked = await shareUnpacked(driver, program, world, home);
   const confined = await confine({
@@ -131,27 +148,7 @@ async function perform(
     loginFiles,
     jailed: confined.confinement === 'bubblewrap',
   };
-  const launch = driver.build(request);
-  await writeLaunchFiles(home, launch);
-  const command = {
-    argv: confined.command(launch.argv),
-    directory: confined.directory,
-    environment: childEnvironment(
-      world,
-      home,
-      taskVariables(task),
-      variables,
-      launch.environment,
-      settings.env ?? {},
-    ),
-    secrets: secretsIn(variables),
-    laneDirectory: task.laneDirectory,
-    contained: confined.confinement === 'bubblewrap',
-    limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
-  };
-  const { reading, exit } = await (driver.converse === undefined
-    ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
-    : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
+  const { launch, reading, exit } = await talk(call, request, confined);
   const changed = await confined.release();
   const complete = { ...reading, session: reading.session ?? launch.session };
   const result = await conclude(driver, task, await withUsageFile(driver, home, complete), exit, {
@@ -166,6 +163,37 @@ async function perform(
     confinement: confined.confinement,
     ...(changed.length === 0 ? {} : denial(changed)),
   };
+}
+
+/** Starts the program where it may do only what it may, and hears it out. */
+async function talk(
+  { driver, settings, world, task, context }: Call,
+  request: BuildRequest,
+  confined: Confined,
+): Promise<{ launch: Launch; reading: Reading; exit: ProcessExit }> {
+  const { home } = request;
+  const launch = driver.build(request);
+  await writeLaunchFiles(home, launch);
+  const command = {
+    argv: confined.command(launch.argv),
+    directory: confined.directory,
+    environment: childEnvironment(
+      world,
+      home,
+      taskVariables(task),
+      request.variables,
+      launch.environment,
+      settings.env ?? {},
+    ),
+    secrets: secretsIn(request.variables),
+    laneDirectory: task.laneDirectory,
+    contained: confined.confinement === 'bubblewrap',
+    limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
+  };
+  const { reading, exit } = await (driver.converse === undefined
+    ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
+    : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
+  return { launch, reading, exit };
 }
 
 /** The result of this run alone, with a handle that finds its conversation again. */

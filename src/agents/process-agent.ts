@@ -148,8 +148,10 @@ async function perform(
     loginFiles,
     jailed: confined.confinement === 'bubblewrap',
   };
-  const { launch, reading, exit } = await talk(call, request, confined);
-  const changed = await confined.release();
+  let changed: string[] = [];
+  const { launch, reading, exit } = await talk(call, request, confined).finally(async () => {
+    changed = await confined.release();
+  });
   const complete = { ...reading, session: reading.session ?? launch.session };
   const result = await conclude(driver, task, await withUsageFile(driver, home, complete), exit, {
     owner,

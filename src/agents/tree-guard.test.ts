@@ -55,3 +55,13 @@ test('a change in a copy that lies where git ignores everything is noticed', asy
   writeFileSync(path.join(target, 'new.txt'), 'x');
   expect(changedPaths(before, await snapshotCopy(target))).toEqual(['new.txt']);
 });
+
+test('a copy that a killed call left is made anew: links do not stop it, planted files are gone', async () => {
+  const target = path.join(tree, 'node_modules/copy');
+  await copyTree(tree, target);
+  writeFileSync(path.join(target, 'planted.txt'), 'x');
+  rmSync(path.join(target, 'src'), { recursive: true });
+  symlinkSync(path.join(tree, 'node_modules'), path.join(target, 'src'));
+  expect(await copyTree(tree, target)).toBe(target);
+  expect(changedPaths(await snapshotTree(tree), await snapshotCopy(target))).toEqual([]);
+});

@@ -41,8 +41,9 @@ export function changedPaths(before: Snapshot, after: Snapshot): string[] {
   return [...paths].filter((file) => before.get(file) !== after.get(file)).sort();
 }
 
-/** Copies the folder's files to a throw-away place; `undefined` when there is too much to copy. */
+/** Copies the folder's files to a throw-away place, where nothing of an earlier call stays; `undefined` when there is too much. */
 export async function copyTree(directory: string, target: string): Promise<string | undefined> {
+  await rm(target, { recursive: true, force: true });
   const files = await listFiles(directory);
   if (files.length > copyLimit.files) return undefined;
   let bytes = 0;

@@ -1,8 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Driver } from './drivers/driver.ts';
 import { childEnvironment } from './process/environment.ts';
+import { runProcess } from './run-process.ts';
 import type { AgentSettings, World } from './settings.ts';
 
 /** Program and leading arguments, absolute; `undefined` when it is not installed. */
@@ -51,24 +52,30 @@ function nativeOf(program: string, driver: Driver, world: World): string | undef
     .find((file) => existsSync(file) && isExecutable(file));
 }
 
-/** The version a program tells, or `undefined` when it tells none in time. */
-export function programVersion(
+/** The version a program tells, or `undefined` when it tells none in time. `folder` gets a HOME for it. */
+export async function programVersion(
   program: readonly string[],
   driver: Driver,
   world: World,
-  home: string,
-): string | undefined {
-  const [file, ...rest] = program;
-  if (file === undefined || driver.versionArguments.length === 0) return undefined;
-  const run = spawnSync(file, [...rest, ...driver.versionArguments], {
-    env: childEnvironment(world, home),
-    cwd: home,
-    timeout: 15_000,
-    encoding: 'utf8',
-    maxBuffer: 1024 * 1024,
-    input: '',
-  });
-  return /\d+\.\d+\.\d+[\w.+-]*/.exec(`${run.stdout ?? ''}\n${run.stderr ?? ''}`)?.[0];
+  { folder, signal }: { folder: string; signal: AbortSignal },
+): Promise<string | undefined> {
+  if (program.length === 0 || driver.versionArguments.length === 0) return undefined;
+  const home = await mkdtemp(path.join(folder, 'version-'));
+  try {
+    const { stdout, stderr } = await runProcess({
+      argv: [...program, ...driver.versionArguments],
+      directory: home,
+      environment: childEnvironment(world, home),
+      input: '',
+      laneDirectory: home,
+      limits: { wallMs: 15_000, idleMs: 15_000, termGraceMs: 500, outputBytes: 1024 * 1024 },
+      signal,
+      onLine: () => undefined,
+    });
+    return /\d+\.\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0];
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 function isExecutable(file: string): boolean {

@@ -14,8 +14,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRecord, parseJson } from '../safe-json.ts';
 import type { Protocol } from '../schema/protocols.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
-import { listProcesses } from './process/process-table.ts';
-import { createAgent, drivers } from './registry.ts';
+import { listProcesses, readRow } from './process/process-table.ts';
+import { agentVersion, createAgent, drivers } from './registry.ts';
 import type { AgentSettings, World } from './settings.ts';
 
 const agents = path.join(import.meta.dirname, 'fixtures/agents');
@@ -268,6 +268,21 @@ describe('conversations and recovery', () => {
     }
   });
 
+  test('the copy of the project goes even when the call comes to grief', async () => {
+    const agent = await createAgent(
+      { id: 'c', protocol: 'codex', command: [process.execPath, path.join(agents, 'codex-looks.mjs')] },
+      world({ jail: 'off' }),
+    );
+    const request = task({ prompt: '[]' });
+    const onEvent = () => {
+      throw new Error('nobody listens');
+    };
+    await expect(agent.call(request, { signal: new AbortController().signal, onEvent })).rejects.toThrow(
+      'nobody listens',
+    );
+    expect(existsSync(path.join(request.laneDirectory, 'work'))).toBe(false);
+  });
+
   test('totals of a conversation are kept, so that a resumed run counts only itself', async () => {
     const bin = path.join(root, 'bin');
     mkdirSync(bin);
@@ -321,6 +336,58 @@ echo changed 2>/dev/null > "$HOME/.grok/bin/tool"
   if (jails[0].confinement === 'bubblewrap') {
     expect((await call(settings, task(), place)).result.text).toBe('unpacked');
   }
+});
+
+describe('a program that does not leave when it is asked for its version', () => {
+  /** Ignores SIGTERM and counts its starts. */
+  const stubborn = () => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin);
+    const count = path.join(root, 'starts');
+    writeFileSync(count, '');
+    const script = `#!/bin/sh
+if [ "$1" = --version ]; then echo $$ >> ${count}; trap '' TERM; while :; do sleep 0.1; done; fi
+echo '{"type":"result","subtype":"success","result":"done"}'
+`;
+    writeFileSync(path.join(bin, 'grok'), script, { mode: 0o755 });
+    const place = world({
+      environment: { PATH: `${bin}:/usr/bin:/bin` },
+      cache: path.join(root, 'cache'),
+    });
+    return { place, starts: () => readFileSync(count, 'utf8').split('\n').filter(Boolean).map(Number) };
+  };
+  const settings: AgentSettings = { id: 'grok', protocol: 'grok' };
+
+  test('is ended with the call that wanted to share what it unpacks', async () => {
+    const { place, starts } = stubborn();
+    const cancelled = new AbortController();
+    const watch = setInterval(() => starts().length > 0 && cancelled.abort(), 50);
+    const { result } = await call(settings, task(), place, cancelled.signal);
+    clearInterval(watch);
+    expect(result.kind).toBe('cancelled');
+    expect(starts().flatMap((pid) => readRow(pid) ?? [])).toEqual([]);
+  });
+
+  test('counts against the limit of the call, once; then every HOME has its own', async () => {
+    const { place, starts } = stubborn();
+    const limits = { wallMs: 1000, idleMs: 1000 };
+    for (const turn of [1, 2])
+      expect((await call(settings, task({ limits }), place)).result, `${turn}`).toMatchObject({
+        text: 'done',
+      });
+    expect(starts()).toHaveLength(1);
+  });
+
+  test('has no version, and what else there is to do goes on meanwhile', async () => {
+    const { place, starts } = stubborn();
+    let ticks = 0;
+    const clock = setInterval(() => (ticks += 1), 20);
+    const signal = AbortSignal.timeout(1000);
+    expect(await agentVersion(settings, place, root, signal)).toBeUndefined();
+    clearInterval(clock);
+    expect(ticks).toBeGreaterThan(5);
+    expect(starts().flatMap((pid) => readRow(pid) ?? [])).toEqual([]);
+  });
 });
 
 describe('health', () => {

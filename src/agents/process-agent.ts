@@ -125,7 +125,8 @@ async function perform(
 ): Promise<LaneResult> {
   const { driver, settings, world, task } = call;
   const variables = { ...loginVariables(driver.login, world.environment), ...settings.env };
-  const unpacked = await shareUnpacked(driver, program, world, home);
+  const { signal } = call.context;
+  const unpacked = await shareUnpacked({ driver, program, world, task, signal }, home);
   const confined = await confine({
     access: task.access,
     guard: driver.guard ?? 'disk',

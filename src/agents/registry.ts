@@ -99,12 +99,16 @@ export function detectAgents(world: World): DetectedAgent[] {
 }
 
 /** The version of a detected or configured agent's program, asked with the safelisted environment. */
-export function agentVersion(settings: AgentSettings, world: World, home: string): string | undefined {
+export async function agentVersion(
+  settings: AgentSettings,
+  world: World,
+  folder: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const driver = driverOf(settings);
   const program = driver === undefined ? undefined : resolveProgram(driver, settings, world);
-  return driver === undefined || program === undefined
-    ? undefined
-    : programVersion(program, driver, world, home);
+  if (driver === undefined || program === undefined) return undefined;
+  return programVersion(program, driver, world, { folder, signal });
 }
 
 function unknownProtocol(settings: AgentSettings, factories: Factories): CharretteError {

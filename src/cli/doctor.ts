@@ -74,7 +74,7 @@ async function examineAgents(
     return await Promise.all(
       roster.map(async (settings): Promise<AgentHealth> => {
         const agent = seated.get(settings.id);
-        const version = agentVersion(settings, world, folder);
+        const version = await agentVersion(settings, world, folder, signal);
         const known = {
           id: settings.id,
           protocol: settings.protocol,

@@ -28,10 +28,10 @@ export async function sessionsCanContinue(desk: FeatureDesk, agentId: string): P
   if (!agent.capabilities.resume) return false;
   const result = await desk.once(`probe sessions of ${agentId}`, async (signal) => {
     const laneDirectory = path.join(context.live.directory.lanes, `probe-sessions-${agentId}`);
-    const home = path.join(laneDirectory, 'version');
-    await mkdir(home, { recursive: true });
+    await mkdir(laneDirectory, { recursive: true });
     const settings = inputs.roster.find(({ id }) => id === agentId);
-    const version = settings === undefined ? undefined : agentVersion(settings, thisWorld(), home);
+    const version =
+      settings === undefined ? undefined : await agentVersion(settings, thisWorld(), laneDirectory, signal);
     const model = settings?.model === undefined ? '' : ` ${settings.model}`;
     const setting = { directory: laneDirectory, laneDirectory, signal, onEvent: () => {} };
     const token = context.live.directory.id.replace(/[^a-z0-9]/gi, '').slice(-12);

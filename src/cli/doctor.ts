@@ -7,6 +7,7 @@ import { agentVersion, drivers } from '../agents/registry.ts';
 import { thisWorld, type World } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Home, listRunIds } from '../engine/run-directory.ts';
+import { runGit } from '../git/run-git.ts';
 import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
@@ -48,6 +49,7 @@ export const command: CommandSpec = {
     const report = {
       node: process.versions.node,
       git: findOnPath('git', world) ?? null,
+      gitVersion: await gitVersion(home.project),
       jail: bubblewrap ?? null,
       project: home.project,
       configuration: files,
@@ -60,6 +62,22 @@ export const command: CommandSpec = {
     return { exit: 0, json: { ...report, dryRun: true, wouldProbe }, text };
   },
 };
+
+async function gitVersion(directory: string): Promise<string | null> {
+  const { stdout } = await runGit(directory, ['--version']);
+  return /\d+\.\d+(?:\.\d+)*/.exec(stdout)?.[0] ?? null;
+}
+
+/** What joins work without touching a checkout came with this one. */
+const neededGit = [2, 38] as const;
+
+function describeGit({ git, gitVersion: version }: Pick<Report, 'git' | 'gitVersion'>): string {
+  if (git === null) return 'not found: install git to design for repositories';
+  const [major = 0, minor = 0] = (version ?? '').split('.').map(Number);
+  const old = major < neededGit[0] || (major === neededGit[0] && minor < neededGit[1]);
+  const advice = old ? `; lite-execute, feature and refine need ${neededGit.join('.')}` : '';
+  return `${version ?? 'unknown'}, ${git}${advice}`;
+}
 
 async function examineAgents(
   roster: ReturnType<typeof rosterOf>,
@@ -161,6 +179,7 @@ type StoreFacts = {
 type Report = {
   node: string;
   git: string | null;
+  gitVersion: string | null;
   jail: string | null;
   project: string;
   configuration: string[];
@@ -173,7 +192,7 @@ function renderReport(report: Report): string {
   const megabytes = (bytes: number) => `${(bytes / 1_000_000).toFixed(1)} MB`;
   const rows: [string, string][] = [
     ['node', report.node],
-    ['git', report.git ?? 'not found: install git to design for repositories'],
+    ['git', describeGit(report)],
     [
       'jail',
       report.jail ??

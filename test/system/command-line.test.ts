@@ -143,6 +143,7 @@ test('NO_COLOR and a pipe keep colour away', async () => {
   expect(ended.stdout).not.toContain('\u001b');
   const piped = await charrette(['doctor'], { cwd: empty });
   expect(piped.stdout + piped.stderr).not.toContain('\u001b');
+  expect(piped.stdout).toMatch(/^\s*git\s+\d+\.\d+\S*, \/\S+/m);
 });
 
 test('a reader that goes away is no error', async () => {

@@ -159,7 +159,7 @@ describe('login files', () => {
     ['a folder that is a link', (home) => relink(path.join(home, '.codex'), 'codex-of-somebody')],
     ['text', (home) => writeFileSync(path.join(home, '.codex/auth.json'), key)],
     ['a list', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '[]')],
-    ['other keys', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '{"token":"a","more":1}')],
+    ['other keys', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '{"more":1}')],
     ['nothing', (home) => writeFileSync(path.join(home, '.codex/auth.json'), '')],
     [
       'far too much',

@@ -185,16 +185,14 @@ async function returnRenewedLogins(copied: readonly CopiedLogin[], home: string)
   return result;
 }
 
-/** All files that are renewed are JSON objects; renewing changes values, not what there is. */
+/** All files that are renewed are JSON objects; renewing may add something, it takes nothing away. */
 function differenceOf(now: Uint8Array, original: Uint8Array): string | undefined {
   const [renewed, before] = [keysOf(now), keysOf(original)];
   if (renewed === undefined || before === undefined) return 'its copy is no JSON object';
-  return renewed === before ? undefined : 'its copy has other keys';
+  return before.isSubsetOf(renewed) ? undefined : 'its copy lacks keys';
 }
 
-function keysOf(content: Uint8Array): string | undefined {
+function keysOf(content: Uint8Array): Set<string> | undefined {
   const reading = readJson(Buffer.from(content).toString('utf8'));
-  return reading.ok && isRecord(reading.value)
-    ? JSON.stringify(Object.keys(reading.value).sort())
-    : undefined;
+  return reading.ok && isRecord(reading.value) ? new Set(Object.keys(reading.value)) : undefined;
 }

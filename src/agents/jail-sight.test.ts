@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -181,6 +181,19 @@ describe.skipIf(findBubblewrap({ ...world(), environment: process.env }) === und
         },
       );
       expect(seen).toEqual(['agent.mjs code plug-ins', 'a plug-in']);
+    });
+
+    test('the interpreter that a script names is there, with the libraries of its environment', async () => {
+      const environment = path.join(user, 'tools/environment');
+      const interpreter = path.join(environment, 'bin/interpreter');
+      plant(path.join(environment, 'pyvenv.cfg'), '');
+      const library = plant(path.join(environment, 'lib/one.py'), 'a library');
+      plant(interpreter, `#!/bin/sh\nexec ${process.execPath} ${looking}\n`);
+      chmodSync(interpreter, 0o755);
+      const script = plant(path.join(user, 'bin/agent'), `#!${interpreter}\n`);
+      chmodSync(script, 0o755);
+      const command = [script, process.execPath, looking];
+      expect(await look([['read', library]], { command })).toEqual(['a library']);
     });
 
     test('servers that listen below /tmp cannot be reached; the place can be written without a trace', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isInside } from '../files/contained.ts';
 import { projectSettings } from './records.ts';
@@ -101,7 +101,26 @@ function programPaths(program: readonly string[], hidden: readonly string[]): st
   const named = program.filter((part) => path.isAbsolute(part) && existsSync(part));
   const files = named.filter((part) => statSync(part).isFile());
   const running = files.slice(0, files[0] === program[0] ? 2 : 1);
-  return [...running.flatMap((file) => installedWith(file, hidden)), ...named];
+  const started = running.flatMap((file) => [file, ...interpreterOf(file)]);
+  return [...started.flatMap((file) => installedWith(file, hidden)), ...named];
+}
+
+/** The program that a script names in its first line; one that may be run and not read is no script. */
+function interpreterOf(script: string): string[] {
+  const [, interpreter] = /^#![ \t]*(\/[^\s\0]+)/.exec(beginningOf(script)) ?? [];
+  return interpreter === undefined || !existsSync(interpreter) ? [] : [interpreter];
+}
+
+function beginningOf(file: string): string {
+  const start = Buffer.alloc(512);
+  try {
+    const descriptor = openSync(file, 'r');
+    readSync(descriptor, start);
+    closeSync(descriptor);
+  } catch {
+    return '';
+  }
+  return start.toString('latin1');
 }
 
 /** Where a program's files are: its folder, the folder it links to, and the modules it was installed with. */
@@ -109,7 +128,10 @@ function installedWith(file: string, hidden: readonly string[]): string[] {
   return [file, realPath(file)].flatMap((name) => {
     const folder = path.dirname(name);
     const modules = name.indexOf(`${path.sep}node_modules${path.sep}`);
+    const around = path.dirname(folder);
     return [
+      // An environment of Python, with its libraries.
+      ...(existsSync(path.join(around, 'pyvenv.cfg')) ? [around] : []),
       ...(hidden.includes(folder) ? [] : [folder]),
       ...(modules === -1 ? [] : [name.slice(0, modules + '/node_modules'.length)]),
     ];

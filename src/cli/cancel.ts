@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasEnded } from '../engine/engine-errors.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
-import { CharretteError } from '../errors.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
@@ -74,12 +74,4 @@ function describeLeft(record: RunRecord, { signal, terminal }: Invocation): Comm
   throwTimeLimit(signal, `Look whether it has ended: \`${next}\`.`, ` ${state}`);
   tell(terminal, `${state} Look whether it has ended: \`${next}\`.`);
   return { exit: stopExit(signal), json: { run: record.run, status } };
-}
-
-function hasEnded({ run, status }: RunRecord): CharretteError {
-  return new CharretteError({
-    code: 'usage',
-    message: `The run ${run} has ended: ${status}.`,
-    fix: `Look at it with \`charrette show ${run}\`.`,
-  });
 }

@@ -1,8 +1,8 @@
 import { leaveAnswers } from '../engine/answers.ts';
+import { hasEnded } from '../engine/engine-errors.ts';
 import type { Answer } from '../engine/question.ts';
 import type { Home, RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
-import { CharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
 import { answerQueued } from './queue-run.ts';
 
@@ -19,12 +19,7 @@ export async function handOver(
   invocation: Invocation,
 ): Promise<{ record: RunRecord; fresh: Answer[] }> {
   const record = await readRunRecord(directory);
-  if (isFinal(record.status))
-    throw new CharretteError({
-      code: 'usage',
-      message: `The run ${directory.id} has ended: ${record.status}.`,
-      fix: `Look at it with \`charrette show ${directory.id}\`.`,
-    });
+  if (isFinal(record.status)) throw hasEnded(record);
   const { dryRun } = invocation.global;
   const fresh =
     record.queue === undefined || dryRun

@@ -1,3 +1,4 @@
+import { hasEnded } from '../engine/engine-errors.ts';
 import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers, remoteAnswersOption } from './ask.ts';
@@ -27,13 +28,8 @@ export const command: CommandSpec = {
     const directory = await findRun(home, words[0] as string | undefined);
     await refreshQueued(home, invocation, [directory.id]);
     const record = await readRunRecord(directory);
-    if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled') {
-      throw new CharretteError({
-        code: 'usage',
-        message: `The run ${directory.id} has ended: ${record.status}.`,
-        fix: `Look at it with \`charrette show ${directory.id}\`.`,
-      });
-    }
+    if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled')
+      throw hasEnded(record);
     if (isLive(record)) {
       throw new CharretteError({
         code: 'usage',

@@ -48,3 +48,12 @@ export function heldElsewhere(run: string, holder: ProcessIdentity): CharretteEr
     fix: `Follow it with \`charrette watch ${run}\`.`,
   });
 }
+
+/** Nobody can answer, cancel or go on with it any more. */
+export function hasEnded({ run, status }: RunRecord): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `The run ${run} has ended: ${status}.`,
+    fix: `Look at it with \`charrette show ${run}\`.`,
+  });
+}

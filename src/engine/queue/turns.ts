@@ -13,22 +13,21 @@ export type TurnLimit = {
 const pollMs = 150;
 
 /**
- * Waits for a turn with the agent, and gives back what ends it. It may be asked again for the same call. When it fails the turn
- * may have been taken all the same: the answer to it may be what was lost.
+ * Waits for a turn with the agent. It may be asked again for the same call. When it fails the turn may have been taken all the
+ * same: the answer to it may be what was lost.
  */
 export async function takeTurn(
   queue: Queue,
   turn: { agent: string; call: string; worker: string },
   limit: TurnLimit,
   signal: AbortSignal,
-): Promise<() => Promise<void>> {
+): Promise<void> {
   while (!(await tryTurn(queue, turn, limit))) await sleep(pollMs, undefined, { signal });
-  return async () => {
-    await queue.pool.query('DELETE FROM charrette.turns WHERE agent = $1 AND call = $2', [
-      turn.agent,
-      turn.call,
-    ]);
-  };
+}
+
+/** Ends calls of agents; one that was ended before, or never began, is ended as well. */
+export async function endTurns({ pool }: Queue, calls: readonly string[]): Promise<void> {
+  await pool.query('DELETE FROM charrette.turns WHERE call = ANY($1)', [calls]);
 }
 
 function tryTurn(

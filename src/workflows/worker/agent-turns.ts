@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endTurns } from '../../engine/queue/end-turns.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
-import { type TurnLimit, takeTurn } from '../../engine/queue/turns.ts';
+import { endTurns, type TurnLimit, takeTurn } from '../../engine/queue/turns.ts';
 
 const againMs = 500;
 

@@ -2,13 +2,24 @@
 // It runs on the machine's own Node, which may be older than the one the program needs.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const installStamp = path.join(root, 'node_modules', '.charrette-install');
 const buildStamp = path.join(root, 'dist', '.stamp');
+/** Leads to the number of the process that is at it. */
+const lockFile = path.join(root, '.setup-lock');
 /** What the build reads; a change in any of it builds anew. */
 const buildInputs = [
   'src',
@@ -24,17 +35,62 @@ const buildInputs = [
 export const currentNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
 
 export function setUp() {
-  const lock = hashFiles(['package-lock.json']);
-  if (readStamp(installStamp) !== lock || !existsSync(currentNode)) {
-    installDependencies();
-    writeFileSync(installStamp, lock);
+  if (isInstalled() && isBuilt()) return;
+  takeLock();
+  try {
+    // Whoever had the lock before may have done it.
+    if (!isInstalled()) {
+      const versions = hashFiles(['package-lock.json']);
+      installDependencies();
+      writeFileSync(installStamp, versions);
+    }
+    if (!isBuilt()) {
+      const sources = hashTree(buildInputs);
+      process.stderr.write('Building …\n');
+      run(currentNode, ['scripts/build.mjs'], 'Building');
+      writeFileSync(buildStamp, sources);
+    }
+  } finally {
+    rmSync(lockFile, { force: true });
   }
-  const sources = hashTree(buildInputs);
-  if (readStamp(buildStamp) !== sources || !existsSync(path.join(root, 'dist', 'main.js'))) {
-    process.stderr.write('Building …\n');
-    run(currentNode, ['scripts/build.mjs'], 'Building');
-    writeFileSync(buildStamp, sources);
+}
+
+function isInstalled() {
+  return readStamp(installStamp) === hashFiles(['package-lock.json']) && existsSync(currentNode);
+}
+
+function isBuilt() {
+  return readStamp(buildStamp) === hashTree(buildInputs) && existsSync(path.join(root, 'dist', 'main.js'));
+}
+
+/** One command at a time: a second one waits, unless the first was killed. */
+function takeLock() {
+  for (let told = false; ; sleep(200)) {
+    try {
+      // A link is there at once with what it says.
+      symlinkSync(String(process.pid), lockFile);
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (isGone(lockFile)) rmSync(lockFile, { force: true });
+    else if (!told) process.stderr.write('Another command sets this checkout up; waiting for it …\n');
+    told = true;
   }
+}
+
+function isGone(lock) {
+  try {
+    process.kill(Number(readlinkSync(lock)), 0);
+    return false;
+  } catch (error) {
+    // Without the link the next try takes the lock.
+    return error.code === 'ESRCH';
+  }
+}
+
+function sleep(milliseconds) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
 /**

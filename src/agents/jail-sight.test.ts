@@ -31,8 +31,8 @@ function plant(file: string, text: string): string {
   return file;
 }
 
-const world = (): World => ({
-  environment: { PATH: '/usr/bin:/bin' },
+const world = (environment: World['environment'] = {}): World => ({
+  environment: { PATH: '/usr/bin:/bin', ...environment },
   home: user,
   platform: process.platform,
   architecture: process.arch,
@@ -44,12 +44,16 @@ type Deed = readonly ['read' | 'list' | 'write' | 'connect', string];
 /** What an agent in a lane of its own gets to see. */
 async function look(
   deeds: readonly Deed[],
-  more: Partial<AgentTask> & { lane?: string; command?: AgentSettings['command'] } = {},
+  more: Partial<AgentTask> & {
+    lane?: string;
+    command?: AgentSettings['command'];
+    environment?: World['environment'];
+  } = {},
 ): Promise<unknown> {
-  const { lane = 'second', command = [process.execPath, looking], ...rest } = more;
+  const { lane = 'second', command = [process.execPath, looking], environment, ...rest } = more;
   const laneDirectory = path.join(records, 'runs/r1/lanes', lane);
   mkdirSync(laneDirectory, { recursive: true });
-  const agent = await createAgent({ id: 'looks', protocol: 'codex', command }, world());
+  const agent = await createAgent({ id: 'looks', protocol: 'codex', command }, world(environment));
   const result = await agent.call(
     {
       task: 'vote',
@@ -194,6 +198,22 @@ describe.skipIf(findBubblewrap({ ...world(), environment: process.env }) === und
       chmodSync(script, 0o755);
       const command = [script, process.execPath, looking];
       expect(await look([['read', library]], { command })).toEqual(['a library']);
+    });
+
+    test("the certificates of the person's network stay readable, what lies beside them does not", async () => {
+      const authority = plant(path.join(user, 'work/authority.pem'), 'one');
+      const [first, second] = ['first', 'second'].map((name) => plant(path.join(user, name, 'a.pem'), name));
+      const secret = plant(path.join(user, 'work/secret.key'), 'SECRET');
+      const environment = {
+        NODE_EXTRA_CA_CERTS: authority,
+        SSL_CERT_DIR: `${path.join(user, 'first')}:${path.join(user, 'second')}`,
+      };
+      const files = [authority, first, second, secret];
+      const seen = await look(
+        files.map((file) => ['read', file ?? ''] as const),
+        { environment },
+      );
+      expect(seen).toEqual(['one', 'first', 'second', 'ENOENT']);
     });
 
     test('servers that listen below /tmp cannot be reached; the place can be written without a trace', async () => {

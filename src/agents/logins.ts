@@ -97,14 +97,6 @@ function folderOf(home: string, name: string): Promise<string> {
   return containedPath(home, path.dirname(name));
 }
 
-/** Files outside the private HOME that the login's variables point to. */
-export function namedLoginFiles(login: Login, world: World): string[] {
-  return (login.fileVariables ?? []).flatMap((name) => {
-    const file = world.environment[name];
-    return file !== undefined && path.isAbsolute(file) ? [file] : [];
-  });
-}
-
 function sourceOf(file: LoginFile, world: World): string {
   const moved = file.moved === undefined ? undefined : world.environment[file.moved.variable];
   if (file.moved === undefined || moved === undefined || !path.isAbsolute(moved)) {

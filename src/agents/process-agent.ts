@@ -10,7 +10,7 @@ import { resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
 import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
-import { dropOrphanedLogin, holdLogin, loginVariables, namedLoginFiles } from './logins.ts';
+import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import {
   type Agent,
   type AgentTask,
@@ -20,7 +20,7 @@ import {
   unknownUsage,
 } from './port.ts';
 import { probeAgent } from './probe.ts';
-import { childEnvironment, taskVariables } from './process/environment.ts';
+import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
 import { secretsIn } from './process/redact.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
@@ -135,7 +135,11 @@ async function perform(
     // The conversation remembers where it works; only a branch of it starts elsewhere.
     laneDirectory: task.resume?.fork ? task.laneDirectory : owner,
     program,
-    visible: [...namedLoginFiles(driver.login, world), ...unpacked, ...(task.given ?? [])],
+    visible: [
+      ...namedPaths(world.environment, [...(driver.login.fileVariables ?? []), ...certificateVariables]),
+      ...unpacked,
+      ...(task.given ?? []),
+    ],
     world,
   });
   const request: BuildRequest = {

@@ -31,6 +31,8 @@ const cases: readonly (readonly [line: string, offered: RegExp, notOffered?: Reg
   ['charrette show 2026', /^20261116-one$/m],
   ['charrette runs --out', /^--output$/m],
   ['charrette runs --output st', /^stream-json$/m],
+  ['charrette import --dry', /^--dry-run$/m],
+  ['charrette serve --', /^--json$/m, /^--dry-run$/m],
   ['charrette costs --cwd fol', /^folder\/?$/m],
 ];
 

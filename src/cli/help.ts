@@ -1,4 +1,4 @@
-import type { LazyCommand } from './command.ts';
+import type { CommandSpec, LazyCommand } from './command.ts';
 
 const examples = [
   ['charrette design "add rate limiting"', 'sketch, argue, plan, review, vote'],
@@ -6,7 +6,7 @@ const examples = [
   ['charrette runs', 'what ran, what waits for an answer'],
 ] as const;
 
-/** Global flags as commander notation; every command has them. */
+/** Global flags as commander notation; every command has them, but for --dry-run. */
 export const globalOptions = [
   ['--json', 'one JSON document on stdout (same as --output json)'],
   ['--output <form>', 'text, json or stream-json'],
@@ -22,6 +22,11 @@ export const globalOptions = [
   ['--dry-run', 'say what would be done, do nothing'],
   ['--timeout <seconds>', 'stop gracefully after this time'],
 ] as const;
+
+/** Whether a command, or one of those below it, takes --dry-run. */
+export function rehearses({ run, dryRun }: CommandSpec): boolean {
+  return run === undefined || dryRun !== undefined;
+}
 
 export function renderRootHelp(commands: Readonly<Record<string, LazyCommand>>): string {
   return [

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
-import { columns, globalOptions } from './help.ts';
+import { columns, globalOptions, rehearses } from './help.ts';
 import { withTextLast } from './text-words.ts';
 
 type Parsed =
@@ -102,9 +102,7 @@ function helpPage(spec: CommandSpec, name: string): string {
     ...section('Flags:', (spec.options ?? []).map(describeOption)),
     ...section(
       'Flags of every command:',
-      globalOptions.filter(
-        ([flags]) => flags !== '--dry-run' || spec.run === undefined || spec.dryRun !== undefined,
-      ),
+      globalOptions.filter(([flags]) => flags !== '--dry-run' || rehearses(spec)),
     ),
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
 /** The `model` driver: any model behind an API, given eyes by a small loop of read-only tools. */
 import type { ModelMessage } from 'ai';
-import { extractJson } from '../extract-json.ts';
+import { extractAnswer } from '../extract-json.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
 import { unknownUsage } from '../port.ts';
 import { probeAgent } from '../probe.ts';
@@ -76,7 +76,7 @@ async function callModel(choice: ModelChoice, task: AgentTask, context: CallCont
 function answerOf({ kind, message }: Ending, text: string, task: AgentTask): Partial<LaneResult> {
   if (kind !== 'ok') return message === undefined ? {} : { message };
   if (task.schema === undefined) return {};
-  const value = extractJson(text);
+  const value = extractAnswer(text, task.schema);
   return value === undefined ? { kind: 'bad_output', message: 'The answer holds no JSON.' } : { value };
 }
 

@@ -1,5 +1,9 @@
+import path from 'node:path';
 import type { AgentTask } from '../port.ts';
 import type { World } from '../settings.ts';
+
+/** Variables that name files and folders with the certificates of a person's network. */
+export const certificateVariables = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'] as const;
 
 /** The only variables of the caller that every child may see; logins add theirs by name. */
 export const environmentSafelist = [
@@ -17,9 +21,7 @@ export const environmentSafelist = [
   'https_proxy',
   'all_proxy',
   'no_proxy',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
+  ...certificateVariables,
 ] as const;
 
 /** Marks every process of a lane, so that those which left its process tree are found too. */
@@ -59,4 +61,14 @@ export function pickVariables(
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
+}
+
+/** What the named variables point to: a file, a folder, or a list of those. */
+export function namedPaths(
+  environment: Readonly<Record<string, string | undefined>>,
+  names: readonly string[],
+): string[] {
+  return Object.values(pickVariables(environment, names))
+    .flatMap((value) => [value, ...value.split(path.delimiter)])
+    .filter((place) => path.isAbsolute(place));
 }

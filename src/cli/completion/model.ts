@@ -1,5 +1,5 @@
 import type { CommandSpec, LazyCommand, OptionSpec } from '../command.ts';
-import { globalOptions } from '../help.ts';
+import { globalOptions, rehearses } from '../help.ts';
 
 /** Of the runs that begin with what was typed, so many of the newest are offered. */
 export const runsOffered = 100;
@@ -21,12 +21,14 @@ export type CompletionNode = {
   takesRun: boolean;
 };
 
-/** `everywhere` are the flags that every command has, the program itself included. */
+/** `everywhere` are the flags that every command takes, the program itself included. */
 export type CompletionModel = { everywhere: readonly FlagWord[]; nodes: readonly CompletionNode[] };
 
 /** Every command of the table with what can be written after it; commands without a summary are not for people. */
 export async function completionModel(table: Table): Promise<CompletionModel> {
-  const everywhere = globalOptions.map(([flags, description]) => flagWord({ flags, description }));
+  const everywhere = globalOptions
+    .filter(([flags]) => flags !== '--dry-run')
+    .map(([flags, description]) => flagWord({ flags, description }));
   const help: FlagWord = {
     names: ['-h', '--help'],
     summary: 'help for the command',
@@ -36,6 +38,12 @@ export async function completionModel(table: Table): Promise<CompletionModel> {
   const root = { path: [], subcommands: named(table), flags: [version], takesRun: false };
   return { everywhere: [...everywhere, help], nodes: [root, ...(await nodesBelow([], table))] };
 }
+
+const dryRun: FlagWord = {
+  names: ['--dry-run'],
+  summary: 'say what would be done, do nothing',
+  value: { kind: 'none' },
+};
 
 type Table = Readonly<Record<string, LazyCommand>>;
 
@@ -53,7 +61,7 @@ async function nodesOf(path: readonly string[], spec: CommandSpec): Promise<Comp
   const node = {
     path,
     subcommands: named(subcommands),
-    flags: options.map(flagWord),
+    flags: [...options.map(flagWord), ...(rehearses(spec) ? [dryRun] : [])],
     takesRun: /\brun\b/.test(notation),
   };
   return [node, ...(await nodesBelow(path, subcommands))];

@@ -4,17 +4,23 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { temporaryRepository } from '../../test/temporary-repository.ts';
 
-const task = (id: string, depends_on: string[], file: string, criterion = `${file} exports it`) => ({
+const task = (
+  id: string,
+  depends_on: string[],
+  file: string,
+  criterion = `${file} exports it`,
+  action = 'modify',
+) => ({
   id,
   title: id,
   description: 'It.',
   depends_on,
-  files: [{ path: file, action: 'modify' }],
+  files: [{ path: file, action }],
   implementation: ['One.', 'Two.'],
   convergence: { criteria: [criterion] },
 });
 
-function project(tasks: ReturnType<typeof task>[]): string {
+function project(tasks: ReturnType<typeof task>[], task_ids: string[] = tasks.map(({ id }) => id)): string {
   const repository = temporaryRepository();
   onTestFinished(repository.remove);
   repository.write('src/a.ts', 'export const a = 1;\n');
@@ -24,13 +30,12 @@ function project(tasks: ReturnType<typeof task>[]): string {
   for (const each of tasks)
     writeFileSync(path.join(folder, '.task', `${each.id}.json`), JSON.stringify(each));
   const _metadata = { timestamp: 'now', source: 'direct-planning', plan_type: 'feature' };
-  const task_ids = tasks.map(({ id }) => id);
   const plan = {
     summary: 's',
     approach: 'a',
     complexity: 'Low',
     task_ids,
-    task_count: tasks.length,
+    task_count: task_ids.length,
     _metadata,
   };
   writeFileSync(path.join(folder, 'plan.json'), JSON.stringify(plan));
@@ -65,6 +70,44 @@ test('P-068 P-111 a circle, a vague criterion and a missing file exit 6', async 
   );
   expect(out).toContain('error the tasks go in a circle: TASK-001 → TASK-002 → TASK-001');
   expect(out).toContain('error TASK-002: "works correctly" cannot be checked');
-  expect(out).toContain('error TASK-001: src/b.ts does not exist');
+  expect(out).toContain('error TASK-001: src/b.ts: does not exist at the base commit');
   expect(exit).toBe(6);
+});
+
+test('P-062 a path with ./ in front is the same path', async () => {
+  const root = project([task('TASK-001', [], './src/a.ts')]);
+  const { exit, out } = await runCommandLine('plan', 'check', 'lite', '--cwd', root);
+  expect([exit, out]).toEqual([0, expect.stringContaining('0 errors')]);
+});
+
+test('P-062 P-068 paths that lead out, files that are there already, ids listed twice and vague criteria exit 6', async () => {
+  const root = project(
+    [
+      task('TASK-001', [], '../../../etc/passwd', 'Service works correctly'),
+      task('TASK-002', [], '/etc/hosts', 'Performance is good'),
+      task('TASK-003', [], './src/a.ts', 'src/a.ts exports b', 'create'),
+    ],
+    ['TASK-001', 'TASK-001', 'TASK-002', 'TASK-003'],
+  );
+  const { exit, out } = await runCommandLine('plan', 'check', 'lite', '--json', '--cwd', root);
+  expect(JSON.parse(out).errors).toEqual([
+    'TASK-001 is in task_ids twice',
+    'TASK-001: "Service works correctly" cannot be checked',
+    'TASK-002: "Performance is good" cannot be checked',
+    'TASK-001: ../../../etc/passwd leads out of the repository',
+    'TASK-002: /etc/hosts leads out of the repository',
+    'TASK-003: src/a.ts: the plan creates it, but it exists at the base commit',
+  ]);
+  expect(exit).toBe(6);
+});
+
+test('P-062 what one task of a plan makes or removes is there or gone for the others', async () => {
+  const root = project([
+    task('TASK-001', [], 'src/new.ts', 'src/new.ts exists', 'create'),
+    task('TASK-002', ['TASK-001'], './src/new.ts'),
+    task('TASK-003', [], 'src/a.ts', 'src/a.ts is gone', 'delete'),
+    task('TASK-004', ['TASK-003'], 'src/a.ts', 'src/a.ts is new', 'create'),
+  ]);
+  const { out } = await runCommandLine('plan', 'check', 'lite', '--json', '--cwd', root);
+  expect(JSON.parse(out).errors).toEqual([]);
 });

@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { openIndex } from '../evidence/open-index.ts';
+import type { RepositoryIndex } from '../evidence/repository-index.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { levelsOf } from '../lite/dependencies.ts';
 import { readLiteFolder } from '../lite/plan-folder.ts';
 import { recognisePlan } from '../lite/read-plan.ts';
+import { groundFiles } from '../plan/grounding-files.ts';
+import type { LiteTask } from '../schema/lite/task.ts';
+import { leadsOut } from '../text/repository-path.ts';
 import type { CommandResult } from './command.ts';
 
 /** The plan.json of a lite plan behind a folder or file name; `undefined` when there is none. */
@@ -26,26 +30,9 @@ export async function checkLitePlan(
 ): Promise<CommandResult> {
   const { files, quality } = await readLiteFolder(folder, text);
   const index = await openIndex(project, commit ?? files.plan._metadata.base_commit);
-  const created = new Set(
-    files.tasks.flatMap((task) =>
-      (task.files ?? []).flatMap((file) => (file.action === 'create' ? [file.path] : [])),
-    ),
-  );
-  const missing = files.tasks.flatMap(({ id, files: touched = [] }) =>
-    touched
-      .filter(
-        ({ path: name, action }) => action !== 'create' && !index.byPath.has(name) && !created.has(name),
-      )
-      .map(({ path: name, action }) => ({ id, name, certain: action !== undefined })),
-  );
-  const errors = [
-    ...quality.critical,
-    ...missing.filter(({ certain }) => certain).map(({ id, name }) => `${id}: ${name} does not exist`),
-  ];
-  const warnings = [
-    ...quality.minor,
-    ...missing.filter(({ certain }) => !certain).map(({ id, name }) => `${id}: ${name} would be new`),
-  ];
+  const grounded = groundTasks(index, files.tasks);
+  const errors = [...quality.critical, ...grounded.error];
+  const warnings = [...quality.minor, ...grounded.warning];
   const waves =
     quality.critical.length > 0 ? [] : levelsOf(files.tasks).map((wave) => wave.map(({ id }) => id));
   const lines = [
@@ -59,4 +46,32 @@ export async function checkLitePlan(
     text: `${lines.join('\n')}\n`,
     json: { commit: index.snapshot.commit, tasks: files.plan.task_ids, waves, errors, warnings },
   };
+}
+
+/** What the base commit says of the files of tasks; paths that lead out are among the critical problems already. */
+function groundTasks(
+  index: RepositoryIndex,
+  tasks: readonly LiteTask[],
+): Record<'error' | 'warning', string[]> {
+  const all = tasks.flatMap(({ id, files = [] }) =>
+    files.map(({ path: name, action }) => ({ id, name, action })),
+  );
+  const namesOf = (wanted: string) =>
+    new Set(all.flatMap(({ name, action }) => (action === wanted ? [name] : [])));
+  const [made, removed] = [namesOf('create'), namesOf('delete')];
+  // What another task makes or removes is not as it was.
+  const asked = all.filter(
+    ({ name, action }) => !leadsOut(name) && !(action === 'create' ? removed : made).has(name),
+  );
+  const facts = groundFiles(index, {
+    files: asked.map(({ name, action }) => ({
+      path: name,
+      action: action === 'create' ? 'new' : (action ?? 'unknown'),
+    })),
+  });
+  const said = (wanted: string) =>
+    facts.flatMap(({ severity, subject, reason }, at) =>
+      severity === wanted ? [`${asked[at]?.id}: ${subject}: ${reason}`] : [],
+    );
+  return { error: said('error'), warning: said('warning') };
 }

@@ -1,14 +1,8 @@
 import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import { type LiteTask, taskIdPattern } from '../schema/lite/task.ts';
+import { leadsOut } from '../text/repository-path.ts';
+import { isVague } from '../text/vague.ts';
 import { dependencyProblems, describeProblem } from './dependencies.ts';
-
-/** P-068: phrases that say nothing that could be checked. */
-const vague =
-  /^(?:it |everything |the (?:code|feature|change|app|system|function)s? )?(?:(?:should |must )?(?:works?|functions?|runs?|behaves?)(?: as expected| correctly| properly| fine| well)?|(?:is |are |has |have )?(?:good|better|great|improved) (?:performance|quality|code|ux)|(?:is |are )?(?:properly|correctly|well|fully) (?:implemented|done|tested|working|handled|integrated)|no (?:bugs|errors|issues)|looks? good|done|complete[d]?|high quality)[.!]?$/i;
-
-export function isVague(criterion: string): boolean {
-  return vague.test(criterion.trim());
-}
 
 /** P-069: critical problems make a plan useless, minor ones are said. */
 export type Quality = {
@@ -34,12 +28,20 @@ export function checkQuality(
     ...(plan.task_count === plan.task_ids.length
       ? []
       : [`task_count is ${plan.task_count}, task_ids has ${plan.task_ids.length}`]),
-    ...plan.task_ids.filter((id) => !known.has(id)).map((id) => `${id} has no task file`),
+    ...[...listed]
+      .filter((id) => plan.task_ids.indexOf(id) !== plan.task_ids.lastIndexOf(id))
+      .map((id) => `${id} is in task_ids twice`),
+    ...[...listed].filter((id) => !known.has(id)).map((id) => `${id} has no task file`),
     ...ids.filter((id) => !listed.has(id)).map((id) => `${id} is not in task_ids`),
     ...ids.filter((id) => !taskIdPattern.test(id)).map((id) => `${id} is no task id`),
     ...dependencyProblems(tasks).map(describeProblem),
     ...tasks.flatMap(({ id, convergence }) =>
       convergence.criteria.filter(isVague).map((text) => `${id}: "${text}" cannot be checked`),
+    ),
+    ...tasks.flatMap(({ id, files = [] }) =>
+      files
+        .filter(({ path }) => leadsOut(path))
+        .map(({ path }) => `${id}: ${path} leads out of the repository`),
     ),
   ];
   const minor = [

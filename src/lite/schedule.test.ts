@@ -31,7 +31,7 @@ test('lite/T-02 P-112 P-113 a diamond runs in three waves, a chain in its order,
 });
 
 test('P-115 two batches that want one file never share a round', () => {
-  const rounds = scheduleTasks([task('A', [], 'x.ts'), task('B', [], './x.ts'), task('C', [], 'y.ts')], {
+  const rounds = scheduleTasks([task('A', [], 'x.ts'), task('B', [], 'x.ts'), task('C', [], 'y.ts')], {
     ...rules,
     tasksPerBatch: 1,
   });

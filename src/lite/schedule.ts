@@ -78,5 +78,5 @@ function packRounds<Task extends Schedulable>(batches: readonly Batch<Task>[], c
 }
 
 function filesOf(tasks: readonly Schedulable[]): string[] {
-  return tasks.flatMap(({ files = [] }) => files.map(({ path }) => path.replace(/^\.\//, '')));
+  return tasks.flatMap(({ files = [] }) => files.map(({ path }) => path));
 }

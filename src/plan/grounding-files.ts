@@ -1,17 +1,21 @@
 import { fileKind } from '../evidence/file-kinds.ts';
 import type { RepositoryIndex } from '../evidence/repository-index.ts';
+import { leadsOut } from '../text/repository-path.ts';
 import type { GroundingFact } from './grounding-report.ts';
 import type { GroundingSubject } from './grounding-subject.ts';
 
-/** Files to modify or delete exist at the base commit, new files do not, and no path leads out of the repository. */
-export function groundFiles(index: RepositoryIndex, { files }: GroundingSubject): GroundingFact[] {
+/** Files to modify or delete exist at the base commit, new files do not, and no path leads out of the repository. A fact per file. */
+export function groundFiles(
+  index: RepositoryIndex,
+  { files }: Pick<GroundingSubject, 'files'>,
+): GroundingFact[] {
   const paths = new Map<string, string>();
   for (const { path, file } of index.files) paths.set(path, `${file.text.split('\n').length} lines`);
   for (const { path, reason } of index.snapshot.skipped) paths.set(path, `not read: ${reason}`);
   return files.map(({ path, action }) => {
     const known = paths.get(path);
     const fact = { check: 'file', subject: path, basis: 'exact' } as const;
-    if (isUnsafe(path)) {
+    if (leadsOut(path)) {
       return {
         ...fact,
         result: 'missing',
@@ -53,7 +57,7 @@ export function groundTests(index: RepositoryIndex, subject: GroundingSubject): 
   }
   return named.map((path) => {
     const fact = { check: 'tests', subject: path, basis: 'exact' } as const;
-    if (isUnsafe(path)) {
+    if (leadsOut(path)) {
       return {
         ...fact,
         result: 'missing',
@@ -70,12 +74,6 @@ export function groundTests(index: RepositoryIndex, subject: GroundingSubject): 
 }
 
 const isTest = (path: string): boolean => fileKind(path) === 'test';
-
-const isUnsafe = (path: string): boolean =>
-  path.startsWith('/') ||
-  /^[A-Za-z]:/.test(path) ||
-  path.includes('\0') ||
-  path.split(/[\\/]/).includes('..');
 
 /** The path with the same base name that shares the most folders; else one that differs only by ending. */
 export function nearestPath(path: string, known: Iterable<string>): string | undefined {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainPath } from '../text/repository-path.ts';
 
 /** Controls of terminals and of writing direction, which no artifact may carry; tab and line feed stay. */
 const unwanted = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
@@ -40,13 +41,13 @@ export function list<T extends z.ZodType>(schema: T, maximum: number) {
   return z.array(schema).max(maximum).default([]);
 }
 
-/** A repository path as an agent names it; whether it exists, and stays inside, is checked where it is used. */
+/** A repository path as an agent or a task file names it; whether it exists, and stays inside, is checked where it is used. */
 export function repositoryPath() {
   return z.string().overwrite(tidyPath).min(1).max(400);
 }
 
 function tidyPath(text: string): string {
-  return tidyLine(text.replaceAll('`', '')).replace(/^(?:\s|\.\/)+/, '');
+  return plainPath(tidyLine(text.replaceAll('`', '')));
 }
 
 /** The name of a function, class or constant. */

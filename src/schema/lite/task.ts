@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { repositoryPath } from '../primitives.ts';
 
 /** 1C.3: the words of a task file. */
 export const taskActions = [
@@ -43,7 +44,7 @@ export const stepSchema = z.union([
 ]);
 
 export const taskFileSchema = z.strictObject({
-  path: text,
+  path: repositoryPath(),
   action: z.enum(['modify', 'create', 'delete']).optional(),
   target: z.string().optional(),
   changes: texts.optional(),

@@ -1,4 +1,5 @@
 import { isRecord, readJson } from '../../safe-json.ts';
+import { isVague } from '../../text/vague.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 
@@ -60,8 +61,6 @@ function withPlan(look: (files: PlanFiles) => Draft[]) {
   };
 }
 
-const vague =
-  /\b(?:works? (?:correctly|properly|well|as expected|fine)|good performance|properly implemented|is (?:correct|fine|good)|handles? (?:everything|all cases)|high quality|user[- ]friendly|no (?:bugs|issues))\b/i;
 const legacyNames = ['acceptance', 'modification_points', 'verification'] as const;
 
 export const planRules: readonly Rule[] = [
@@ -129,7 +128,7 @@ export const planRules: readonly Rule[] = [
         const convergence = task.value['convergence'];
         const criteria = isRecord(convergence) ? strings(convergence['criteria']) : [];
         return criteria
-          .filter((text) => vague.test(text))
+          .filter(isVague)
           .map((text) => inTask(task, `The criterion "${text.slice(0, 80)}" is vague.`));
       }),
     ),

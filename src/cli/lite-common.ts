@@ -8,6 +8,7 @@ import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { repositoryFacts } from '../git/repository-facts.ts';
+import { reviewersOf } from '../lite/reviewers.ts';
 import { sessionId } from '../lite/session-id.ts';
 import { readJson } from '../safe-json.ts';
 import { pathsIn } from '../text/citations.ts';
@@ -75,6 +76,8 @@ export async function liteInputs(
   const brief = async (consumer: 'lite-plan' | 'execute' | 'review') =>
     (await promptContext({ root: project, consumer, task: text })).text;
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
+  const roster = rosterOf(config, thisWorld(), only);
+  refuseReviewer(flags.review, roster);
   const now = new Date(clockFrom(terminal.env).now());
   return {
     mode,
@@ -86,7 +89,7 @@ export async function liteInputs(
       forceExplore: options['explore'] === true || options['forceExplore'] === true,
     },
     project,
-    roster: rosterOf(config, thisWorld(), only),
+    roster,
     parallel: config.limits?.parallel ?? 8,
     baseCommit: repository.head,
     briefs: {
@@ -105,6 +108,12 @@ export async function liteInputs(
     acceptDrift: flags.acceptDrift === true,
     ...(config.prices === undefined ? {} : { prices: config.prices }),
   };
+}
+
+/** P-125: a reviewer who is not there is refused before anything is done. */
+export function refuseReviewer(review = 'skip', roster: LiteInputs['roster']): void {
+  const able = roster.filter(({ protocol }) => protocol !== 'static').map(({ id }) => id);
+  reviewersOf(review, able);
 }
 
 export async function startLiteRun(

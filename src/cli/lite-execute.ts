@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
@@ -10,12 +12,12 @@ import { handoffToken } from '../lite/handoff-token.ts';
 import { directPlan, firstLine, type LitePlanFiles, type PlanFacts } from '../lite/plan-files.ts';
 import { readLiteFolder, readTaskTexts } from '../lite/plan-folder.ts';
 import { checkQuality } from '../lite/quality.ts';
-import { looksLikeFile, planInvalid, recognisePlan } from '../lite/read-plan.ts';
+import { looksLikeFile, planInvalid, readableEnding, recognisePlan } from '../lite/read-plan.ts';
 import { readJson } from '../safe-json.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
-import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
+import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
 import { readDesign } from './plan-files.ts';
 import { findHome, findRun } from './project.ts';
 import { tell } from './tell.ts';
@@ -28,7 +30,7 @@ export const command: CommandSpec = {
     ['charrette lite-execute plans/plan.json', 'a plan with its .task folder beside it'],
     ['charrette lite-execute "rename the logger" --executor codex --review claude', 'a prompt as one task'],
   ],
-  arguments: [['[task...]', 'a prompt, or a .json, .md or .txt file']],
+  arguments: [['[task...]', 'a prompt, a folder with plan.json, or a .json, .md or .txt file']],
   options: [
     { flags: '--run <run>', description: 'the plan of a finished run' },
     { flags: '--force-cycles', description: 'carry out tasks that go in a circle, in the order of the plan' },
@@ -38,12 +40,15 @@ export const command: CommandSpec = {
   dryRun: 'says',
   async run(invocation) {
     const { options, global, terminal } = invocation;
-    const text = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();
+    const words = (invocation.arguments[0] as string[] | undefined) ?? [];
     const run = options['run'];
     const source =
-      typeof run === 'string' ? await fromRun(global.cwd, run) : await fromArgument(global.cwd, text);
+      typeof run === 'string'
+        ? await fromRun(global.cwd, run, words.join(' '))
+        : await fromArgument(global.cwd, words);
     if (source.warning !== undefined) tell(terminal, source.warning);
     const base = await liteInputs('execute', source.task, invocation);
+    refuseReviewer(base.review ?? source.handoff?.review, base.roster);
     const given = 'files' in source ? source.files : source.plan(factsFor(base));
     const { files, dropped } = ordered(given, options['forceCycles'] === true);
     const { critical } = checkQuality(files.plan, files.tasks);
@@ -91,8 +96,9 @@ function factsFor({ session, baseCommit, task }: LiteInputs): PlanFacts {
   };
 }
 
-/** P-101…P-104: a file when it looks like one, else a prompt. */
-async function fromArgument(cwd: string, text: string): Promise<Source> {
+/** P-101…P-104: the file or plan folder that is there, an error when it should be, else a prompt. */
+async function fromArgument(cwd: string, words: readonly string[]): Promise<Source> {
+  const text = words.join(' ').trim();
   if (text === '') {
     throw new CharretteError({
       code: 'usage',
@@ -100,11 +106,9 @@ async function fromArgument(cwd: string, text: string): Promise<Source> {
       fix: 'Give a prompt, a plan file, or `--run <run>`.',
     });
   }
-  if (!looksLikeFile(text)) return { task: text, plan: (facts) => directPlan(text, [], facts) };
-  const file = path.resolve(cwd, text);
-  const content = await readTextFile(file, 4_000_000);
-  if (content === undefined)
-    throw new CharretteError({ code: 'not-found', message: `The file ${text} does not exist.` });
+  const file = words.length > 1 ? undefined : await namedFile(cwd, text);
+  if (file === undefined) return { task: text, plan: (facts) => directPlan(text, [], facts) };
+  const content = (await readTextFile(file, 4_000_000)) ?? '';
   if (content.trim() === '')
     throw new CharretteError({
       code: 'plan-invalid',
@@ -120,13 +124,46 @@ async function fromArgument(cwd: string, text: string): Promise<Source> {
   };
 }
 
+/** The file that one argument means, a folder's plan.json; `undefined` when it is a prompt. */
+async function namedFile(cwd: string, text: string): Promise<string | undefined> {
+  const place = path.resolve(cwd, text);
+  // A prompt can be too long for a name.
+  const facts = await stat(place).catch(() => undefined);
+  if (facts?.isDirectory() === true) {
+    const plan = path.join(place, 'plan.json');
+    if (existsSync(plan)) return plan;
+    throw notFound(`The folder ${text} has no plan.json.`);
+  }
+  if (facts === undefined) {
+    if (looksLikeFile(text)) throw notFound(`The file ${text} does not exist.`);
+    return undefined;
+  }
+  if (readableEnding.test(text)) return place;
+  throw new CharretteError({
+    code: 'usage',
+    message: `The file ${text} is neither .json, .md nor .txt.`,
+    fix: 'Give a plan or a task in such a file, or say in words what to do.',
+  });
+}
+
+function notFound(message: string): CharretteError {
+  const fix = 'Give a plan file, a folder with plan.json, or a prompt of more than one word.';
+  return new CharretteError({ code: 'not-found', message, fix });
+}
+
 async function planFolder(folder: string, planText: string): Promise<{ task: string; files: LitePlanFiles }> {
   const { files } = await readLiteFolder(folder, planText);
   return { task: files.plan.summary, files };
 }
 
 /** The plan of a lite-plan or of a design run. */
-async function fromRun(cwd: string, name: string): Promise<Source> {
+async function fromRun(cwd: string, name: string, text: string): Promise<Source> {
+  if (text.trim() !== '')
+    throw new CharretteError({
+      code: 'usage',
+      message: `--run carries out the plan of a run; there is no place for ${JSON.stringify(text)}.`,
+      fix: 'Leave out --run or the text; a plan is changed with `charrette lite-plan`.',
+    });
   const directory = await findRun(findHome(cwd), name);
   const record = await readRunRecord(directory);
   const planText = await readTextFile(path.join(directory.artifacts, 'plan.json'));

@@ -218,6 +218,8 @@ test('P-065 the plan of a large design is cut by folder, what makes files first;
 test('lite/T-06 P-101 P-103 P-104 prose is a prompt, one word with an ending a file, a plan has its three keys', () => {
   expect(looksLikeFile('Update README.md')).toBe(false);
   expect(looksLikeFile('plans/plan.json')).toBe(true);
+  expect(['plans/nope', './p/', 'task.md'].map(looksLikeFile)).toEqual([true, true, true]);
+  expect(['lint', 'read/write the log', 'fix src/a.json'].map(looksLikeFile)).toEqual([false, false, false]);
   expect(recognisePlan('{"summary":"a","approach":"b","task_ids":[]}')).toEqual({ kind: 'plan' });
   expect(recognisePlan('{"summary":"a","approach":"b"}')).toMatchObject({
     kind: 'prompt',

@@ -34,9 +34,12 @@ export function recognisePlan(text: string): PlanInput {
       };
 }
 
-/** P-101: an argument that is one word with a known ending names a file; prose that ends in one does not. */
+/** P-101: endings of files that hold a plan or a task. */
+export const readableEnding = /\.(?:md|json|txt)$/i;
+
+/** P-101: one word that is a path or has a known ending means a file, also when it is not there; prose that has one does not. */
 export function looksLikeFile(argument: string): boolean {
-  return !/\s/.test(argument) && /\.(?:md|json|txt)$/i.test(argument);
+  return !/\s/.test(argument) && (/[\\/]/.test(argument) || readableEnding.test(argument));
 }
 
 /** P-062, P-092: plan.json and its task files as one value; anything wrong is named, no task is an error. */

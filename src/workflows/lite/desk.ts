@@ -71,6 +71,11 @@ export class LiteDesk extends StageDesk<LiteInputs> {
       .map(({ id }) => id);
   }
 
+  /** Agents that can judge. */
+  get reviewers(): string[] {
+    return [...this.services.agents.values()].filter(({ family }) => family !== 'static').map(({ id }) => id);
+  }
+
   /** The first run in a project says whom it will call and asks. */
   askConsent(): Promise<void> {
     return askConsent(this.context, this.services.agents.values(), {

@@ -5,6 +5,7 @@ import { removeWorktree } from '../../git/worktrees.ts';
 import { followUps } from '../../lite/follow-ups.ts';
 import { firstLine, type LitePlanFiles } from '../../lite/plan-files.ts';
 import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
+import { reviewersOf } from '../../lite/reviewers.ts';
 import { runBatches } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
 import { beginExecution, checkoutOf, type Execution, recordProgress } from './execution.ts';
@@ -19,6 +20,8 @@ export async function executePlan(
   { clarifications, auto }: { clarifications: string | undefined; auto: boolean },
 ): Promise<Outcome> {
   desk.begin('LE', 'execute');
+  // P-125: nothing is done, and paid, that nobody could review.
+  reviewersOf(selection.review, desk.reviewers);
   // P-105: somebody who was named is never replaced.
   const free = auto && selection.execution === 'auto';
   const execution = await beginExecution(desk, files, selection, clarifications, free);

@@ -78,7 +78,7 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Questio
       text: 'Who reviews the result?',
       options: [
         { value: 'skip', label: 'Skip: the result stays unverified' },
-        { value: 'agent', label: `Agent: ${nameOf(reviewers[0])}` },
+        ...(reviewers.length > 0 ? [{ value: 'agent', label: `Agent: ${nameOf(reviewers[0])}` }] : []),
         ...(reviewers.length > 1
           ? [{ value: 'panel', label: `Panel: ${reviewers.map(nameOf).join(', ')}` }]
           : []),

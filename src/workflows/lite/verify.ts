@@ -1,12 +1,12 @@
 import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
-import { CharretteError } from '../../errors.ts';
 import { moveCheckout, openCheckout } from '../../git/checkout.ts';
 import { branchTip, diffBetween, findLanded } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { resolveExecutor } from '../../lite/executor.ts';
 import { mergeReviews } from '../../lite/panel-review.ts';
 import { codeReviewPrompt, fixPrompt } from '../../lite/prompts.ts';
+import { reviewersOf } from '../../lite/reviewers.ts';
 import {
   type Convergence,
   type CriterionState,
@@ -35,11 +35,10 @@ export type Verification = {
 };
 
 const mostFixRounds = 3;
-const mostReviewers = 3;
 
 /** P-150…P-155: tests and review of the joined work, and up to three rounds of repairs. */
 export async function verify(desk: LiteDesk, execution: Execution): Promise<Verification> {
-  const reviewers = reviewersOf(desk, execution);
+  const reviewers = reviewersOf(execution.selection.review, desk.reviewers);
   for (let round = 0; ; round += 1) {
     const found = await look(desk, execution, reviewers, round);
     const problems = fixesNeeded(found.states, found.review, found.tests);
@@ -47,27 +46,6 @@ export async function verify(desk: LiteDesk, execution: Execution): Promise<Veri
     desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${counted(problems.length, 'problem')}`);
     if (!(await fix(desk, execution, problems, round + 1))) return { ...found, fixRounds: round + 1 };
   }
-}
-
-/** `skip` is nobody, `agent` the first agent that can judge, `panel` all of them up to three; names are those named. */
-function reviewersOf(desk: LiteDesk, { selection }: Execution): string[] {
-  if (selection.review === 'skip') return [];
-  const able = [...desk.services.agents.values()]
-    .filter(({ family }) => family !== 'static')
-    .map(({ id }) => id);
-  const named = selection.review.split(',').map((name) => name.trim());
-  const wanted =
-    selection.review === 'panel'
-      ? able.slice(0, mostReviewers)
-      : selection.review === 'agent'
-        ? able.slice(0, 1)
-        : named;
-  if (wanted.length > 0 && wanted.every((id) => able.includes(id))) return [...new Set(wanted)];
-  throw new CharretteError({
-    code: 'agent-not-found',
-    message: `${selection.review} cannot review here; agents that can: ${able.join(', ') || 'none'}.`,
-    fix: 'Choose another with --review, or --review skip.',
-  });
 }
 
 async function look(

@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommandLine } from '../../test/support/run-command-line.ts';
+import { temporaryRepository } from '../../test/temporary-repository.ts';
+
+const repository = temporaryRepository();
+const { root } = repository;
+afterAll(repository.remove);
+
+beforeAll(() => {
+  const agents = {
+    mine: { protocol: 'exec', command: ['true'] },
+    other: { protocol: 'exec', command: ['true'] },
+  };
+  mkdirSync(path.join(root, '.charrette'));
+  writeFileSync(path.join(root, '.charrette', 'config.json'), JSON.stringify({ detect: false, agents }));
+  const task = {
+    id: 'TASK-001',
+    title: 'T',
+    description: 'D',
+    depends_on: [],
+    implementation: ['a', 'b'],
+    convergence: { criteria: ['src/a.ts exists'] },
+  };
+  const _metadata = { timestamp: 'now', source: 'direct-planning', plan_type: 'feature' };
+  const plan = { summary: 'planned', approach: 'a', task_ids: ['TASK-001'], task_count: 1, _metadata };
+  for (const name of ['plans/plan.json', 'plans/my plan.json']) repository.write(name, JSON.stringify(plan));
+  repository.write('plans/.task/TASK-001.json', JSON.stringify(task));
+  repository.write('my notes.md', 'Write it down.\n');
+  repository.write('src/a.ts', 'export const a = 1;\n');
+  repository.commit('first');
+});
+
+async function rehearse(...words: string[]) {
+  const { exit, out } = await runCommandLine('lite-execute', ...words, '--dry-run', '--json', '--cwd', root);
+  return { exit, ...(JSON.parse(out) as { inputs?: { task: string }; error?: unknown }) };
+}
+
+test.each([
+  [['plans'], 'planned'],
+  [['./plans/'], 'planned'],
+  [['plans/plan.json'], 'planned'],
+  [['plans/my plan.json'], 'planned'],
+  [['my notes.md'], 'Write it down.\n'],
+  [['Update', 'plans/plan.json'], 'Update plans/plan.json'],
+  [['fix the docs/README.md links'], 'fix the docs/README.md links'],
+  [['lint'], 'lint'],
+])('lite/T-06 P-101 P-103 %j is carried out as %j', async (words, task) => {
+  expect((await rehearse(...words)).inputs?.task).toBe(task);
+});
+
+test.each([
+  [['plans/nope'], 4, 'not-found', 'plans/nope does not exist'],
+  [['./nope/'], 4, 'not-found', './nope/ does not exist'],
+  [['nope.json'], 4, 'not-found', 'nope.json does not exist'],
+  [['src'], 4, 'not-found', 'The folder src has no plan.json'],
+  [['src/a.ts'], 2, 'usage', 'src/a.ts is neither'],
+  [['--run', 'latest', 'and', 'more'], 2, 'usage', '"and more"'],
+  [['--review', 'nosuch', 'do it'], 4, 'agent-not-found', 'agents that can: mine, other'],
+  [['--review', 'mine,nosuch', 'do it'], 4, 'agent-not-found', 'nosuch cannot review here'],
+  [['--review', 'panel', '--agents', 'static', 'do it'], 4, 'agent-not-found', 'agents that can: none'],
+])('P-101 P-104 P-125 %j is refused before anything runs', async (words, exit, code, message) => {
+  expect(await rehearse(...words)).toEqual({
+    exit,
+    error: expect.objectContaining({
+      code,
+      message: expect.stringContaining(message),
+      fix: expect.stringMatching(/\.$/),
+    }),
+  });
+});
+
+test('P-125 lite-plan refuses an unknown reviewer before it plans', async () => {
+  const { exit, out } = await runCommandLine(
+    ...['lite-plan', '--review', 'nosuch', '--dry-run', '--json', '--cwd', root, 'do it'],
+  );
+  expect([exit, JSON.parse(out).error.code]).toEqual([4, 'agent-not-found']);
+});

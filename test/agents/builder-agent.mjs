@@ -1,5 +1,6 @@
 // A scripted agent for the `exec` protocol that really edits files: it explores, plans four tasks in three waves, carries
-// them out so that two batches collide, writes a test that fails, and repairs it in the second round.
+// them out so that two batches collide, writes a test that fails, and repairs it in the second round. Asked for "only TASK-001" it
+// plans that one alone.
 // Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, `partial:TASK=` and what it
 // says is left undone when it does that task, or `hang:` and a task in which it gets stuck half-way the first time; the second
 // time it notes what it found in its checkout.
@@ -94,7 +95,7 @@ function plan() {
     risks: [],
     skeleton: [],
   });
-  return {
+  const whole = {
     summary: 'Numbers and their total',
     approach: 'A constant per file, all exported by src/index.mjs.',
     estimated_time: '1 hour',
@@ -114,6 +115,7 @@ function plan() {
     design_decisions: [{ decision: 'Constants', rationale: 'Nothing else is needed.', tradeoff: null }],
     data_flow: null,
   };
+  return prompt.includes('only TASK-001') ? { ...whole, tasks: whole.tasks.slice(0, 1) } : whole;
 }
 
 function execute() {

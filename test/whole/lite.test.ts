@@ -223,6 +223,34 @@ test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle
   expect(git('log', '--format=%s', '-1')).toBe('Update README.md');
 });
 
+test('P-082 tasks that a change dropped and the next one brought back stay, also when the store was lost', async () => {
+  const { project } = makeLiteProject();
+  const home = path.join(project, '.home');
+  mkdirSync(home, { recursive: true });
+  const answers = path.join(home, 'answers.json');
+  const choices = ['', '-2'].map((suffix) => ({
+    [`confirm${suffix}`]: 'modify',
+    [`execution${suffix}`]: 'auto',
+    [`review${suffix}`]: 'skip',
+  }));
+  const given = {
+    ...{ consent: 'yes', 'auto-mode': 'interactive', exploration: 'auto-detect', 'clarify-1': 'three' },
+    ...{ 'modify-1': 'only TASK-001', 'modify-2': 'all four again' },
+  };
+  writeFileSync(answers, JSON.stringify(Object.assign(given, ...choices)));
+  const planned = await charrette(['lite-plan', '--plan-only', '--answers', answers, task], { cwd: project });
+  expect(planned.code, planned.stderr).toBe(7);
+  const [run = ''] = runsOf(project);
+  rmSync(path.join(project, '.charrette', 'store'), { recursive: true });
+  writeFileSync(
+    answers,
+    JSON.stringify({ ...given, 'confirm-3': 'allow', 'execution-3': 'auto', 'review-3': 'skip' }),
+  );
+  const resumed = await charrette(['resume', run, '--answers', answers], { cwd: project });
+  expect(resumed.code, resumed.stderr).toBe(0);
+  expect(readdirSync(path.join(project, '.charrette', 'runs', run, 'artifacts', '.task'))).toHaveLength(4);
+});
+
 test('P-015 P-084 P-111 P-123 P-154 P-157 P-167 an imported plan that goes in a circle: forced, changed while it waits, reviewed by a panel, with follow-ups', async () => {
   const { project, calls, git } = makeLiteProject('none', ['one', 'two']);
   const start = git('rev-parse', 'HEAD');

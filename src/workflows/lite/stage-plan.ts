@@ -1,7 +1,11 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../files/bounded.ts';
 import { planningStrategy } from '../../lite/explore-decision.ts';
 import { renderHandoff } from '../../lite/handoff-spec.ts';
 import { directPlan, filesFromAnswer, type LitePlanFiles, type PlanFacts } from '../../lite/plan-files.ts';
 import { litePlanPrompt } from '../../lite/prompts.ts';
+import { isRecord, readJson } from '../../safe-json.ts';
 import type { LiteDesk } from './desk.ts';
 import type { Explored, ExploreResult } from './stage-explore.ts';
 
@@ -38,6 +42,7 @@ export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<
       )
     : ((await askPlanner(desk, input, facts)) ?? degraded(desk, explored, facts));
   await writePlan(desk, files, explored, input.clarifications);
+  if (change !== undefined) await dropTasks(desk, version, change.previous);
   const quality = files.plan._metadata.quality_check;
   for (const problem of quality?.minor ?? []) desk.note(`plan: ${problem}`);
   desk.end(
@@ -125,6 +130,18 @@ async function writePlan(
       '',
     ].join('\n'),
   );
+}
+
+/** P-062, P-082: files of tasks that the new plan no longer has. It is the plan on disk that counts: a lost journal repeats this. */
+async function dropTasks(desk: LiteDesk, version: number, previous: LitePlanFiles): Promise<void> {
+  const { artifacts } = desk.context.live.directory;
+  await desk.context.step(`drop tasks ${version}`, async () => {
+    const plan = readJson((await readTextFile(path.join(artifacts, 'plan.json'))) ?? '');
+    const listed = plan.ok && isRecord(plan.value) ? plan.value['task_ids'] : undefined;
+    if (!Array.isArray(listed)) return;
+    for (const { id } of previous.tasks)
+      if (!listed.includes(id)) await rm(path.join(artifacts, '.task', `${id}.json`), { force: true });
+  });
 }
 
 function explorationText(explored: readonly Explored[]): string | undefined {

@@ -57,6 +57,7 @@ export const command: CommandSpec = {
       ...base,
       files,
       ...(dropped.length === 0 ? {} : { droppedDependencies: dropped }),
+      ...(source.assignments === undefined ? {} : { assignments: source.assignments }),
       ...(source.handoff === undefined ? {} : { handoff: source.handoff }),
     };
     if (global.dryRun) {
@@ -73,8 +74,8 @@ export const command: CommandSpec = {
 type Source = {
   task: string;
   warning?: string;
-  handoff?: NonNullable<LiteInputs['handoff']>;
-} & ({ files: LitePlanFiles } | { plan: (facts: PlanFacts) => LitePlanFiles });
+} & Pick<LiteInputs, 'assignments' | 'handoff'> &
+  ({ files: LitePlanFiles } | { plan: (facts: PlanFacts) => LitePlanFiles });
 
 /** P-111: with --force-cycles a circle is broken where the plan begins it; otherwise the check refuses it. */
 function ordered(
@@ -185,26 +186,31 @@ async function fromRun(cwd: string, name: string, text: string): Promise<Source>
   };
 }
 
-/** P-014, P-167: an unused handoff, as long as the files it was given for are the same. */
+/** P-014, P-167: an unused handoff, as long as the files it was given for are the same; wishes in words hold in any case. */
 async function handoffOf(
   { id, artifacts }: RunDirectory,
   planText: string,
   { plan }: LitePlanFiles,
-): Promise<Pick<Source, 'handoff' | 'warning'>> {
+): Promise<Pick<Source, 'assignments' | 'handoff' | 'warning'>> {
   const file = path.join(artifacts, 'execution-context.json');
   const reading = readJson((await readTextFile(file)) ?? '');
   const context = executionContextSchema.safeParse(reading.ok ? reading.value : undefined);
-  if (!context.success || context.data.handoff.consumedAt !== undefined) return {};
-  const { executionMethod, codeReviewTool, clarificationContext, handoff } = context.data;
+  if (!context.success) return {};
+  const { executionMethod, codeReviewTool, clarificationContext, autoMode, handoff } = context.data;
+  const { executorAssignments } = context.data;
+  const asked = executorAssignments === null ? {} : { assignments: executorAssignments };
+  if (handoff.consumedAt !== undefined) return asked;
   const texts = new Map((await readTaskTexts(artifacts)).map((task) => [task.file, task.text]));
   const current = [planText, ...plan.task_ids.map((task) => texts.get(`${task}.json`) ?? '')];
   if (handoffToken(id, current) !== handoff.token)
-    return { warning: 'The plan was changed after it was allowed; it is asked about again.' };
+    return { ...asked, warning: 'The plan was changed after it was allowed; it is asked about again.' };
   return {
+    ...asked,
     handoff: {
       file,
       execution: executionMethod,
       review: codeReviewTool,
+      auto: autoMode,
       ...(clarificationContext === null ? {} : { clarifications: clarificationContext }),
     },
   };

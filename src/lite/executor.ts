@@ -35,27 +35,6 @@ export function recommendedExecution(complexity: Complexity): 'Agent' | 'Codex' 
   return complexity === 'Low' ? 'Agent' : 'Codex';
 }
 
-/** P-071: wishes such as "codex implements TASK-002" or "use mine for TASK-001"; nothing else makes an entry. */
-export function explicitAssignments(
-  text: string,
-  tasks: readonly { id: string }[],
-  names: readonly string[],
-): Record<string, Assignment> {
-  const found: Record<string, Assignment> = {};
-  for (const sentence of text.split(/[.;\n]/)) {
-    const executor = names.find((name) =>
-      new RegExp(`(?<![\\w-])${escaped(name)}(?![\\w-])`, 'i').test(sentence),
-    );
-    if (executor === undefined) continue;
-    for (const { id } of tasks) {
-      if (sentence.toUpperCase().includes(id)) found[id] = { executor, reason: sentence.trim() };
-    }
-  }
-  return found;
-}
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
 export type CliExecution = {
   id: string;
   strategy: 'new' | 'resume' | 'fork' | 'merge_fork';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dependantsOf, dependencyProblems, describeProblem, levelsOf } from './dependencies.ts';
-import { childCounts, cliExecution, explicitAssignments, resolveExecutor } from './executor.ts';
+import { childCounts, cliExecution, resolveExecutor } from './executor.ts';
+import { explicitAssignments } from './executor-wishes.ts';
 import { scheduleTasks } from './schedule.ts';
 
 const task = (id: string, depends_on: string[] = [], ...files: string[]) => ({
@@ -177,14 +178,51 @@ test.each([
   },
 );
 
+const named = ['claude', 'codex', 'mine', 'other'];
+const three = ['TASK-001', 'TASK-002', 'TASK-003'].map((id) => ({ id }));
+
 test('P-071 P-072 only a wish in words makes an assignment', () => {
-  const tasks = [{ id: 'TASK-001' }, { id: 'TASK-002' }];
-  expect(
-    explicitAssignments('codex implements TASK-002. The rest as you like.', tasks, ['claude', 'codex']),
-  ).toEqual({
+  expect(explicitAssignments(['codex implements TASK-002. The rest as you like.'], three, named)).toEqual({
     'TASK-002': { executor: 'codex', reason: 'codex implements TASK-002' },
   });
-  expect(explicitAssignments('add limits', tasks, ['claude', 'codex'])).toEqual({});
+  expect(explicitAssignments(['add limits'], three, named)).toEqual({});
+});
+
+test.each([
+  ['use mine for TASK-001 and other for TASK-002', ['mine', 'other', undefined]],
+  ['Use mine for TASK-001, TASK-002 and TASK-003', ['mine', 'mine', 'mine']],
+  ['use mine for task-001 and TASK-002, and other for TASK-003', ['mine', 'mine', 'other']],
+  ['TASK-001 and TASK-002 by mine, TASK-003 by other', ['mine', 'mine', 'other']],
+  ['TASK-001 by mine and TASK-002, TASK-003 by other', ['mine', 'other', 'other']],
+  ['TASK-001 goes to mine, TASK-002 too', ['mine', 'mine', undefined]],
+  ['TASK-001 by mine with TASK-002 by other', ['mine', 'other', undefined]],
+  ['mine for TASK-001 with other for TASK-002 and TASK-003', ['mine', 'other', 'other']],
+  ['other does TASK-003, TASK-001 goes to mine', ['mine', undefined, 'other']],
+  ['mine writes src/a.ts in TASK-001. other does TASK-002; codex TASK-003', ['mine', 'other', 'codex']],
+  ['never let other touch TASK-001', [undefined, undefined, undefined]],
+  ['Never let other touch TASK-001 and TASK-002', [undefined, undefined, undefined]],
+  ["don't use other for TASK-001, use mine for TASK-002", [undefined, 'mine', undefined]],
+  ['TASK-001 without codex', [undefined, undefined, undefined]],
+  ['TASK-001 and TASK-002 not by other', [undefined, undefined, undefined]],
+  ['use mine, not other, for TASK-001', ['mine', undefined, undefined]],
+  ['mine-two does TASK-001', [undefined, undefined, undefined]],
+  ['mine does TASK-0012', [undefined, undefined, undefined]],
+])('P-071 C-07 "%s"', (wish, executors) => {
+  const found = explicitAssignments([wish], three, named);
+  expect(three.map(({ id }) => found[id]?.executor)).toEqual(executors);
+});
+
+test('P-071 P-082 a later wish wins over an earlier one, and one that says no takes it back', () => {
+  const wishes = ['mine does TASK-001 and TASK-002', 'other does TASK-002'];
+  expect(explicitAssignments(wishes, three, named)).toMatchObject({
+    'TASK-001': { executor: 'mine' },
+    'TASK-002': { executor: 'other', reason: 'other does TASK-002' },
+  });
+  expect(
+    explicitAssignments([...wishes, 'not mine for TASK-001, not mine for TASK-002'], three, named),
+  ).toEqual({
+    'TASK-002': { executor: 'other', reason: 'other does TASK-002' },
+  });
 });
 
 test('P-070 P-121 a task goes on with the conversation that it alone continues, and branches off shared ones', () => {

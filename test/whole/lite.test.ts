@@ -223,6 +223,56 @@ test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle
   expect(git('log', '--format=%s', '-1')).toBe('Update README.md');
 });
 
+test('P-062 P-071 P-082 P-092 P-157 P-167 a change with fewer tasks and a wish: their files go, the wish holds, and the plan is carried out as it was allowed', async () => {
+  const { project } = makeLiteProject('none', ['one', 'two']);
+  const home = path.join(project, '.home');
+  mkdirSync(home, { recursive: true });
+  const answers = path.join(home, 'answers.json');
+  const given = {
+    consent: 'yes',
+    'auto-mode': 'interactive',
+    exploration: 'auto-detect',
+    'clarify-1': 'three',
+    confirm: 'modify',
+    execution: 'auto',
+    review: 'skip',
+    'modify-1': 'only TASK-001, and two does TASK-001. Never let one touch it',
+    'confirm-2': 'allow',
+    'execution-2': 'auto',
+    'review-2': 'two',
+  };
+  writeFileSync(answers, JSON.stringify(given));
+  const planned = await charrette(['lite-plan', '--plan-only', '--answers', answers, task], { cwd: project });
+  expect(planned.stderr).not.toContain('were changed');
+  expect(planned.stderr).toContain('[S1] two: TASK-001');
+  expect(planned.code, planned.stderr).toBe(0);
+  const [run = ''] = runsOf(project);
+  expect(readdirSync(path.join(project, '.charrette', 'runs', run, 'artifacts', '.task'))).toEqual([
+    'TASK-001.json',
+  ]);
+  expect(JSON.parse(artifactOf(project, run, 'execution-context.json'))).toMatchObject({
+    executorAssignments: { 'TASK-001': { executor: 'two', reason: 'only TASK-001, and two does TASK-001' } },
+    autoMode: false,
+  });
+  const exported = await charrette(['plan', 'export', run, '--format', 'issue'], { cwd: project });
+  expect(exported.stdout).not.toContain('Add two');
+
+  const alone = await charrette(['lite-execute', '--run', run, '--agents', 'one', '--json'], {
+    cwd: project,
+  });
+  expect(JSON.parse(alone.stdout).error).toMatchObject({
+    code: 'agent-not-found',
+    message: 'two cannot review here; agents that can: one.',
+  });
+  expect(runsOf(project)).toEqual([run]);
+  const ended = await charrette(['lite-execute', '--run', run, '--answers', answers], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  const last = runsOf(project).at(-1) ?? '';
+  const { results } = JSON.parse(artifactOf(project, last, 'execution-results.json'));
+  expect(results[0].proof.executor).toBe('two');
+  expect(artifactOf(project, last, 'follow-up-doc.md')).toContain('No documentation changed');
+});
+
 test('P-082 tasks that a change dropped and the next one brought back stay, also when the store was lost', async () => {
   const { project } = makeLiteProject();
   const home = path.join(project, '.home');

@@ -39,6 +39,10 @@ export const executionContextSchema = z.looseObject({
   codeReviewTool: text,
   originalUserInput: z.string(),
   executorAssignments: z.record(z.string(), z.object({ executor: text, reason: text })).nullable(),
+  autoMode: z
+    .boolean()
+    .default(false)
+    .describe('Whether the plan was made without questions; not the executor that is called auto.'),
   session: z.object({ id: text, folder: text }),
   handoff: z.object({ token: text, consumedAt: z.string().optional(), consumedBy: z.string().optional() }),
 });

@@ -19,7 +19,7 @@ type LiteBatch = Batch<LiteTask>;
 
 /** P-112…P-126: waves one after another, the batches of a round side by side, their work joined in order. */
 export async function runBatches(desk: LiteDesk, execution: Execution): Promise<void> {
-  const rounds = roundsOf(desk, execution.files, execution.selection.execution);
+  const rounds = roundsOf(desk, execution.files, execution.selection);
   const all = rounds.flatMap(({ batches }) =>
     batches.map((batch) => ({ batch, concurrent: batches.length > 1 })),
   );

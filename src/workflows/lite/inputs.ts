@@ -1,10 +1,15 @@
 import type { Price } from '../../engine/prices.ts';
+import type { Assignment } from '../../lite/executor.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import type { Preferences } from '../../lite/preferences.ts';
 import type { RunInputs } from '../inputs.ts';
 
-/** What a person chose about execution: P-081. */
-export type Selection = { execution: string; review: string };
+/** What a person chose about execution: P-081, and in words: P-071. */
+export type Selection = {
+  execution: string;
+  review: string;
+  assignments: Readonly<Record<string, Assignment>>;
+};
 
 /** What `lite-plan` and `lite-execute` were asked to do, settled before the run starts. */
 export type LiteInputs = RunInputs & {
@@ -34,8 +39,12 @@ export type LiteInputs = RunInputs & {
   droppedDependencies?: { id: string; dependency: string }[];
   /** `lite-execute`: what to carry out, and where it came from. */
   files?: LitePlanFiles;
+  /** P-071: who was asked for in words when the plan was made. */
+  assignments?: Readonly<Record<string, Assignment>>;
   /** P-014: a handoff that nobody has used was confirmed once and is not asked about again. */
-  handoff?: Selection & {
+  handoff?: Omit<Selection, 'assignments'> & {
+    /** Whether the plan was made in auto mode. */
+    auto: boolean;
     /** Where it stands; the run that uses it marks it. */
     file: string;
     clarifications?: Record<string, string>;

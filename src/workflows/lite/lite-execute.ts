@@ -41,10 +41,11 @@ export function liteExecuteWorkflow(
         const selection = {
           execution: inputs.executor ?? handoff.execution,
           review: inputs.review ?? handoff.review,
+          assignments: inputs.assignments ?? {},
         };
         return executePlan(desk, files, selection, {
           clarifications: known.length === 0 ? undefined : known.join('\n'),
-          auto: selection.execution === 'auto',
+          auto: inputs.flags.autoYes || handoff.auto,
         });
       }
       const asked = await desk.choose(preferenceQuestions('execute', inputs.flags), false);
@@ -53,7 +54,11 @@ export function liteExecuteWorkflow(
         inputs.flags,
         new Map([...asked].map(([id, value]) => [id, { value }])),
       );
-      const { confirm, selection } = await confirmStage(desk, files, 1, autoYes);
+      const { confirm, selection } = await confirmStage(desk, files, {
+        version: 1,
+        auto: autoYes,
+        wishes: [],
+      });
       if (confirm !== 'allow') {
         return {
           status: 'not-accepted',

@@ -51,19 +51,20 @@ export function litePlanWorkflow(
       await desk.todo({ at: 'LP-3' });
       let files = await planStage(desk, { explore, clarifications: known, version: 1 });
       await desk.todo({ at: 'LP-4' });
+      const wishes: string[] = [];
       for (let version = 1; ; version += 1) {
-        const { confirm, selection } = await confirmStage(desk, files, version, preferences.autoYes);
+        const { autoYes: auto } = preferences;
+        const { confirm, selection } = await confirmStage(desk, files, { version, auto, wishes });
         if (confirm === 'cancel') return cancelled(context.live.directory.id);
-        const settled = confirm === 'allow' ? await settledPlan(desk, files, preferences.autoYes) : undefined;
+        const settled = confirm === 'allow' ? await settledPlan(desk, files, auto) : undefined;
         if (confirm === 'allow' && settled === undefined) return cancelled(context.live.directory.id);
         if (settled !== undefined) {
           files = settled;
           await desk.todo({ at: 'LP-5' });
           const executable = !inputs.planOnly && desk.writers.length > 0;
-          await handOver(desk, files, clarifications, selection, executable);
+          await handOver(desk, files, { clarifications, selection, auto, consumed: executable });
           // P-005: the same run goes on with the second half.
-          if (executable)
-            return executePlan(desk, files, selection, { clarifications: known, auto: preferences.autoYes });
+          if (executable) return executePlan(desk, files, selection, { clarifications: known, auto });
           const why = inputs.planOnly ? '' : ' No agent here can change files.';
           return {
             status: 'done',
@@ -75,6 +76,7 @@ export function litePlanWorkflow(
           desk.warn('The plan was changed three times; split the task, or use `charrette design` for it.');
         const id = `modify-${version}`;
         const wish = (await context.ask([{ id, text: 'What should be different?' }])).get(id)?.value ?? '';
+        wishes.push(wish);
         files = await planStage(desk, {
           explore,
           clarifications: known,
@@ -99,10 +101,9 @@ function cancelled(run: string): Outcome {
 async function handOver(
   desk: LiteDesk,
   { plan, tasks }: LitePlanFiles,
-  clarifications: Clarifications,
-  selection: Selection,
-  consumed: boolean,
+  given: { clarifications: Clarifications; selection: Selection; auto: boolean; consumed: boolean },
 ): Promise<void> {
+  const { clarifications, selection, auto, consumed } = given;
   desk.begin('LP-5', 'hand over');
   const { session, task } = desk.inputs;
   const { directory } = desk.context.live;
@@ -117,7 +118,8 @@ async function handOver(
     executionMethod: selection.execution,
     codeReviewTool: selection.review,
     originalUserInput: task,
-    executorAssignments: null,
+    executorAssignments: Object.keys(selection.assignments).length === 0 ? null : selection.assignments,
+    autoMode: auto,
     session: { id: session, folder: directory.artifacts },
     handoff: {
       token: handoffToken(directory.id, [plan, ...tasks].map(jsonText)),

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
-import { explicitAssignments, resolveExecutor } from '../../lite/executor.ts';
+import { resolveExecutor } from '../../lite/executor.ts';
+import { explicitAssignments } from '../../lite/executor-wishes.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { autoSelection } from '../../lite/preferences.ts';
 import { type Round, scheduleTasks } from '../../lite/schedule.ts';
@@ -12,16 +13,20 @@ import type { LiteInputs, Selection } from './inputs.ts';
 
 export type Decision = { confirm: string; selection: Selection };
 
-/** LP-4: what will be done by whom, and whether it may (P-080…P-085). */
+/** LP-4: what will be done by whom, and whether it may (P-080…P-085). Wishes are what a person said about the plan, in their order. */
 export async function confirmStage(
   desk: LiteDesk,
   files: LitePlanFiles,
-  version: number,
-  auto: boolean,
+  { version, auto, wishes }: { version: number; auto: boolean; wishes: readonly string[] },
 ): Promise<Decision> {
   desk.begin('LP-4', 'confirm');
   const { executor, review } = desk.inputs;
-  const plan = describePlan(files, roundsOf(desk, files, executor ?? autoSelection.execution), desk.inputs);
+  const assignments = {
+    ...desk.inputs.assignments,
+    ...explicitAssignments([desk.inputs.task, ...wishes], files.tasks, desk.writers),
+  };
+  const rounds = roundsOf(desk, files, { execution: executor ?? autoSelection.execution, assignments });
+  const plan = describePlan(files, rounds, desk.inputs);
   for (const line of plan.split('\n').filter((each) => each !== '')) desk.note(line);
   for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
     desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
@@ -37,6 +42,7 @@ export async function confirmStage(
     selection: {
       execution: executor ?? answers.get(`execution${suffix}`) ?? autoSelection.execution,
       review: review ?? answers.get(`review${suffix}`) ?? autoSelection.review,
+      assignments,
     },
   };
   await desk.json('selection.json', { schemaVersion: 1, ...decision });
@@ -94,11 +100,14 @@ function nameOf(agent: Pick<Agent, 'id' | 'title'> | undefined): string {
   return agent === undefined ? 'none is here' : `${agent.title} (${agent.id})`;
 }
 
-/** The schedule under a method; assignments in the words of the task come first. */
-export function roundsOf(desk: LiteDesk, { plan, tasks }: LitePlanFiles, method: string): Round<LiteTask>[] {
-  const { cap, tasksPerBatch, task } = desk.inputs;
+/** The schedule under a method; what somebody assigned in words comes first. */
+export function roundsOf(
+  desk: LiteDesk,
+  { plan, tasks }: LitePlanFiles,
+  { execution: method, assignments }: Pick<Selection, 'execution' | 'assignments'>,
+): Round<LiteTask>[] {
+  const { cap, tasksPerBatch } = desk.inputs;
   const { writers } = desk;
-  const assignments = explicitAssignments(task, tasks, writers);
   return scheduleTasks(tasks, {
     cap,
     tasksPerBatch,

@@ -3,8 +3,9 @@ import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { type Host, hostRoots, hosts, type Scope } from '../skills/install/hosts.ts';
-import { type InstallOutcome, installSkill, readTree, uninstallSkill } from '../skills/install/install.ts';
+import { type InstallOutcome, installSkill, uninstallSkill } from '../skills/install/install.ts';
 import { packFiles } from '../skills/install/pack.ts';
+import { readTree } from '../skills/install/package-tree.ts';
 import { shippedRoot, shippedSkills } from '../skills/install/shipped.ts';
 import { lintPackage } from '../skills/lint/engine.ts';
 import { buildPackage } from '../skills/model/package.ts';
@@ -54,11 +55,12 @@ export const skillInstall: CommandSpec = {
     }
     const force = options['force'] === true;
     // All are looked at before the first is copied.
-    const sources = named.map((name) => {
+    const sources: string[] = [];
+    for (const name of named) {
       const source = sourceOf(name, global.cwd);
-      lintFor('installed', name, source, force);
-      return source;
-    });
+      lintFor('installed', name, source, (await readTree(source)).leftOut, force);
+      sources.push(source);
+    }
     const outcomes: InstallOutcome[] = [];
     for (const { root, host } of rootsOf(invocation)) {
       for (const source of sources) {
@@ -100,25 +102,44 @@ export const skillPack: CommandSpec = {
   dryRun: 'says',
   run: async ({ arguments: [given], options, global }) => {
     const directory = path.resolve(global.cwd, String(given));
-    const files = await readTree(directory);
-    const lint = lintFor('packed', String(given), directory, options['force'] === true);
+    const { files, leftOut } = await readTree(directory);
+    const lint = lintFor('packed', String(given), directory, leftOut, options['force'] === true);
     const name = path.basename(directory);
     const target = typeof options['to'] === 'string' ? options['to'] : `${name}.tar.gz`;
     const archive = packFiles(name, files);
     if (!global.dryRun) await writeNamedFile(path.resolve(global.cwd, target), archive);
     return {
       exit: exitCodes.done,
-      text: `${global.dryRun ? 'would write ' : ''}${target}: ${files.size} files, ${archive.length} bytes\n`,
-      json: { file: target, files: [...files.keys()], bytes: archive.length, gate: lint.gate },
+      text: `${global.dryRun ? 'would write ' : ''}${target}: ${files.size} files, ${archive.length} bytes${leftOutText(leftOut)}\n`,
+      json: { file: target, files: [...files.keys()], leftOut, bytes: archive.length, gate: lint.gate },
     };
   },
 };
 
 const mostListed = 10;
 
-/** The lint of a package; one with errors is refused with the list of them, unless it is wanted all the same. */
-function lintFor(verb: 'installed' | 'packed', given: string, directory: string, force: boolean) {
-  const lint = lintPackage(buildPackage(readPackageFiles(directory)));
+function leftOutText(leftOut: readonly string[]): string {
+  if (leftOut.length === 0) return '';
+  const more = leftOut.length > mostListed ? ` and ${leftOut.length - mostListed} more` : '';
+  return `; left out: ${leftOut.slice(0, mostListed).join(', ')}${more}`;
+}
+
+/**
+ * The lint of a package as it is delivered: what is left out is not there. One with errors is refused with the list of
+ * them, unless it is wanted all the same.
+ */
+function lintFor(
+  verb: 'installed' | 'packed',
+  given: string,
+  directory: string,
+  leftOut: readonly string[],
+  force: boolean,
+) {
+  const files = readPackageFiles(directory);
+  const delivered = [...files.listing].filter(
+    (file) => !leftOut.some((out) => file === out || file.startsWith(`${out}/`)),
+  );
+  const lint = lintPackage(buildPackage({ ...files, listing: new Set(delivered) }));
   const errors = lint.findings.filter(({ severity }) => severity === 'error');
   if (errors.length === 0 || force) return lint;
   const listed = errors
@@ -127,7 +148,7 @@ function lintFor(verb: 'installed' | 'packed', given: string, directory: string,
   const more = errors.length > mostListed ? `\n  and ${errors.length - mostListed} more` : '';
   throw new CharretteError({
     code: 'lint-errors',
-    message: `${given} has ${counted(errors.length, 'lint error')}, so it was not ${verb}:${listed.join('')}${more}`,
+    message: `${given} has ${counted(errors.length, 'lint error')}, so it was not ${verb}:${listed.join('')}${more}${leftOutText(leftOut)}`,
     fix: `Mend it (\`charrette skill fix ${given}\` does what it can), or use --force.`,
   });
 }
@@ -169,13 +190,13 @@ function rootsOf({ options, global, terminal }: Invocation): { root: string; hos
 }
 
 function report(outcomes: readonly InstallOutcome[], cwd: string, dryRun: boolean): CommandResult {
-  const lines = outcomes.map(({ directory, written, removed, kept }) => {
+  const lines = outcomes.map(({ directory, written, removed, kept, leftOut }) => {
     const parts = [
       ...(written.length > 0 ? [`${written.length} written`] : []),
       ...(removed.length > 0 ? [`${removed.length} removed`] : []),
       ...(kept.length > 0 ? [`${kept.length} changed files left alone`] : []),
     ];
-    return `${path.relative(cwd, directory)}: ${parts.length === 0 ? 'up to date' : parts.join(', ')}${dryRun ? ' (dry run)' : ''}\n`;
+    return `${path.relative(cwd, directory)}: ${parts.length === 0 ? 'up to date' : parts.join(', ')}${leftOutText(leftOut)}${dryRun ? ' (dry run)' : ''}\n`;
   });
   return {
     exit: exitCodes.done,

@@ -14,14 +14,18 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Writes a whole file or nothing: a reader sees the old content or the new, never a part. */
-export async function writeFileAtomic(file: string, content: string | Uint8Array): Promise<void> {
+export async function writeFileAtomic(
+  file: string,
+  content: string | Uint8Array,
+  executable = false,
+): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const temporary = path.join(
     path.dirname(file),
     `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`,
   );
   try {
-    const handle = await open(temporary, 'wx');
+    const handle = await open(temporary, 'wx', executable ? 0o777 : 0o666);
     try {
       await handle.writeFile(content);
       await handle.sync();

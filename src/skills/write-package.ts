@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { containedPath, isMissing } from '../files/contained.ts';
 import { unifiedDiff } from '../text/diff.ts';
+import type { PackageFile } from './install/package-tree.ts';
 
 export type FileChange = {
   path: string;
@@ -28,25 +30,25 @@ export type WriteOptions = { force: boolean; dryRun: boolean; now: Date };
 export async function writePackage(
   root: string,
   name: string,
-  files: ReadonlyMap<string, string>,
+  files: ReadonlyMap<string, string | PackageFile>,
   options: WriteOptions,
 ): Promise<WriteOutcome> {
   if (!options.dryRun) await mkdir(root, { recursive: true });
   const directory = path.join(root, name);
   await refuseLink(directory);
   const changes: FileChange[] = [];
-  const old = new Map<string, string>();
+  const old = new Map<string, Buffer>();
   for (const [file, content] of files) {
     const before = await readOld(directory, file);
     if (before !== undefined) old.set(file, before);
-    changes.push(compare(file, before, content));
+    changes.push(compare(file, before, fileOf(content).bytes));
   }
   // A phase file of an earlier version would be an orphan, so it goes too.
   for (const file of await strayPhases(directory, files)) {
     const before = await readOld(directory, file);
     if (before === undefined) continue;
     old.set(file, before);
-    changes.push({ path: file, kind: 'removed', diff: diffOf(file, before, '') });
+    changes.push({ path: file, kind: 'removed', diff: diffOf(file, before, Buffer.alloc(0)) });
   }
   const replaced = changes.filter(({ kind }) => kind === 'changed' || kind === 'removed');
   if (replaced.length > 0 && !options.force && !options.dryRun) throw wouldOverwrite(directory, replaced);
@@ -54,17 +56,25 @@ export async function writePackage(
     return { directory, changes, backup: undefined, written: false };
   }
   const backup = replaced.length === 0 ? undefined : path.join(root, `.${name}.backup-${stamp(options.now)}`);
+  await mkdir(directory, { recursive: true });
+  // Every place is known to lie inside before the first file is written.
+  const targets = new Map<string, string>();
+  for (const { path: file } of changes) targets.set(file, await containedPath(directory, file));
   if (backup !== undefined) {
     for (const { path: file } of replaced)
       await writeFileAtomic(path.join(backup, file), old.get(file) ?? '');
   }
-  await mkdir(directory, { recursive: true });
   for (const { path: file, kind } of changes) {
-    const target = await containedPath(directory, file);
-    if (kind === 'created' || kind === 'changed') await writeFileAtomic(target, files.get(file) ?? '');
+    const target = targets.get(file) ?? '';
+    const { bytes, executable } = fileOf(files.get(file) ?? '');
+    if (kind === 'created' || kind === 'changed') await writeFileAtomic(target, bytes, executable);
     if (kind === 'removed') await removeFile(target);
   }
   return { directory, changes, backup, written: true };
+}
+
+function fileOf(content: string | PackageFile): PackageFile {
+  return typeof content === 'string' ? { bytes: Buffer.from(content), executable: false } : content;
 }
 
 async function removeFile(target: string): Promise<void> {
@@ -73,30 +83,36 @@ async function removeFile(target: string): Promise<void> {
 }
 
 /** A package directory that is a link would send the files elsewhere. */
-async function refuseLink(directory: string): Promise<void> {
+export async function refuseLink(directory: string): Promise<void> {
   try {
     const found = await lstat(directory);
     if (!found.isSymbolicLink()) return;
     throw new CharretteError({
       code: 'path-unsafe',
       message: `${directory} is a link to ${await realpath(directory).catch(() => 'nowhere')}.`,
-      fix: 'Remove the link or choose another --out.',
+      fix: 'Remove the link, or choose another place.',
     });
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
 }
 
-async function readOld(directory: string, file: string): Promise<string | undefined> {
+async function readOld(directory: string, file: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path.join(directory, file), 'utf8');
+    return await readFile(path.join(directory, file));
   } catch (error) {
     if (isMissing(error)) return undefined;
+    if (error instanceof Error && 'code' in error && error.code === 'EISDIR')
+      throw new CharretteError({
+        code: 'would-overwrite',
+        message: `${path.join(directory, file)} is a folder.`,
+        fix: 'Move it away.',
+      });
     throw error;
   }
 }
 
-async function strayPhases(directory: string, files: ReadonlyMap<string, string>): Promise<string[]> {
+async function strayPhases(directory: string, files: ReadonlyMap<string, unknown>): Promise<string[]> {
   try {
     const names = await readdir(path.join(directory, 'phases'));
     return names.map((name) => `phases/${name}`).filter((file) => file.endsWith('.md') && !files.has(file));
@@ -106,14 +122,18 @@ async function strayPhases(directory: string, files: ReadonlyMap<string, string>
   }
 }
 
-function compare(file: string, before: string | undefined, after: string): FileChange {
+function compare(file: string, before: Buffer | undefined, after: Buffer): FileChange {
   if (before === undefined) return { path: file, kind: 'created', diff: '' };
-  if (before === after) return { path: file, kind: 'unchanged', diff: '' };
+  if (before.equals(after)) return { path: file, kind: 'unchanged', diff: '' };
   return { path: file, kind: 'changed', diff: diffOf(file, before, after) };
 }
 
-function diffOf(file: string, before: string, after: string): string {
-  const result = unifiedDiff(before, after, { before: `a/${file}`, after: `b/${file}` });
+function diffOf(file: string, before: Buffer, after: Buffer): string {
+  if (!isUtf8(before) || !isUtf8(after)) return `Binary file ${file} differs\n`;
+  const result = unifiedDiff(before.toString('utf8'), after.toString('utf8'), {
+    before: `a/${file}`,
+    after: `b/${file}`,
+  });
   return result.kind === 'diff' ? result.text : '';
 }
 

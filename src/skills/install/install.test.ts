@@ -15,9 +15,10 @@ import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { expect, test } from 'vitest';
 import { cleanTexts } from '../testing.ts';
-import { installSkill, readTree, uninstallSkill } from './install.ts';
+import { installSkill, uninstallSkill } from './install.ts';
 import { overlayFor } from './overlay.ts';
 import { packFiles } from './pack.ts';
+import { readTree } from './package-tree.ts';
 
 const plain = { force: false, dryRun: false };
 
@@ -104,8 +105,10 @@ test('fields of one host move under metadata for the others', () => {
 
 test('pack is a tar of the package, the same bytes every time', async () => {
   const { source } = setUp();
-  const files = await readTree(source);
+  const { files } = await readTree(source);
   const [one, two] = [packFiles('demo-flow', files), packFiles('demo-flow', files)];
   expect(createHash('sha256').update(one).digest('hex')).toBe(createHash('sha256').update(two).digest('hex'));
-  expect(parseTar(gunzipSync(one)).map(({ name }) => name)).toContain('demo-flow/phases/01-session-init.md');
+  expect(parseTar(new Uint8Array(gunzipSync(one))).map(({ name }) => name)).toContain(
+    'demo-flow/phases/01-session-init.md',
+  );
 });

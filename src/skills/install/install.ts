@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, realpath, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { writeFileAtomic, writeJsonAtomic } from '../../files/atomic.ts';
+import { writeFileAtomic } from '../../files/atomic.ts';
 import { containedPath, isMissing } from '../../files/contained.ts';
-import { isRecord, parseJson } from '../../safe-json.ts';
+import { refuseLink } from '../write-package.ts';
 import type { Host } from './hosts.ts';
+import { readLock, record, writeLock } from './lock.ts';
 import { overlayFor } from './overlay.ts';
-
-/** What was installed: every file with its hash, so that uninstall removes exactly that. */
-export type LockFile = { version: 1; skills: Record<string, LockedSkill> };
-export type LockedSkill = { source: string; host: Host; files: Record<string, string> };
+import { type PackageFile, readTree } from './package-tree.ts';
 
 export type InstallOutcome = {
   skill: string;
@@ -20,12 +18,11 @@ export type InstallOutcome = {
   removed: string[];
   /** Files that are not as they were installed, and so were left alone. */
   kept: string[];
+  /** What lies in the package and is not delivered. */
+  leftOut: string[];
 };
 
 export type InstallOptions = { force: boolean; dryRun: boolean };
-
-const lockName = '.charrette-skills.lock.json';
-const largest = 20 * 1024 * 1024;
 
 /** Copies packages into a host's root and writes down what was copied. Files a user changed are never overwritten without force. */
 export async function installSkill(
@@ -36,7 +33,7 @@ export async function installSkill(
   options: InstallOptions,
 ): Promise<InstallOutcome> {
   const directory = path.join(root, name);
-  const files = await readTree(source);
+  const { files, leftOut } = await readTree(source);
   if (!files.has('SKILL.md')) {
     throw new CharretteError({
       code: 'not-found',
@@ -45,51 +42,63 @@ export async function installSkill(
     });
   }
   const lock = await readLock(root);
-  const before = lock.skills[name];
-  const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [] };
+  const before = lock.skills[name]?.files ?? record<string>([]);
+  const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [], leftOut };
   // A package that lives where the host looks is not installed; were it in the lock, uninstall would remove the only copy.
   if (await isSamePlace(source, directory)) return outcome;
-  const hashes: Record<string, string> = {};
-  const contents = new Map(
-    [...files].map(([file, bytes]) => [
-      file,
-      file === 'SKILL.md' ? Buffer.from(overlayFor(host, bytes.toString('utf8'))) : bytes,
-    ]),
-  );
+  await refuseLink(directory);
+  const hashes = record<string>([]);
+  const writes: { file: string; content: PackageFile }[] = [];
   const clashes: string[] = [];
-  for (const [file, bytes] of contents) {
-    hashes[file] = hashOf(bytes);
-    const there = await readBytes(path.join(directory, file));
-    if (there === undefined || hashOf(there) === hashes[file]) continue;
-    // Replacing what we installed ourselves and nobody touched is an update; anything else belongs to the user.
-    if (before?.files[file] !== hashOf(there)) clashes.push(file);
-  }
-  if (clashes.length > 0 && !options.force) {
-    throw new CharretteError({
-      code: 'would-overwrite',
-      message: `${directory} has files that were changed or are not ours: ${clashes.slice(0, 5).join(', ')}.`,
-      fix: 'Move them away, or replace them with --force.',
-    });
-  }
-  for (const [file, bytes] of contents) {
-    const there = await readBytes(path.join(directory, file));
-    if (there !== undefined && hashOf(there) === hashes[file]) {
+  const blocked: string[] = [];
+  // Every place is looked at before the first file is written.
+  for (const [file, found] of files) {
+    const content =
+      file === 'SKILL.md'
+        ? { ...found, bytes: Buffer.from(overlayFor(host, found.bytes.toString('utf8'))) }
+        : found;
+    const hash = hashOf(content.bytes);
+    if (existsSync(directory)) await containedPath(directory, file);
+    const there = await lookAt(path.join(directory, file));
+    const ours = there.hash === before[file];
+    if (there.blocked) blocked.push(file);
+    else if (there.hash === hash) {
       // The same bytes, but put there by somebody else: they stay theirs unless they are taken over by force.
-      if (before?.files[file] !== hashes[file] && !options.force) delete hashes[file];
-      continue;
+      if (!ours && !options.force) continue;
+      if (there.executable !== content.executable) writes.push({ file, content });
+    } else {
+      // Replacing what we installed ourselves and nobody touched is an update; anything else belongs to the user.
+      if (there.hash !== undefined && !ours) clashes.push(file);
+      writes.push({ file, content });
     }
-    outcome.written.push(file);
-    if (options.dryRun) continue;
-    await mkdir(directory, { recursive: true });
-    await writeFileAtomic(await containedPath(directory, file), bytes);
+    hashes[file] = hash;
   }
-  const stale = Object.entries(before?.files ?? {}).filter(([file]) => !contents.has(file));
+  if (blocked.length > 0) throw wouldOverwrite(directory, blocked, 'Move them away.');
+  if (clashes.length > 0 && !options.force)
+    throw wouldOverwrite(directory, clashes, 'Move them away, or replace them with --force.');
+  outcome.written.push(...writes.map(({ file }) => file));
+  if (!options.dryRun && writes.length > 0) {
+    const first = await mkdir(root, { recursive: true });
+    if (first !== undefined) lock.made = path.relative(path.dirname(first), root).split(path.sep).length;
+    await mkdir(directory, { recursive: true });
+    for (const { file, content } of writes)
+      await writeFileAtomic(await containedPath(directory, file), content.bytes, content.executable);
+  }
+  const stale = Object.entries(before).filter(([file]) => !files.has(file));
   await removeFiles(directory, stale, outcome, options.dryRun);
   if (!options.dryRun && Object.keys(hashes).length > 0) {
     lock.skills[name] = { source: path.basename(source), host, files: hashes };
-    await writeJsonAtomic(path.join(root, lockName), lock);
+    await writeLock(root, lock);
   }
   return outcome;
+}
+
+function wouldOverwrite(directory: string, files: readonly string[], fix: string): CharretteError {
+  return new CharretteError({
+    code: 'would-overwrite',
+    message: `${directory} has files or folders that were changed or are not ours: ${files.slice(0, 5).join(', ')}.`,
+    fix,
+  });
 }
 
 async function isSamePlace(source: string, directory: string): Promise<boolean> {
@@ -99,7 +108,7 @@ async function isSamePlace(source: string, directory: string): Promise<boolean> 
   return one !== undefined && one === other;
 }
 
-/** Removes what install wrote and nothing else; changed and foreign files stay, empty folders go. */
+/** Removes what install wrote and nothing else; changed and foreign files stay, and so do folders it did not make. */
 export async function uninstallSkill(
   name: string,
   root: string,
@@ -116,13 +125,19 @@ export async function uninstallSkill(
     });
   }
   const directory = path.join(root, name);
-  const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [] };
+  await refuseLink(directory);
+  const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [], leftOut: [] };
   await removeFiles(directory, Object.entries(locked.files), outcome, options.dryRun);
   if (options.dryRun) return outcome;
   delete lock.skills[name];
-  if (Object.keys(lock.skills).length === 0) await rm(path.join(root, lockName), { force: true });
-  else await writeJsonAtomic(path.join(root, lockName), lock);
-  for (const empty of [directory, root, path.dirname(root)]) await removeIfEmpty(empty);
+  await writeLock(root, lock);
+  await removeIfEmpty(directory);
+  if (Object.keys(lock.skills).length > 0) return outcome;
+  let folder = root;
+  for (let left = lock.made ?? 0; left > 0; left -= 1) {
+    if (!(await removeIfEmpty(folder))) break;
+    folder = path.dirname(folder);
+  }
   return outcome;
 }
 
@@ -135,9 +150,9 @@ async function removeFiles(
   const folders = new Set<string>();
   for (const [file, hash] of files) {
     const target = await containedPath(directory, file).catch(() => undefined);
-    const there = target === undefined ? undefined : await readBytes(target);
+    const there = target === undefined ? undefined : (await lookAt(target)).hash;
     if (target === undefined || there === undefined) continue;
-    if (hashOf(there) !== hash) {
+    if (there !== hash) {
       outcome.kept.push(file);
       continue;
     }
@@ -150,62 +165,26 @@ async function removeFiles(
     await removeIfEmpty(path.join(directory, folder));
 }
 
-async function removeIfEmpty(directory: string): Promise<void> {
+/** Whether the folder is gone now; one that is not empty stays. */
+async function removeIfEmpty(directory: string): Promise<boolean> {
+  return rmdir(directory).then(
+    () => true,
+    () => false,
+  );
+}
+
+type Found = { hash: string | undefined; executable: boolean; blocked: boolean };
+
+/** What is at the place of a file. A folder there, or a file where its folder should be, is in the way. */
+async function lookAt(file: string): Promise<Found> {
   try {
-    await rmdir(directory);
-  } catch {
-    // Not empty, or not there: both are fine.
-  }
-}
-
-/** Regular files of a package by relative path; links, dot-files and version control are left out. */
-export async function readTree(source: string): Promise<Map<string, Buffer>> {
-  const files = new Map<string, Buffer>();
-  let total = 0;
-  const walk = async (relative: string): Promise<void> => {
-    const entries = await readdir(path.join(source, relative), { withFileTypes: true });
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
-      const inside = relative === '' ? entry.name : `${relative}/${entry.name}`;
-      if (entry.isDirectory()) await walk(inside);
-      else if (entry.isFile()) {
-        const bytes = await readFile(path.join(source, inside));
-        total += bytes.length;
-        if (total > largest)
-          throw new CharretteError({
-            code: 'file-too-large',
-            message: `${source} has more than ${largest} bytes.`,
-          });
-        files.set(inside, bytes);
-      }
-    }
-  };
-  const found = await lstat(source).catch(() => undefined);
-  if (found?.isDirectory() !== true)
-    throw new CharretteError({ code: 'not-found', message: `${source} is not a directory.` });
-  await walk('');
-  return files;
-}
-
-async function readLock(root: string): Promise<LockFile> {
-  const file = path.join(root, lockName);
-  if (!existsSync(file)) return { version: 1, skills: {} };
-  const value = parseJson(await readFile(file, 'utf8'), file);
-  if (isRecord(value) && value['version'] === 1 && isRecord(value['skills']))
-    return value as unknown as LockFile;
-  throw new CharretteError({
-    code: 'json-invalid',
-    message: `${file} is not a lock file of version 1.`,
-    fix: 'Restore it, or remove it and install again with --force.',
-  });
-}
-
-async function readBytes(file: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(file);
+    const found = await stat(file);
+    if (!found.isFile()) return { hash: undefined, executable: false, blocked: true };
+    return { hash: hashOf(await readFile(file)), executable: (found.mode & 0o111) !== 0, blocked: false };
   } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
+    if (!isMissing(error)) throw error;
+    const blocked = error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
+    return { hash: undefined, executable: false, blocked };
   }
 }
 

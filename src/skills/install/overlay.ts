@@ -7,7 +7,7 @@ export function overlayFor(host: Host, text: string): string {
   const { present, data, body, problems } = readFrontMatter(text);
   if (!present || problems.length > 0) return text;
   const foreign = Object.keys(data).filter(
-    (key) => hostOnlyFields[key] !== undefined && !hostOnlyFields[key].includes(host),
+    (key) => Object.hasOwn(hostOnlyFields, key) && hostOnlyFields[key]?.includes(host) === false,
   );
   if (foreign.length === 0) return text;
   const metadata: Record<string, unknown> = isRecord(data['metadata']) ? { ...data['metadata'] } : {};

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../errors.ts';
+import { writeJsonAtomic } from '../../files/atomic.ts';
+import { isRecord, parseJson } from '../../safe-json.ts';
+import type { Host } from './hosts.ts';
+
+/** What was installed: every file with its hash, so that uninstall removes exactly that. */
+export type LockFile = {
+  version: 1;
+  /** How many folders install made for the root: it alone is 1, with its parent 2. They go with the last skill. */
+  made?: number;
+  skills: Record<string, LockedSkill>;
+};
+
+export type LockedSkill = { source: string; host: Host; files: Record<string, string> };
+
+const lockName = '.charrette-skills.lock.json';
+
+export async function readLock(root: string): Promise<LockFile> {
+  const file = path.join(root, lockName);
+  if (!existsSync(file)) return { version: 1, skills: record([]) };
+  const value = parseJson(await readFile(file, 'utf8'), file);
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['skills'])) throw noLock(file);
+  const skills = Object.entries(value['skills']).map(([name, skill]): [string, LockedSkill] => {
+    if (!isRecord(skill) || !isRecord(skill['files'])) throw noLock(file);
+    return [name, { ...(skill as unknown as LockedSkill), files: record(Object.entries(skill['files'])) }];
+  });
+  const made = value['made'];
+  return {
+    version: 1,
+    ...(typeof made === 'number' && Number.isInteger(made) ? { made } : {}),
+    skills: record(skills),
+  };
+}
+
+/** Writes the lock; one without skills goes. */
+export async function writeLock(root: string, lock: LockFile): Promise<void> {
+  const file = path.join(root, lockName);
+  if (Object.keys(lock.skills).length === 0) await rm(file, { force: true });
+  else await writeJsonAtomic(file, lock);
+}
+
+/** A record that has nothing but its entries: `constructor` and `__proto__` are names like others. */
+export function record<T>(entries: Iterable<readonly [string, unknown]>): Record<string, T> {
+  const made = Object.create(null) as Record<string, T>;
+  for (const [key, value] of entries) made[key] = value as T;
+  return made;
+}
+
+function noLock(file: string): CharretteError {
+  return new CharretteError({
+    code: 'json-invalid',
+    message: `${file} is not a lock file of version 1.`,
+    fix: 'Restore it, or remove it and install again with --force.',
+  });
+}

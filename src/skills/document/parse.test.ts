@@ -182,3 +182,12 @@ test('any text parses, and every position lies inside it', () => {
     { numRuns: 500 },
   );
 });
+
+test('a fence that the last line closes is closed, with and without a line end', () => {
+  for (const [text, closed] of [
+    ['```bash\nls\n```\n', true],
+    ['```bash\nls\n```', true],
+    ['```bash\nls\n', false],
+  ] as const)
+    expect(parseDocument('a.md', text).fences).toMatchObject([{ closed }]);
+});

@@ -44,7 +44,7 @@ function scan(path: string, text: string, nesting: boolean): Document {
 
   const endOf = (line: number): number => {
     const next = lineStarts[line + 1];
-    let end = next === undefined ? text.length : next - 1;
+    let end = next === undefined ? text.length - (text.endsWith('\n') ? 1 : 0) : next - 1;
     if (end > (lineStarts[line] ?? 0) && text.charCodeAt(end - 1) === 13) end -= 1;
     return end;
   };

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
@@ -14,7 +14,8 @@ import { configFromText, draftConfig } from '../skills/convert/from-text.ts';
 import { readRequirementsJson, readRequirementsMarkdown } from '../skills/convert/requirements-doc.ts';
 import { readFlatSkill } from '../skills/convert/restructure.ts';
 import { fixPackage } from '../skills/fix/fix-package.ts';
-import { lintPackage } from '../skills/lint/engine.ts';
+import { type PackageFile, readTree } from '../skills/install/package-tree.ts';
+import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
 import { conversionReportPath } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
@@ -64,8 +65,8 @@ export const skillConvert: CommandSpec = {
     const type = (options['from'] as SourceType | undefined) ?? detectSource(given, kind);
     if (kind === 'none' && type !== 'text_description') throw missing(given);
     const root = outputRoot(options, global);
+    const directory = kind === 'directory' ? source : path.dirname(source);
     if (type === 'existing_skill') {
-      const directory = kind === 'directory' ? source : path.dirname(source);
       const files = readPackageFiles(directory);
       if ([...files.texts.keys()].some((file) => file.startsWith('phases/')))
         return migrate(invocation, directory, root);
@@ -73,7 +74,12 @@ export const skillConvert: CommandSpec = {
     if (global.dryRun && type === 'text_description' && typeof options['agent'] === 'string')
       return rehearseDraft(options['agent'], root, global.cwd);
     const conversion = await convert(type, given, source, root, invocation);
-    return finish(invocation, conversion, root);
+    const isPackage = kind === 'directory' || path.basename(source) === 'SKILL.md';
+    const beside =
+      type === 'existing_skill' && isPackage
+        ? await readBeside(directory, path.join(root, conversion.config.skillName))
+        : nothingBeside;
+    return finish(invocation, conversion, root, beside);
   },
 };
 
@@ -174,12 +180,18 @@ async function finish(
   { options, global, terminal }: Invocation,
   { config, files, report, warnings }: Conversion,
   root: string,
+  beside: Beside,
 ): Promise<CommandResult> {
-  const outcome = await writePackage(root, config.skillName, files, {
-    force: options['force'] === true,
-    dryRun: global.dryRun,
-    now: new Date(),
-  });
+  const outcome = await writePackage(
+    root,
+    config.skillName,
+    new Map<string, string | PackageFile>([...beside.files, ...files]),
+    {
+      force: options['force'] === true,
+      dryRun: global.dryRun,
+      now: new Date(),
+    },
+  );
   const reportFile = report === undefined ? undefined : conversionReportPath(outcome.directory);
   if (!global.dryRun) {
     if (reportFile !== undefined) await writeJsonAtomic(reportFile, report);
@@ -189,10 +201,13 @@ async function finish(
         `${JSON.stringify(config, null, 2)}\n`,
       );
   }
-  for (const warning of warnings) tell(terminal, `warning: ${warning}`);
+  for (const warning of [...warnings, ...beside.warnings]) tell(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
-  const lint = lintPackage(buildPackage(memoryFiles(where, config.skillName, files)));
-  const edits = report?.phases.reduce((sum, phase) => sum + phase.edits.length, 0) ?? 0;
+  const lint = lintResult(outcome.directory, where, global.dryRun, files, beside);
+  const edits = [...(report?.phases ?? []), ...(report === undefined ? [] : [report.coordinator])].reduce(
+    (sum, part) => sum + part.edits.length,
+    0,
+  );
   const kept =
     report === undefined
       ? ''
@@ -210,30 +225,74 @@ async function finish(
       gate: lint.gate,
       findings: lint.findings,
       report: reportFile === undefined ? undefined : path.relative(global.cwd, reportFile),
-      warnings,
+      warnings: [...warnings, ...beside.warnings],
       config,
     },
   };
 }
 
+/** Files of a skill that a conversion does not touch: they go along when the package is made elsewhere. */
+type Beside = { files: ReadonlyMap<string, PackageFile>; listing: ReadonlySet<string>; warnings: string[] };
+
+const nothingBeside: Beside = { files: new Map(), listing: new Set(), warnings: [] };
+
+async function readBeside(directory: string, target: string): Promise<Beside> {
+  const place = realpathSync(directory);
+  if (existsSync(target) && realpathSync(target) === place)
+    return { ...nothingBeside, listing: readPackageFiles(directory).listing };
+  const { files, leftOut } = await readTree(place);
+  return {
+    files,
+    listing: new Set(files.keys()),
+    warnings: leftOut.length === 0 ? [] : [`Left out: ${leftOut.join(', ')}.`],
+  };
+}
+
+/** The lint of what was written; in a dry run of what would be. */
+function lintResult(
+  directory: string,
+  where: string,
+  dryRun: boolean,
+  texts: ReadonlyMap<string, string>,
+  { listing }: Beside,
+): PackageResult {
+  const name = path.basename(directory);
+  const planned = memoryFiles(where, name, texts);
+  return lintPackage(
+    buildPackage(
+      dryRun
+        ? { ...planned, listing: new Set([...planned.listing, ...listing]) }
+        : { ...readPackageFiles(directory), path: where },
+    ),
+  );
+}
+
 /** S-028, S-089: a package that has phases already is brought up to date; its text stays. */
 async function migrate(
-  { options, global }: Invocation,
+  { options, global, terminal }: Invocation,
   directory: string,
   root: string,
 ): Promise<CommandResult> {
   const files = readPackageFiles(directory);
-  const { texts, before, after } = fixPackage(files, true);
+  const { texts, before } = fixPackage(files, true);
   const name = typeof options['name'] === 'string' ? options['name'] : files.directory;
+  const beside = await readBeside(directory, path.join(root, name));
   const all = new Map(
     [...files.texts, ...texts].filter(([file]) => file === 'SKILL.md' || file.startsWith('phases/')),
   );
-  const outcome = await writePackage(root, name, all, {
-    force: options['force'] === true,
-    dryRun: global.dryRun,
-    now: new Date(),
-  });
+  const outcome = await writePackage(
+    root,
+    name,
+    new Map<string, string | PackageFile>([...beside.files, ...all]),
+    {
+      force: options['force'] === true,
+      dryRun: global.dryRun,
+      now: new Date(),
+    },
+  );
+  for (const warning of beside.warnings) tell(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
+  const after = lintResult(outcome.directory, where, global.dryRun, all, beside);
   return {
     exit: exitCodes.done,
     text: `${outcome.changes.map(({ diff }) => diff).join('')}${where}: ${texts.size} files brought up to date, ${before.gate} → ${after.gate}\n`,
@@ -245,6 +304,7 @@ async function migrate(
       before: before.gate,
       gate: after.gate,
       findings: after.findings,
+      warnings: beside.warnings,
     },
   };
 }

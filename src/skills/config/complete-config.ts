@@ -121,7 +121,7 @@ export function completeConfig(rough: RoughConfig): { config: WorkflowConfig; wa
 }
 
 /** Names and descriptions go into headings, tables and prompts, so Markdown in them must not act. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text
     .replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[`|]+/g, "'")

@@ -21,6 +21,8 @@ const phase = z.looseObject({
   name: z.string().min(1),
   slug: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
   description: z.string().default(''),
+  /** Text of a source about the phase, as written; it stands in the first step of its own. */
+  details: z.string().optional(),
   sourcePath: z.string().optional(),
   isConditional: z.boolean().default(false),
   condition: z.string().optional(),
@@ -57,6 +59,8 @@ export const workflowConfigSchema = z.looseObject({
   skillName: z.string().regex(/^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/),
   title: z.string().min(1),
   description: z.string().min(1),
+  /** Text of a source about the whole, as written; it stands below the description. */
+  introduction: z.string().optional(),
   triggers: z.array(z.string()).default([]),
   allowedTools: z.array(z.string()).default([]),
   profile: z.enum(['pipeline', 'router', 'loop']).default('pipeline'),

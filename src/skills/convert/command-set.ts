@@ -15,8 +15,8 @@ import { fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { bareTool, readTools, readTriggers } from '../model/identity.ts';
 import { calledSkill } from '../rules/hygiene.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { keptSections } from './sections.ts';
-import { stripFrontmatter } from './strip.ts';
+import { type Coordinator, readCoordinator } from './sections.ts';
+import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './strip.ts';
 
 /** How commands are read: by their path below the commands directory, without `.md`. */
 export type CommandReader = (path: string) => string | undefined;
@@ -30,13 +30,16 @@ export type CommandSet = {
   config: RoughConfig;
   /** Sources of each phase, in order. */
   sources: PhaseSource[][];
-  overrides: SectionOverrides;
+  coordinator: Coordinator;
+  /** The command and its sub-commands as they were read. */
+  texts: string[];
   calls: CommandCall[];
   /** Sub-commands that became phases, by name. */
   phaseOf: Map<string, number>;
   diagnostics: string[];
 };
 
+const usedFields = ['name', 'description', 'group', 'allowed-tools', 'argument-hint', 'examples'];
 const builtIns = new Set(['compact', 'clear', 'help', 'memory']);
 const phaseHeading = /^(?:[^\p{L}\p{N}]*)phase\s+(\d+(?:\.\d+)?)\s*[:：—–-]\s*(.+)$/iu;
 
@@ -50,9 +53,11 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
       `The frontmatter is not valid YAML (${frontmatter.problem.message}); it was read line by line.`,
     );
   if (frontmatter.state !== 'closed') diagnostics.push('The command has no frontmatter.');
+  diagnostics.push(...droppedFields(frontmatter, usedFields));
   const headings = phaseHeadings(document);
   const calls = readCalls(document, headings);
   const phaseOf = new Map<string, number>();
+  const texts = new Map([[commandPath, text]]);
   const sources: PhaseSource[][] = [];
   const phases: RoughPhase[] = [];
   const flow = readDataFlow(document);
@@ -72,16 +77,21 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
         return [];
       }
       phaseOf.set(name, index + 1);
+      texts.set(path, body);
       const description = fieldText(readFrontmatter(parseDocument('sub.md', body)), 'description') ?? '';
       return [{ source: { path: `${path}.md`, body: stripFrontmatter(body), label: name }, description }];
     });
+    const [only] = found.length === 1 ? found : [];
+    if (only !== undefined) only.source.heading = 'Procedure';
     const section: PhaseSource = {
       path: `${commandPath}.md`,
       body: linesText(document, heading.line + 1, heading.endLine),
       label: 'orchestrator',
       section: heading.title,
+      heading: 'Coordination',
     };
-    sources.push(found.length > 0 ? found.map(({ source }) => source) : [section]);
+    // S-064: what the orchestrator says around a call stays with the text that it calls.
+    sources.push([...(section.body.trim() === '' ? [] : [section]), ...found.map(({ source }) => source)]);
     const number = Number(phaseHeading.exec(heading.title)?.[1] ?? index + 1);
     const outputs = flow.outputs.filter(({ phase }) => phase === number);
     phases.push({
@@ -107,7 +117,10 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
   const description = fieldText(frontmatter, 'description') ?? `Runs the ${titleOf(name)} workflow`;
   const hint = fieldText(frontmatter, 'argument-hint');
   const examples = fieldText(frontmatter, 'examples');
-  const overrides = keptSections(document, headings);
+  const whole = { line: 0, endLine: document.lineStarts.length };
+  const coordinator = readCoordinator(document, headings.length === 0 ? [whole] : headings);
+  for (const { line } of headings) coordinator.edits.push(titleRemoved(document, line));
+  for (const source of texts.values()) coordinator.edits.push(...frontmatterRemoved(source));
   return {
     config: {
       skillName: name,
@@ -122,7 +135,8 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
       phases,
     },
     sources,
-    overrides: withUsage(overrides, hint, examples),
+    coordinator: { ...coordinator, overrides: withUsage(coordinator.overrides, hint, examples) },
+    texts: [...texts.values()],
     calls,
     phaseOf,
     diagnostics,

@@ -1,9 +1,10 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { completeConfig } from '../config/complete-config.ts';
 import { defaultTools } from '../generate/generate-package.ts';
 import { lintTexts } from '../testing.ts';
 import { convertTools, readCommandSet, skillNameOf } from './command-set.ts';
-import { convertByExtraction, convertByGeneration } from './convert.ts';
+import { type ConversionReport, convertByExtraction, convertByGeneration } from './convert.ts';
 import { detectSource } from './detect-source.ts';
 import { blocksOf, compareBodies, measure } from './fidelity.ts';
 import { configFromText, draftConfig, phasesInText } from './from-text.ts';
@@ -85,6 +86,7 @@ test('S-060 S-062 S-063 S-065 S-069 bodies are kept, edits are recorded one by o
     'argument-access',
     'invocation-removed',
     'provenance-removed',
+    'self-routing',
     'self-routing',
     'title-removed',
   ]);
@@ -272,4 +274,64 @@ test('a workflow with thousands of phases is refused by their number', () => {
 test('blocks of a process end at the first closing tag at the beginning of a line', () => {
   const text = '<process a>\none </process>\n</process>\nbetween\n<process>\n</process>\n<process>\nopen';
   expect(readFlatSkill(text, 'a').sources.map(([source]) => source?.body)).toEqual(['one </process>\n', '']);
+});
+
+const piece = fc.constantFrom(
+  '# Title',
+  '# Part',
+  '## Core Rules',
+  '## Error Handling',
+  '## Related Skills',
+  '## Data Flow',
+  '## Notes',
+  '### Rules',
+  '## Phase 1: One',
+  '## Phase 2: Two',
+  '### Phase 3: Three',
+  'Plain words.',
+  '- an item',
+  '> a quote',
+  '<!-- a remark -->',
+  '| a | b |\n|---|---|\n| 1 | 2 |',
+  `${fence}bash\n# no title\nls\n${fence}`,
+  `${fence}js\nSkill(skill="work:gather", args="-x")\n${fence}`,
+  'Then Skill(skill="work:gather") and Skill(skill="work:finish").',
+  "const y = $ARGUMENTS.includes('--dry-run')",
+  '/work:run "a task"',
+  '',
+);
+
+test('S-024 S-064 S-070 no line of any command or flat skill is lost, and none is said to be lost that is there', () => {
+  const shared = { strategy: 'extract', tools: defaultTools, reportPath: (path: string) => path } as const;
+  const edits = (report: ConversionReport | undefined) => [
+    ...(report?.coordinator.edits ?? []),
+    ...(report?.phases ?? []).flatMap((phase) => phase.edits),
+  ];
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 24 }), fc.constantFrom('\n', '\n\n', '\r\n'), (pieces, end) => {
+      // Every piece of prose is one of a kind, so that a copy cannot stand in for it.
+      const text = pieces
+        .map((line, index) => (/^(?:Plain|- an)/.test(line) ? `${line} (${index})` : line))
+        .join(end);
+      const set = readCommandSet('work/run', text, (path) => commands[path]);
+      const made = convertByExtraction({ ...set, ...shared, rough: set.config });
+      const whole = [...made.files.values()].join('\n');
+      for (const line of text.split(/\r?\n/).filter((words) => /^(?:Plain|- an|> a|<!--|\|)/.test(words)))
+        expect(whole).toContain(line);
+      expect(edits(made.report).every(({ before, after }) => before !== after)).toBe(true);
+      const flat = `## Phase 1: A\n\none\n\n## Phase 2: B\n\ntwo\n\n${text}`;
+      const read = readFlatSkill(flat, 'flat');
+      convertByExtraction({ ...read, ...shared, rough: read.config, phaseOf: new Map() });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('S-070 text that no phase and no section takes stops the conversion', () => {
+  const set = readCommandSet('work/run', orchestrator, (path) => commands[path]);
+  const input = { ...set, rough: set.config, strategy: 'extract' as const, tools: defaultTools };
+  const coordinator = { ...set.coordinator, overrides: {} };
+  expect(() => convertByExtraction({ ...input, coordinator, reportPath: (path) => path })).toThrow(
+    /would lose text: "1\. Own rule\."/,
+  );
 });

@@ -3,9 +3,12 @@ import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { generatePackage } from '../generate/generate-package.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';
-import { renderSkill, type SectionOverrides } from '../generate/skill-markdown.ts';
+import { renderSkill } from '../generate/skill-markdown.ts';
 import { ownNames } from '../model/identity.ts';
 import { type ExtractedPhase, extractPhase, type PhaseSource } from './extract-phase.ts';
+import { type Edit, lostText } from './fidelity.ts';
+import { type SanitiseContext, sanitiseCoordinator } from './sanitise.ts';
+import type { Coordinator } from './sections.ts';
 
 export type ConversionReport = {
   version: 1;
@@ -22,6 +25,8 @@ export type ConversionReport = {
     phase: ExtractedPhase['fidelity']['phase'];
     edits: ExtractedPhase['edits'];
   }[];
+  /** What became of text that belongs to no phase. */
+  coordinator: { edits: readonly Edit[] };
   calls: { name: string; kind: string; line: number; phase: number | undefined }[];
   diagnostics: string[];
 };
@@ -36,8 +41,9 @@ export type Conversion = {
 export type ExtractionInput = {
   rough: RoughConfig;
   sources: readonly (readonly PhaseSource[])[];
-  overrides: SectionOverrides;
-  rest?: readonly string[];
+  coordinator: Coordinator;
+  /** All sources as they were read; each line of them must be somewhere in the package. */
+  texts: readonly string[];
   strategy: 'extract' | 'restructure';
   phaseOf: ReadonlyMap<string, number>;
   calls?: ConversionReport['calls'];
@@ -47,19 +53,26 @@ export type ExtractionInput = {
   reportPath: (source: string) => string;
 };
 
-/** Text of sources goes into phases as it is; whatever a phase loses that no edit explains stops the conversion (S-070). */
+/** Text of sources goes into the package as it is; whatever is lost that no edit explains stops the conversion (S-070). */
 export function convertByExtraction(input: ExtractionInput): Conversion {
   const draft = completeConfig(input.rough);
-  const { extracted, preferences } = extractAll(draft.config, input);
+  const context = {
+    ownNames: ownNames(draft.config.skillName, draft.config.triggers),
+    phaseOf: pathOf(draft.config, input),
+  };
+  const extracted = extractAll(draft.config, input, context);
+  const coordinator = cleanCoordinator(input.coordinator, context);
+  const preferences = [...new Set([...extracted, coordinator].flatMap((part) => part.preferences))];
   const questions = preferences.filter((key) => key !== 'autoYes').map(questionFor);
   const config: WorkflowConfig = {
     ...draft.config,
     features: { ...draft.config.features, hasAutoMode: true },
     // S-066: what phases read must be asked.
     preferenceQuestions: [...draft.config.preferenceQuestions, ...questions],
+    ...(coordinator.introduction === '' ? {} : { introduction: coordinator.introduction }),
   };
-  const skill = renderSkill(config, input.tools, input.overrides);
-  const rest = input.rest ?? [];
+  const skill = renderSkill(config, input.tools, coordinator.overrides);
+  const { rest } = coordinator;
   const files = new Map<string, string>([
     ['SKILL.md', rest.length === 0 ? skill : `${skill}\n${rest.join('\n\n')}\n`],
   ]);
@@ -89,6 +102,12 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
       edits: made.edits,
     });
   });
+  if (lost.length === 0) {
+    const edits = [...coordinator.edits, ...extracted.flatMap((phase) => phase.edits)];
+    const { lostBlocks, lostLines } = lostText(input.texts, [...files.values()], edits);
+    for (const { kind, text } of lostBlocks) lost.push(`a ${kind}: "${text.slice(0, 60)}"`);
+    for (const { text } of lostLines) lost.push(`"${text.slice(0, 60)}"`);
+  }
   if (lost.length > 0) {
     throw new CharretteError({
       code: 'conversion-lossy',
@@ -96,7 +115,7 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
       fix: 'Nothing was written. Simplify that part of the source and convert again.',
     });
   }
-  const notes = extracted.flatMap(({ notes: own }) => own);
+  const notes = [...extracted, coordinator].flatMap((part) => part.notes);
   return {
     config,
     files,
@@ -105,6 +124,7 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
       skill: config.skillName,
       source: config.source,
       phases,
+      coordinator: { edits: coordinator.edits },
       calls: input.calls ?? [],
       diagnostics: [...input.diagnostics, ...notes],
     },
@@ -112,28 +132,47 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
   };
 }
 
-function extractAll(
-  config: WorkflowConfig,
-  { sources, phaseOf }: ExtractionInput,
-): { extracted: ExtractedPhase[]; preferences: string[] } {
-  const names = ownNames(config.skillName, config.triggers);
-  const pathOf = (command: string) => {
-    const number = phaseOf.get(command);
-    const phase = config.phases.find((candidate) => candidate.number === number);
+/** Path of the phase that a command became. */
+function pathOf({ phases }: WorkflowConfig, { phaseOf }: ExtractionInput): SanitiseContext['phaseOf'] {
+  return (command) => {
+    const phase = phases.find(({ number }) => number === phaseOf.get(command));
     return phase === undefined ? undefined : phasePath(phase);
   };
-  const extracted = config.phases.map((phase, index) => {
-    const next = config.phases[index + 1];
+}
+
+function extractAll(
+  { phases }: WorkflowConfig,
+  { sources }: ExtractionInput,
+  context: SanitiseContext,
+): ExtractedPhase[] {
+  return phases.map((phase, index) => {
+    const next = phases[index + 1];
     const link =
       next === undefined
         ? undefined
         : { number: next.number, name: next.name, file: phasePath(next).slice('phases/'.length) };
-    return extractPhase(phase, sources[index] ?? [], link, phasePath(phase), {
-      ownNames: names,
-      phaseOf: pathOf,
-    });
+    return extractPhase(phase, sources[index] ?? [], link, phasePath(phase), context);
   });
-  return { extracted, preferences: [...new Set(extracted.flatMap(({ preferences }) => preferences))] };
+}
+
+type CleanCoordinator = Coordinator & { preferences: string[]; notes: string[] };
+
+/** Calls of commands that are phases now, and flags that are preferences now, in the text of the coordinator. */
+function cleanCoordinator(found: Coordinator, context: SanitiseContext): CleanCoordinator {
+  const made: CleanCoordinator = { ...found, edits: [...found.edits], preferences: [], notes: [] };
+  const clean = (text: string) => {
+    const { text: now, edits, preferences, notes } = sanitiseCoordinator(text, context);
+    made.edits.push(...edits);
+    made.preferences.push(...preferences);
+    made.notes.push(...notes);
+    return now;
+  };
+  made.introduction = clean(found.introduction);
+  made.rest = found.rest.map(clean);
+  made.overrides = Object.fromEntries(
+    Object.entries(found.overrides).map(([name, body]) => [name, clean(body)]),
+  );
+  return made;
 }
 
 /** The first phase says that it honours the preferences, so that every question that is asked is also read (PR002). */

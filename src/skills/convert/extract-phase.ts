@@ -15,6 +15,8 @@ export type PhaseSource = {
   label: string;
   /** Title of the section that the body is; absent: the whole file. */
   section?: string;
+  /** The heading over it when a phase has several. */
+  heading?: string;
 };
 
 export type ExtractedPhase = {
@@ -37,15 +39,21 @@ export function extractPhase(
   const edits: Edit[] = [];
   const preferences: string[] = [];
   const notes: string[] = [];
-  const bodies = sources.map((source) => {
+  const bodies = sources.map((source, index) => {
     const titled = removeTitle(source.body);
     edits.push(...titled.edits);
-    const clean = sanitise(titled.text, context);
+    const clean = sanitise(titled.text, {
+      ...context,
+      follows: (command) => sources.slice(index + 1).some(({ label }) => label === command),
+    });
     edits.push(...clean.edits);
     preferences.push(...clean.preferences);
     notes.push(...clean.notes);
     const body = clean.text.replace(/^\s*\n/, '').trimEnd();
-    return sources.length === 1 ? body : `## Variant: ${source.label}\n\n${body}`;
+    if (sources.length === 1) return body;
+    // A body that begins with a heading needs none above it, which would be empty.
+    const { heading = `Variant: ${source.label}` } = source;
+    return source.heading !== undefined && /^#{1,2} /.test(body) ? body : `## ${heading}\n\n${body}`;
   });
   const body = bodies.join('\n\n');
   const document = parseDocument(path, body);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { findCalls } from '../document/calls.ts';
 import { linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
+import { closeFence } from './close-fence.ts';
 
 /** C-02: the only edits a conversion may make. Each is recorded one by one. */
 export const allowedEdits = [
@@ -101,13 +102,35 @@ export function compareBodies(
   };
 }
 
+/** Whole lines are looked for as such; one that is removed leaves an empty line, so that nothing around it grows together. */
 function applyEdits(source: string, edits: readonly Pick<Edit, 'before' | 'after'>[]): string {
-  let text = source;
-  for (const { before, after } of edits) {
-    const position = before === '' ? -1 : text.indexOf(before);
-    if (position >= 0) text = text.slice(0, position) + after + text.slice(position + before.length);
+  let text = `\n${source.replaceAll('\r\n', '\n')}\n`;
+  for (const edit of edits) {
+    const [before, after] = [edit.before, edit.after].map((side) =>
+      side.replaceAll('\r\n', '\n').replace(/\r$/, ''),
+    );
+    if (before === undefined || after === undefined || before === '') continue;
+    const line = text.indexOf(`\n${before}${before.endsWith('\n') ? '' : '\n'}`);
+    const position = line >= 0 ? line + 1 : text.indexOf(before);
+    if (position < 0) continue;
+    const kept = after === '' && before.endsWith('\n') ? '\n' : after;
+    text = text.slice(0, position) + kept + text.slice(position + before.length);
   }
-  return text;
+  return text.slice(1);
+}
+
+/** S-069, S-070: what whole sources say and no file of a package says, recorded edits applied. */
+export function lostText(
+  sources: readonly string[],
+  files: readonly string[],
+  edits: readonly Pick<Edit, 'before' | 'after'>[],
+): Pick<Fidelity, 'lostBlocks' | 'lostLines'> {
+  const have = new Set(files.flatMap(blocksOf).map(({ hash }) => hash));
+  const blocks = blocksOf(applyEdits(sources.map(closeFence).join('\n'), edits));
+  return {
+    lostBlocks: blocks.filter(({ hash }) => !have.has(hash)),
+    lostLines: lostLines(applyEdits(sources.join('\n'), edits), files.join('\n')),
+  };
 }
 
 /** Lines of the source that the phase has less often. */

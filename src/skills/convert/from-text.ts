@@ -4,6 +4,7 @@ import { slugify } from '../../text/slug.ts';
 import type { RoughConfig, RoughPhase } from '../config/complete-config.ts';
 import { defaultPhases } from '../config/phase-kinds.ts';
 import { workflowConfigJsonSchema } from '../config/workflow-config.ts';
+import { closeFence } from './close-fence.ts';
 
 /** Asks an agent for a JSON value that fits a schema. The program checks the answer and generates the package. */
 export type DraftAgent = (request: { prompt: string; schema: unknown }) => Promise<unknown>;
@@ -47,6 +48,8 @@ export function configFromText(text: string, name: string | undefined): RoughCon
   return {
     skillName: name ?? slugify(first, 40, 'new-skill'),
     description: first.slice(0, 400) || 'Runs a workflow',
+    // The description is its first sentence; what else was said stays.
+    ...(first.slice(0, 400) === text.trim() ? {} : { introduction: closeFence(text.trim()) }),
     source: { type: 'text_description', subCommandPaths: [] },
     phases: found.length >= 2 ? found : defaultPhases(Math.min(Math.max(count, 1), 20)),
   };

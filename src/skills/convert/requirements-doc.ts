@@ -1,10 +1,12 @@
 import { CharretteError } from '../../errors.ts';
 import { isRecord, type JsonValue } from '../../safe-json.ts';
 import { slugify } from '../../text/slug.ts';
-import { checkPhaseCount, type RoughConfig, type RoughPhase } from '../config/complete-config.ts';
-import { linesText, lineText } from '../document/document.ts';
+import { checkPhaseCount, oneLine, type RoughConfig, type RoughPhase } from '../config/complete-config.ts';
+import { type Document, type Heading, linesText, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { readNames } from '../model/data-flow.ts';
+import { closeFence } from './close-fence.ts';
+import { readCoordinator } from './sections.ts';
 
 type Inputs = { phase: RoughPhase; inputs: string[] };
 
@@ -13,7 +15,8 @@ const field =
 
 /**
  * S-027: a requirements document in Markdown. One `##` section a phase; its first paragraph is the description; lines
- * `- Agents:`, `- Inputs:`, `- Outputs:`, `- Condition:`, `- Tasks:`, `- Hands over to:` say the rest.
+ * `- Agents:`, `- Inputs:`, `- Outputs:`, `- Condition:`, `- Tasks:`, `- Hands over to:` are fields; all other text is
+ * kept as it is.
  */
 export function readRequirementsMarkdown(text: string, fallbackName: string): RoughConfig {
   const document = parseDocument('requirements.md', text);
@@ -30,36 +33,17 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
   const head = linesText(document, title === undefined ? 0 : title.line + 1, sections[0]?.line ?? 0);
   const triggers = /^[ \t]*(?:[-*][ \t]*)?triggers?[ \t]*[:：][ \t]*(\S.*)$/im.exec(head)?.[1];
   const name = /^[ \t]*(?:[-*][ \t]*)?name[ \t]*[:：][ \t]*([a-z0-9-]+)[ \t]*$/im.exec(head)?.[1];
-  const read = sections.map((section): Inputs => {
-    const phase: RoughPhase = {
-      name: section.title.replace(/^(?:phase\s+)?\d+(?:\.\d+)?\s*[:.)—–-]\s*/i, '').trim() || section.title,
-      description: '',
-    };
-    let inputs: string[] = [];
-    for (let line = section.line + 1; line < section.endLine; line += 1) {
-      const found = field.exec(lineText(document, line));
-      if (found !== null)
-        inputs = setField(phase, inputs, (found[1] ?? '').toLowerCase(), (found[2] ?? '').trim());
-    }
-    const paragraph =
-      linesText(document, section.line + 1, section.endLine)
-        .trim()
-        .split(/\n[ \t]*\n/)[0] ?? '';
-    phase.description = /^\s*[-*#>|`]/.test(paragraph) ? '' : paragraph.replace(/\s+/g, ' ').trim();
-    return { phase, inputs };
-  });
-  const intro =
-    head
-      .trim()
-      .split(/\n[ \t]*\n/)
-      .find(
-        (paragraph) =>
-          paragraph.trim() !== '' && !/^\s*(?:[-*]\s*)?(?:triggers?|name)\s*[:：]/i.test(paragraph),
-      ) ?? '';
+  const intro = paragraphsOf(withoutHeadFields(head))[0] ?? '';
+  const about = readCoordinator(document, sections);
+  const introduction = withoutHeadFields([about.introduction, ...about.rest].join('\n\n'))
+    .replace(intro, '')
+    .trim();
+  const read = sections.map((section) => readSection(document, section));
   return {
     skillName: name ?? slugify(title?.title ?? fallbackName, 64, fallbackName),
     ...(title === undefined ? {} : { title: title.title }),
-    ...(intro.trim() === '' ? {} : { description: intro.replace(/\s+/g, ' ').trim() }),
+    ...(intro === '' ? {} : { description: collapsed(intro) }),
+    ...(introduction === '' ? {} : { introduction: closeFence(introduction) }),
     triggers: triggers === undefined ? [] : list(triggers.replaceAll(/["“”]/g, '')),
     source: { type: 'requirements_doc', subCommandPaths: [] },
     phases: read.map(({ phase }) => phase),
@@ -67,17 +51,69 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
   };
 }
 
-function setField(phase: RoughPhase, inputs: string[], key: string, value: string): string[] {
+const collapsed = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+function paragraphsOf(text: string): string[] {
+  const paragraphs = text.split(/\n[ \t\r]*\n/).map((paragraph) => paragraph.trim());
+  return paragraphs.filter((paragraph) => paragraph !== '');
+}
+
+function withoutHeadFields(text: string): string {
+  return text.replace(/^[ \t]*(?:[-*][ \t]*)?(?:triggers?|name)[ \t]*[:：].*$/gim, '');
+}
+
+/** S-064: what is neither a field nor the description stays as it is written. */
+function readSection(document: Document, { title, line: start, endLine }: Heading): Inputs {
+  const read: Inputs = {
+    phase: {
+      name: title.replace(/^(?:phase\s+)?\d+(?:\.\d+)?\s*[:.)—–-]\s*/i, '').trim() || title,
+      description: '',
+    },
+    inputs: [],
+  };
+  const seen = new Set<string>();
+  let text = '';
+  for (let line = start + 1; line < endLine; line += 1) {
+    const isCode = zoneAt(document, document.lineStarts[line] ?? 0) === 'fence';
+    const [, word = '', value = ''] = isCode ? [] : (field.exec(lineText(document, line)) ?? []);
+    const key = word.toLowerCase().replace(/^sub-?|s$/g, '');
+    if (key !== '' && !seen.has(key) && setField(read, key, value.trim())) seen.add(key);
+    else text += linesText(document, line, line + 1);
+  }
+  const [first = ''] = paragraphsOf(text);
+  const description = /^[-*#>|`]/.test(first) ? '' : collapsed(first);
+  read.phase.description = description;
+  // A description is one plain line; whatever says more than that is kept beside it.
+  if (text.trim() !== '' && (collapsed(text) !== description || oneLine(description) !== description))
+    read.phase.details = closeFence(text.trim());
+  return read;
+}
+
+/** Sets what a line says; false when it says more, or something else, than a field can hold. */
+function setField(read: Inputs, key: string, value: string): boolean {
+  const { phase } = read;
+  const names = readNames(value);
   if (key.startsWith('agent')) phase.agentTypes = /^none$/i.test(value) ? [] : list(value);
   else if (key.startsWith('output')) {
-    const names = readNames(value);
     phase.outputVariables = names.filter(({ kind }) => kind === 'variable').map(({ name }) => name);
     phase.outputFiles = names.filter(({ kind }) => kind === 'file').map(({ name }) => name);
-  } else if (key.startsWith('input')) return readNames(value).map(({ name }) => name);
-  else if (key === 'condition') phase.condition = value.replaceAll('`', '');
+    return namesAll(value, names);
+  } else if (key.startsWith('input')) {
+    read.inputs = names.map(({ name }) => name);
+    return namesAll(value, names);
+  } else if (key === 'condition') phase.condition = value.replaceAll('`', '');
   else if (key.includes('task')) phase.todoWriteSubTasks = list(value);
-  else phase.handsOverTo = Number(/\d+/.exec(value)?.[0]);
-  return inputs;
+  else {
+    const number = /\d+/.exec(value)?.[0];
+    if (number === undefined) return false;
+    phase.handsOverTo = Number(number);
+  }
+  return true;
+}
+
+function namesAll(value: string, names: readonly { name: string }[]): boolean {
+  const left = names.reduce((text, { name }) => text.replace(name, ''), value);
+  return !/[\p{L}\p{N}]/u.test(left.replace(/\band\b/g, ''));
 }
 
 function list(value: string): string[] {
@@ -124,19 +160,14 @@ export function readRequirementsJson(value: JsonValue, fallbackName: string): Ro
       name: String(entry['name'] ?? `Phase ${index + 1}`),
       description: String(entry['description'] ?? ''),
     };
-    let inputs: string[] = [];
+    const made: Inputs = { phase, inputs: [] };
     for (const key of ['agents', 'inputs', 'outputs', 'condition', 'tasks', 'handoff']) {
       const given = entry[key];
       if (given === undefined) continue;
-      inputs = setField(
-        phase,
-        inputs,
-        key,
-        Array.isArray(given) ? given.map(String).join(', ') : String(given),
-      );
+      setField(made, key, Array.isArray(given) ? given.map(String).join(', ') : String(given));
       delete (phase as Record<string, unknown>)[key];
     }
-    return { phase, inputs };
+    return made;
   });
   const title = text('title');
   const description = text('description');
@@ -164,6 +195,7 @@ export const requirementsJsonSchema = {
     name: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' },
     title: { type: 'string' },
     description: { type: 'string' },
+    introduction: { type: 'string' },
     triggers: { type: 'array', items: { type: 'string' } },
     phases: {
       type: 'array',
@@ -174,6 +206,7 @@ export const requirementsJsonSchema = {
         properties: {
           name: { type: 'string' },
           description: { type: 'string' },
+          details: { type: 'string' },
           agents: texts,
           inputs: texts,
           outputs: texts,

@@ -1,20 +1,20 @@
 import { CharretteError } from '../../errors.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
-import { type Heading, linesText } from '../document/document.ts';
+import { type Heading, lineAt, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
-import type { SectionOverrides } from '../generate/skill-markdown.ts';
 import { fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
 import { convertTools } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { keptSections, otherSections } from './sections.ts';
+import { type Coordinator, readCoordinator } from './sections.ts';
+import { droppedFields, frontmatterRemoved, titleRemoved } from './strip.ts';
 
 export type FlatSkill = {
   config: RoughConfig;
   sources: PhaseSource[][];
-  overrides: SectionOverrides;
-  /** Sections that belong to no phase; the coordinator keeps them. */
-  rest: string[];
+  coordinator: Coordinator;
+  /** The skill as it was read. */
+  texts: string[];
   diagnostics: string[];
 };
 
@@ -29,6 +29,7 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
     frontmatter.problem === undefined
       ? []
       : [`The frontmatter is not valid YAML (${frontmatter.problem.message}); it was read line by line.`];
+  diagnostics.push(...droppedFields(frontmatter, ['name', 'description', 'allowed-tools']));
   const headings = splitHeadings(document.headings);
   const blocks = headings.length === 0 ? processBlocks(text) : [];
   checkPhaseCount(headings.length + blocks.length);
@@ -55,11 +56,21 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
       section: heading.title,
     },
   ]);
-  blocks.forEach((body, index) => {
+  blocks.forEach(({ body }, index) => {
     phases.push({ name: `Process ${index + 1}`, sourcePath: 'SKILL.md' });
     sources.push([{ path: 'SKILL.md', body, label: `process ${index + 1}` }]);
   });
   const title = document.headings.find(({ level }) => level === 1)?.title;
+  const parts = blocks.map(({ start, end }) => ({
+    line: lineAt(document, start),
+    endLine: lineAt(document, end) + 1,
+  }));
+  const coordinator = readCoordinator(document, [...headings, ...parts]);
+  const marks = [
+    ...headings.map(({ line }) => line),
+    ...parts.flatMap(({ line, endLine }) => [line, endLine - 1]),
+  ];
+  coordinator.edits.push(...marks.map((line) => titleRemoved(document, line)), ...frontmatterRemoved(text));
   return {
     config: {
       skillName: name,
@@ -71,8 +82,8 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
       phases,
     },
     sources,
-    overrides: keptSections(document, headings),
-    rest: otherSections(document, headings),
+    coordinator,
+    texts: [text],
     diagnostics,
   };
 }
@@ -89,14 +100,16 @@ function splitHeadings(headings: readonly Heading[]): Heading[] {
   return top.length >= 2 ? top : [];
 }
 
-function processBlocks(text: string): string[] {
-  const blocks: string[] = [];
+type ProcessBlock = { body: string /** Offsets of the tags. */; start: number; end: number };
+
+function processBlocks(text: string): ProcessBlock[] {
+  const blocks: ProcessBlock[] = [];
   const opening = /^<process[^>\n]*>\n/gm;
   // A block that stays open ends the search: looking for an end from each opening would take for ever.
   for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
     const end = text.indexOf('\n</process>', opening.lastIndex - 1);
     if (end < 0) break;
-    blocks.push(text.slice(opening.lastIndex, end + 1));
+    blocks.push({ body: text.slice(opening.lastIndex, end + 1), start: open.index, end: end + 1 });
     opening.lastIndex = end + '\n</process>'.length;
   }
   return blocks;

@@ -20,6 +20,8 @@ export type SanitiseContext = {
   ownNames: readonly string[];
   /** Path of the phase a sub-command became. */
   phaseOf: (command: string) => string | undefined;
+  /** Whether the text of a command follows in the same phase; a call then means that text. */
+  follows?: (command: string) => boolean;
 };
 
 const knownFlags: Readonly<Record<string, string>> = {
@@ -33,7 +35,8 @@ const knownFlags: Readonly<Record<string, string>> = {
 /** S-065: `--dry-run` becomes `dryRun`. */
 export function preferenceKey(flag: string): string {
   const bare = flag.replace(/^-+/, '');
-  return knownFlags[bare] ?? bare.replace(/[-_]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
+  const known = Object.hasOwn(knownFlags, bare) ? knownFlags[bare] : undefined;
+  return known ?? bare.replace(/[-_]+([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The allowed hygiene edits on one body, each recorded (C-02). */
@@ -43,6 +46,16 @@ export function sanitise(body: string, context: SanitiseContext): Sanitised {
   replaceSelfRouting(result, context);
   removeInvocations(result, context.ownNames);
   removeProvenanceLines(result);
+  if (result.text.includes('$ARGUMENTS'))
+    result.notes.push('$ARGUMENTS is still used in another way than includes(); rewrite it by hand.');
+  return result;
+}
+
+/** The same for text of the coordinator: it is read by users too, and may use its arguments. */
+export function sanitiseCoordinator(body: string, context: SanitiseContext): Sanitised {
+  const result: Sanitised = { text: body, edits: [], preferences: [], notes: [] };
+  replaceArguments(result);
+  replaceSelfRouting(result, context);
   return result;
 }
 
@@ -60,8 +73,6 @@ function replaceArguments(result: Sanitised): void {
     return replaced === line ? line : collapseOr(replaced);
   });
   result.preferences.push(...keys);
-  if (result.text.includes('$ARGUMENTS'))
-    result.notes.push('$ARGUMENTS is still used in another way than includes(); rewrite it by hand.');
 }
 
 /** `a || a || a` is `a`, whatever the number of operands. */
@@ -70,23 +81,38 @@ function collapseOr(line: string): string {
   return line.replace(operand, '$1');
 }
 
-function replaceSelfRouting(result: Sanitised, { ownNames, phaseOf }: SanitiseContext): void {
+function replaceSelfRouting(result: Sanitised, { ownNames, phaseOf, follows }: SanitiseContext): void {
   for (const call of findCalls(result.text, ['Skill', 'SlashCommand']).reverse()) {
     const name = calledSkill(call.body);
     if (name === undefined) continue;
     const path = phaseOf(name);
-    const end = closingBracket(result.text, call.bodyStart, '(', ')');
-    if (path !== undefined && end !== undefined) {
-      const before = result.text.slice(call.start, end + 1);
-      const after = `Read("${path}")`;
+    const close = closingBracket(result.text, call.bodyStart, '(', ')');
+    if (path !== undefined && close !== undefined) {
+      const instead = follows?.(name) === true ? ownText(name, call.body) : `Read("${path}")`;
+      // The edit is that of whole lines, so that it cannot be taken for one of the same call elsewhere.
+      const start = result.text.lastIndexOf('\n', call.start) + 1;
+      const next = result.text.indexOf('\n', close);
+      const end = next < 0 ? result.text.length : next;
+      const before = result.text.slice(start, end);
+      const after = result.text.slice(start, call.start) + instead + result.text.slice(close + 1, end);
       const line = lineAt(parseDocument('body.md', result.text), call.start);
       result.edits.push({ kind: 'self-routing', line, before, after });
-      result.text = result.text.slice(0, call.start) + after + result.text.slice(end + 1);
+      result.text = result.text.slice(0, start) + after + result.text.slice(end);
     } else if (ownNames.includes(name))
       result.notes.push(
         `The call of ${name} leads to this skill itself; decide by hand which phase is meant.`,
       );
   }
+}
+
+/** A call of the text that follows in the same phase, with the arguments it was given. */
+function ownText(name: string, body: string): string {
+  const given = body
+    .slice(body.indexOf(name) + name.length)
+    .replace(/^["'`]/, '')
+    .replaceAll('*/', '* /')
+    .trimEnd();
+  return `/* carry out ${name}, below${given} */`;
 }
 
 /** Usage lines of the own skill go from prose; in fences they are only reported (C-02). */

@@ -78,13 +78,13 @@ function isFile(name: string): boolean {
 function stepsOf(config: WorkflowConfig, phase: PhaseConfig, tools: Tools): StepText[] {
   const { number, agentTypes, todoWriteSubTasks, outputVariables, outputFiles, handsOverTo } = phase;
   const steps: StepText[] = [{ title: 'Check the inputs', critical: false, body: inputStep(config, phase) }];
+  if (phase.details !== undefined) steps.push({ ...step(phase.name), body: detailed(phase, phase.details) });
   for (const { title, body } of phase.steps ?? []) {
-    steps.push({ title, critical: /\breview\b/i.test(title) || criticalCall.test(body), body });
+    steps.push({ title, critical: step(title).critical || criticalCall.test(body), body });
   }
   for (const task of phase.steps === undefined ? todoWriteSubTasks : []) {
     steps.push({
-      title: task,
-      critical: /\breview\b/i.test(task),
+      ...step(task),
       body: `Carry out "${task}" and mark its todo item completed before the next one starts.`,
     });
   }
@@ -95,10 +95,9 @@ function stepsOf(config: WorkflowConfig, phase: PhaseConfig, tools: Tools): Step
       body: delegation(config, phase, type, tools),
     });
   }
-  if (phase.steps === undefined && agentTypes.length === 0 && todoWriteSubTasks.length === 0) {
+  if (steps.length === 1 && phase.steps === undefined) {
     steps.push({
-      title: phase.name,
-      critical: /\breview\b/i.test(phase.name),
+      ...step(phase.name),
       body:
         phase.description === ''
           ? `TODO: Add execution detail for ${phase.name}`
@@ -122,10 +121,20 @@ function stepsOf(config: WorkflowConfig, phase: PhaseConfig, tools: Tools): Step
       body: `\`\`\`javascript\n${handoffText(target.number, phasePath(target))}\n\`\`\``,
     });
   }
-  return steps.map((step) => ({
-    ...step,
-    title: step.title.replaceAll(/\s+/g, ' ').replace(`Phase ${number}:`, '').trim(),
+  return steps.map((made) => ({
+    ...made,
+    title: made.title.replaceAll(/\s+/g, ' ').replace(`Phase ${number}:`, '').trim(),
   }));
+}
+
+function step(title: string): Pick<StepText, 'title' | 'critical'> {
+  return { title, critical: /\breview\b/i.test(title) };
+}
+
+/** The text of a source as it is; a heading at its beginning needs a sentence above it. */
+function detailed({ name, description }: PhaseConfig, details: string): string {
+  if (!details.startsWith('#')) return details;
+  return `${sentence(description === '' ? `Carry out ${name}` : description)}\n\n${details}`;
 }
 
 function inputStep(config: WorkflowConfig, { number }: PhaseConfig): string {
@@ -162,6 +171,9 @@ function delegation(config: WorkflowConfig, phase: PhaseConfig, type: string, { 
     '  prompt: `',
     `ROLE: You carry out phase ${phase.number} (${plain(phase.name)}) of ${plain(config.title)}.`,
     `TASK: ${plain(sentence(phase.description === '' ? phase.name : phase.description))}`,
+    ...(phase.details === undefined
+      ? []
+      : [`DETAILS: (the text of the step "${plain(phase.name)}" above, word for word)`]),
     `INPUT: ${incoming.length === 0 ? 'the structured request' : incoming.join(', ')}`,
     `OUTPUT: ${outputs.length === 0 ? 'a summary in two or three sentences' : outputs.join(', ')}`,
     'RULES: Work only on this phase. Say what you could not find out.',

@@ -53,7 +53,8 @@ export function renderSkill(config: WorkflowConfig, tools: Tools, overrides: Sec
     const body = overrides[name] ?? makers[name]();
     return body === undefined ? [] : [`## ${name}\n\n${body.trim()}`];
   });
-  const body = [`# ${config.title}`, sentence(config.description), ...sections].join('\n\n');
+  const introduction = config.introduction === undefined ? [] : [config.introduction];
+  const body = [`# ${config.title}`, sentence(config.description), ...introduction, ...sections].join('\n\n');
   return writeFrontMatter(
     {
       name: config.skillName,

@@ -1,0 +1,11 @@
+import { lineText } from '../document/document.ts';
+import { parseDocument } from '../document/parse.ts';
+
+/** A text whose last block of code is closed, so that it takes in nothing that is put behind it. */
+export function closeFence(text: string): string {
+  const document = parseDocument('text.md', text);
+  const last = document.fences.at(-1);
+  if (last === undefined || last.closed) return text;
+  const marks = /[`~]{3,}/.exec(lineText(document, last.openLine))?.[0] ?? '```';
+  return `${text.trimEnd()}\n${marks}`;
+}

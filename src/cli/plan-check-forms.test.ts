@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type GroundingFact, reportOf } from '../plan/grounding-report.ts';
-import { planAnnotations, planSarif } from './plan-check-forms.ts';
+import { groundingFindings, planAnnotations, planSarif } from './plan-check-forms.ts';
 
 const fact: GroundingFact = {
   check: 'file',
@@ -18,7 +18,7 @@ test('an annotation is one line at the place of the claim; text in it cannot beg
     { ...fact, severity: 'none' },
     { ...fact, subject: 'gone', severity: 'warning' },
   ]);
-  expect(planAnnotations(report, place)).toBe(
+  expect(planAnnotations(groundingFindings(report, place))).toBe(
     [
       '::error file=docs/my plan.md,line=3,title=plan-file::file src/a.ts: missing; not there%0A::error::owned 100%25\n',
       '::warning file=docs/my plan.md,line=1,title=plan-file::file gone: missing; not there%0A::error::owned 100%25\n',
@@ -27,7 +27,7 @@ test('an annotation is one line at the place of the claim; text in it cannot beg
 });
 
 test('SARIF names every rule it uses and the place as a URI', () => {
-  expect(planSarif(reportOf('abc', [fact]), place)).toMatchObject({
+  expect(planSarif(groundingFindings(reportOf('abc', [fact]), place))).toMatchObject({
     version: '2.1.0',
     runs: [
       {

@@ -3,10 +3,21 @@ import path from 'node:path';
 import type { GroundingFact, GroundingReport } from '../plan/grounding-report.ts';
 import { version } from './version.ts';
 
-/** Where the claims stand: the plan as the repository names it, and its text. */
+/** A text that claims stand in, as the repository names it. */
 export type PlanPlace = { file: string; text: string };
 
-const checks: Readonly<Record<GroundingFact['check'], string>> = {
+/** What a check has against a plan, and where. */
+export type PlanFinding = {
+  check: keyof typeof checks;
+  /** What stays the same when the words of the message change. */
+  subject: string;
+  severity: 'error' | 'warning';
+  message: string;
+  file: string;
+  line: number;
+};
+
+const checks = {
   file: 'Files that the plan changes are there; files that it makes are not.',
   symbol: 'Symbols that the plan names are declared.',
   command: 'Commands that the plan gives can be run.',
@@ -14,14 +25,47 @@ const checks: Readonly<Record<GroundingFact['check'], string>> = {
   tests: 'What changes has tests.',
   decision: 'Decisions that were taken are followed.',
   citation: 'Places that the plan cites hold what it says.',
-};
+  task: 'Tasks can be carried out and checked.',
+} as const satisfies Record<GroundingFact['check'] | 'task', string>;
 
-const levels = { none: 'none', warning: 'warning', error: 'error' } as const;
+/** The output in a form for programs; `undefined` when the form is for people. */
+export function inForm(form: string, report: unknown, findings: readonly PlanFinding[]): string | undefined {
+  const forms: Record<string, () => string> = {
+    json: () => `${JSON.stringify(report, null, 2)}\n`,
+    sarif: () => `${JSON.stringify(planSarif(findings), null, 2)}\n`,
+    github: () => planAnnotations(findings),
+  };
+  return forms[form]?.();
+}
 
-/** SARIF 2.1.0: every claim that does not hold, at the line of the plan that makes it. */
-export function planSarif(report: GroundingReport, place: PlanPlace): unknown {
-  const open = report.facts.filter(({ severity }) => severity !== 'none');
-  const used = [...new Set(open.map(({ check }) => check))].sort();
+/** Every claim that does not hold, at the first line of the plan that makes it. */
+export function groundingFindings(report: GroundingReport, { file, text }: PlanPlace): PlanFinding[] {
+  return report.facts.flatMap(({ check, subject, severity, result, reason }) =>
+    severity === 'none'
+      ? []
+      : [
+          {
+            check,
+            subject,
+            severity,
+            message: `${check} ${subject}: ${result}; ${reason}`,
+            file,
+            line: lineOf([subject], text),
+          },
+        ],
+  );
+}
+
+/** The first line that names one of the subjects, tried in their order, else the first of the text. */
+export function lineOf(subjects: readonly string[], text: string): number {
+  const lines = text.split('\n');
+  const found = subjects.map((subject) => lines.findIndex((line) => line.includes(subject)));
+  return (found.find((at) => at >= 0) ?? 0) + 1;
+}
+
+/** SARIF 2.1.0. */
+export function planSarif(findings: readonly PlanFinding[]): unknown {
+  const used = [...new Set(findings.map(({ check }) => check))].sort();
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -34,20 +78,20 @@ export function planSarif(report: GroundingReport, place: PlanPlace): unknown {
             rules: used.map((check) => ({ id: `plan-${check}`, shortDescription: { text: checks[check] } })),
           },
         },
-        results: open.map((fact) => ({
-          ruleId: `plan-${fact.check}`,
-          ruleIndex: used.indexOf(fact.check),
-          level: levels[fact.severity],
-          message: { text: messageOf(fact) },
+        results: findings.map(({ check, subject, severity, message, file, line }) => ({
+          ruleId: `plan-${check}`,
+          ruleIndex: used.indexOf(check),
+          level: severity,
+          message: { text: message },
           locations: [
             {
               physicalLocation: {
-                artifactLocation: { uri: place.file.split(path.sep).map(encodeURIComponent).join('/') },
-                region: { startLine: lineOf(fact.subject, place.text) },
+                artifactLocation: { uri: file.split(path.sep).map(encodeURIComponent).join('/') },
+                region: { startLine: line },
               },
             },
           ],
-          partialFingerprints: { 'charrette/v1': fingerprint(fact) },
+          partialFingerprints: { 'charrette/v1': fingerprint(check, subject) },
         })),
       },
     ],
@@ -55,27 +99,16 @@ export function planSarif(report: GroundingReport, place: PlanPlace): unknown {
 }
 
 /** Annotations as GitHub's runner reads them from the output of a step. */
-export function planAnnotations(report: GroundingReport, place: PlanPlace): string {
-  return report.facts
-    .filter(({ severity }) => severity !== 'none')
-    .map((fact) => {
-      const where = `file=${property(place.file)},line=${lineOf(fact.subject, place.text)}`;
-      return `::${fact.severity} ${where},title=${property(`plan-${fact.check}`)}::${data(messageOf(fact))}\n`;
+export function planAnnotations(findings: readonly PlanFinding[]): string {
+  return findings
+    .map(({ check, severity, message, file, line }) => {
+      const where = `file=${property(file)},line=${line},title=${property(`plan-${check}`)}`;
+      return `::${severity} ${where}::${data(message)}\n`;
     })
     .join('');
 }
 
-function messageOf({ check, subject, result, reason }: GroundingFact): string {
-  return `${check} ${subject}: ${result}; ${reason}`;
-}
-
-/** The first line that names the subject, else the first of the plan. */
-function lineOf(subject: string, text: string): number {
-  const at = text.split('\n').findIndex((line) => line.includes(subject));
-  return Math.max(0, at) + 1;
-}
-
-function fingerprint({ check, subject }: GroundingFact): string {
+function fingerprint(check: string, subject: string): string {
   return createHash('sha256').update(`${check}\0${subject}`).digest('hex').slice(0, 32);
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { openIndex } from '../evidence/open-index.ts';
@@ -12,22 +12,32 @@ import type { LiteTask } from '../schema/lite/task.ts';
 import { leadsOut } from '../text/repository-path.ts';
 import type { CommandResult } from './command.ts';
 
-/** The plan.json of a lite plan behind a folder or file name; `undefined` when there is none. */
-export async function findLitePlan(place: string): Promise<{ folder: string; text: string } | undefined> {
+export type FoundLitePlan = { file: string; folder: string; text: string };
+
+/** The lite plan behind the name of a file, or of a folder with a plan.json; `undefined` when there is none. */
+export async function findLitePlan(place: string): Promise<FoundLitePlan | undefined> {
   const inside = path.join(place, 'plan.json');
   const file = existsSync(inside) ? inside : place;
-  if (path.basename(file) !== 'plan.json' || !existsSync(file)) return undefined;
+  if (!existsSync(file) || !statSync(file).isFile()) return undefined;
   const text = await readTextFile(file);
   if (text === undefined || recognisePlan(text).kind !== 'plan') return undefined;
-  return { folder: path.dirname(file), text };
+  return { file, folder: path.dirname(file), text };
 }
+
+export type LiteCheck = {
+  commit: string;
+  tasks: string[];
+  waves: string[][];
+  errors: string[];
+  warnings: string[];
+};
 
 /** P-062, P-068: shape, ids, dependencies and criteria of a lite plan, and its files against the repository. */
 export async function checkLitePlan(
-  { folder, text }: { folder: string; text: string },
+  { folder, text }: FoundLitePlan,
   project: string,
   commit: string | undefined,
-): Promise<CommandResult> {
+): Promise<CommandResult & { json: LiteCheck }> {
   const { files, quality } = await readLiteFolder(folder, text);
   const index = await openIndex(project, commit ?? files.plan._metadata.base_commit);
   const grounded = groundTasks(index, files.tasks);

@@ -13,8 +13,9 @@ import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import type { CommandSpec } from './command.ts';
-import { planAnnotations, planSarif } from './plan-check-forms.ts';
+import { groundingFindings, inForm } from './plan-check-forms.ts';
 import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
+import { liteFindings, litePlaces } from './plan-check-lite-findings.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
 export const planCheck: CommandSpec = {
@@ -28,7 +29,7 @@ export const planCheck: CommandSpec = {
     ['charrette plan check PLAN.md --format github', 'as annotations of a GitHub workflow'],
     ['charrette plan check plans/', 'a lite plan: plan.json and .task/'],
   ],
-  arguments: [['[file]', 'plan text or plan.json; absent: the plan of a run']],
+  arguments: [['[file]', 'plan text, plan.json, or a folder with a lite plan; absent: the plan of a run']],
   options: [
     { flags: '--run <id>', description: 'check the plan of this run (latest, id, or a part of it)' },
     {
@@ -37,7 +38,7 @@ export const planCheck: CommandSpec = {
     },
     {
       flags: '--format <form>',
-      description: 'output form; sarif and github are for plans as text',
+      description: 'output form',
       choices: ['pretty', 'json', 'sarif', 'github'],
       default: 'pretty',
     },
@@ -49,28 +50,28 @@ export const planCheck: CommandSpec = {
         ? path.resolve(global.cwd, file)
         : (await findRun(findHome(global.cwd), options['run'] as string | undefined)).artifacts;
     const lite = await findLitePlan(given);
-    if (lite !== undefined)
-      return checkLitePlan(lite, findProject(global.cwd), options['commit'] as string | undefined);
+    const project = findProject(global.cwd);
+    const format = options['format'] as string;
+    if (lite !== undefined) {
+      const checked = await checkLitePlan(lite, project, options['commit'] as string | undefined);
+      const findings = liteFindings(checked.json, await litePlaces(lite, project));
+      return { ...checked, text: inForm(format, checked.json, findings) ?? checked.text };
+    }
     const subject =
       typeof file === 'string'
         ? await planFromFile(path.resolve(global.cwd, file))
         : await planFromRun(global.cwd, options['run'] as string | undefined);
     const commit = (options['commit'] as string | undefined) ?? subject.commit;
-    const index = await openIndex(findProject(global.cwd), commit);
+    const index = await openIndex(project, commit);
     const { facts } = groundPlan(index, subject.plan, {
       decided: subject.decided,
       lookup: pathLookup(terminal.env),
     });
     const report = reportOf(index.snapshot.commit, [...facts, ...subject.notes]);
-    const place = { file: path.relative(findProject(global.cwd), subject.file), text: subject.text };
-    const forms: Record<string, () => string> = {
-      json: () => `${JSON.stringify(report, null, 2)}\n`,
-      sarif: () => `${JSON.stringify(planSarif(report, place), null, 2)}\n`,
-      github: () => planAnnotations(report, place),
-    };
+    const place = { file: path.relative(project, subject.file), text: subject.text };
     return {
       exit: report.errors > 0 ? exitCodes.notAccepted : exitCodes.done,
-      text: forms[options['format'] as string]?.() ?? `${groundingText(report)}\n`,
+      text: inForm(format, report, groundingFindings(report, place)) ?? `${groundingText(report)}\n`,
       json: report,
     };
   },

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { readRunRecord } from '../engine/run-record.ts';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
@@ -7,26 +6,25 @@ import { driftOfPlan, driftSince } from '../git/drift.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { unifiedDiff } from '../text/diff.ts';
 import type { CommandSpec } from './command.ts';
-import { findPlan } from './plan-source.ts';
-import { findHome, findProject, findRun } from './project.ts';
+import { findPlan, type PlanSource } from './plan-source.ts';
+import { findProject } from './project.ts';
 
 export const show: CommandSpec = {
   name: 'show',
   summary: 'Print a plan',
   examples: [
     ['charrette plan show', 'the plan of the latest run'],
+    ['charrette plan show plans/limits', 'a lite plan with its tasks'],
     ['charrette plan show --json', 'as data'],
   ],
-  arguments: [['[plan]', 'a plan file, a run id or latest']],
+  arguments: [['[plan]', 'a plan file, a folder with a plan, a run id or latest']],
   dryRun: 'reads',
   async run({ arguments: [name], global }) {
     const source = await findPlan(global.cwd, name as string | undefined);
-    const reading = readPlan(source.text);
-    const plan = reading.ok ? { plan: reading.plan } : { problems: reading.problems };
     return {
       exit: 0,
       text: source.text,
-      json: { file: source.file, baseCommit: source.record?.baseCommit, ...plan },
+      json: { file: source.file, baseCommit: baseOf(source), ...dataOf(source) },
     };
   },
 };
@@ -37,17 +35,20 @@ export const drift: CommandSpec = {
   examples: [
     ['charrette plan drift', 'the plan of the latest run; exit 8 when files it touches have changed'],
   ],
-  arguments: [['[run]', 'run id or latest']],
+  arguments: [['[plan]', 'run id or latest; or a lite plan by file or folder']],
   dryRun: 'reads',
   async run({ arguments: [name], global }) {
-    const directory = await findRun(findHome(global.cwd), name as string | undefined);
-    const { baseCommit } = await readRunRecord(directory);
-    if (baseCommit === undefined)
-      throw new CharretteError({ code: 'not-found', message: 'The run has no base commit.' });
-    const source = await findPlan(global.cwd, directory.id);
-    const reading = readPlan(source.text);
+    const source = await findPlan(global.cwd, name as string | undefined);
+    const baseCommit = baseOf(source);
+    if (baseCommit === undefined) {
+      throw new CharretteError({
+        code: 'not-found',
+        message: 'The plan has no base commit.',
+        fix: 'Name a run, or a lite plan whose _metadata has a base_commit.',
+      });
+    }
     const found = await driftSince(findProject(global.cwd), baseCommit);
-    const touched = driftOfPlan(found, reading.ok ? reading.plan.files.map((file) => file.path) : []);
+    const touched = driftOfPlan(found, pathsOf(source));
     const drifted = touched.length > 0 || found.relation === 'diverged' || found.relation === 'lost';
     const lines = [
       `${found.relation}: ${found.commits} commits since ${baseCommit.slice(0, 12)}, ${found.files.length} files differ`,
@@ -55,7 +56,7 @@ export const drift: CommandSpec = {
     ];
     return {
       exit: drifted ? exitCodes.drift : exitCodes.done,
-      json: { run: directory.id, baseCommit, ...found, touched },
+      json: { run: source.record?.run, file: source.file, baseCommit, ...found, touched },
       text: `${lines.join('\n')}\n`,
     };
   },
@@ -69,8 +70,8 @@ export const diff: CommandSpec = {
     ['charrette plan diff 4f2a90c1 91bc2e07', 'the plans of two runs'],
   ],
   arguments: [
-    ['[before]', 'a plan file, a run id or latest'],
-    ['[after]', 'a plan file or a run id'],
+    ['[before]', 'a plan file, a folder with a plan, a run id or latest'],
+    ['[after]', 'a plan file, a folder with a plan or a run id'],
   ],
   dryRun: 'reads',
   async run({ arguments: [before, after], global }) {
@@ -89,3 +90,18 @@ export const diff: CommandSpec = {
     return { exit: 0, text: result.kind === 'diff' ? result.text : texts[result.kind], json: result };
   },
 };
+
+/** The commit that a plan was made on. */
+const baseOf = ({ lite, record }: PlanSource) => lite?.plan._metadata.base_commit ?? record?.baseCommit;
+
+function pathsOf({ lite, text }: PlanSource): string[] {
+  if (lite !== undefined) return lite.tasks.flatMap(({ files = [] }) => files.map((file) => file.path));
+  const reading = readPlan(text);
+  return reading.ok ? reading.plan.files.map((file) => file.path) : [];
+}
+
+function dataOf({ lite, text }: PlanSource): Record<string, unknown> {
+  if (lite !== undefined) return lite;
+  const reading = readPlan(text);
+  return reading.ok ? { plan: reading.plan } : { problems: reading.problems };
+}

@@ -1,6 +1,7 @@
 import { parse, serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../safe-json.ts';
 import { type Component, componentName } from './components.ts';
+import { versionText } from './manifest.ts';
 import { attributeOf, cleanMarkup, textOf, walk } from './markup.ts';
 import { type Tokens, tokensFromProperties } from './tokens.ts';
 import type { ImportWarning } from './warnings.ts';
@@ -38,7 +39,9 @@ export function readHtmlBundle(source: string): HtmlBundle {
   const texts: { name: string; primary: string }[] = [];
   let declared: Tokens = {};
   let scripts = 0;
-  walk(parse(source), (element) => {
+  /** Elements whose text is copied as a whole. */
+  const copied = new Set<unknown>();
+  walk(parse(source), (element, parent) => {
     const { tagName } = element;
     if (tagName === 'style') readProperties(textOf(element), properties);
     if (tagName === 'script') {
@@ -56,11 +59,14 @@ export function readHtmlBundle(source: string): HtmlBundle {
       const { markup, variants } = cleanMarkup(serializeOuter(element));
       components.push({ name: componentName(name), file: null, variants, markup });
     }
-    if (copyElements.has(tagName)) {
+    // Below a text there are still parts, files and buttons; only its words are not copied again.
+    const within = copied.has(parent);
+    if (copyElements.has(tagName) && (!within || tagName === 'button')) {
       const primary = textOf(element);
       if (primary !== '' && texts.length < mostTexts) texts.push({ name: tagName, primary });
-      return tagName === 'li' || tagName === 'blockquote';
     }
+    if (within || (copyElements.has(tagName) && tagName !== 'li' && tagName !== 'blockquote'))
+      copied.add(element);
     return true;
   });
   if (scripts > 0) warnings.push({ code: 'script', text: `${scripts} scripts were left out` });
@@ -69,7 +75,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
     tokens: merge(tokensFromProperties(properties), tokens),
     components,
     copy: texts.length === 0 ? undefined : { page_type: 'page', sections: texts },
-    version: typeof version === 'string' || typeof version === 'number' ? String(version) : undefined,
+    version: versionText(version),
     warnings,
   };
 }

@@ -273,12 +273,14 @@ test.each([
   ['1.0', '[1.0]'],
   ['2.5', '["1.0", "v2.5"]'],
   [1.5, '["1.5"]'],
+  [1, '["1.0"]'],
 ])('IM-05 the version %s is one of %s', async (version, supported) => {
   const settings = `design:\n  claude_design:\n    supported_bundle_versions: ${supported}\n`;
   const { root, file } = project(bundleEntries([], version), {
     '.moai/config/sections/design.yaml': settings,
   });
-  expect((await importBundle({ root, file })).version).toBe(String(version).replace('v', ''));
+  const expected = version === 1 ? '1.0' : String(version).replace('v', '');
+  expect((await importBundle({ root, file })).version).toBe(expected);
 });
 
 test('IM-13 what is there is not replaced unasked; a replaced import leaves nothing of the old one', async () => {
@@ -365,6 +367,25 @@ test('IM-14 an HTML page: custom properties and tagged JSON as tokens, parts, co
     { name: 'button', primary: 'Start' },
   ]);
   expect(report.warnings.map(({ code }) => code)).toEqual(['external', 'script']);
+});
+
+test('IM-14 parts, files and buttons inside links, paragraphs and headings are found too', async () => {
+  const page = `<!doctype html><html><head><script data-design-tokens>{"format_version": 1.0}</script></head><body>
+    <a href="/x"><img src="https://example.com/x.png"><span data-component="badge">New</span></a>
+    <h2>Tea <em data-component="mark">now</em></h2>
+    <p>Hello <a href="/y">there</a> <button data-component="cta">Buy</button></p></body></html>`;
+  const root = projectWith({ 'page.html': page });
+  const report = await importBundle({ root, file: path.join(root, 'page.html') });
+  expect(report).toMatchObject({ version: '1.0', counts: { components: 3 } });
+  expect(report.warnings.filter(({ code }) => code === 'external')).toMatchObject([
+    { text: 'not fetched: https://example.com/x.png' },
+  ]);
+  expect(readAs(root, 'copy.json').sections).toEqual([
+    { name: 'a', primary: 'New' },
+    { name: 'h2', primary: 'Tea now' },
+    { name: 'p', primary: 'Hello there Buy' },
+    { name: 'button', primary: 'Buy' },
+  ]);
 });
 
 test('IM-15 BR-04 tokens that contradict the brand are reported with ways out', async () => {

@@ -5,12 +5,15 @@ import { withoutLast } from '../text/without-last.ts';
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
 export type BriefSection = (typeof briefSections)[number];
 
-/** The brief as everybody gets it: three sections, none empty. An empty Brand is filled from the brand files, cited. */
+/**
+ * The brief as everybody gets it: what stands before the first section, then three sections, none empty, then the others
+ * under their own headings. An empty Brand is filled from the brand files, cited.
+ */
 export function completeBrief(text: string, brand: readonly BrandFile[]): string {
-  const sections = sectionsOf(text);
+  const { preamble, sections } = partsOf(text);
   const missing: BriefSection[] = [];
   const parts = briefSections.map((name) => {
-    const own = sections.get(name.toLowerCase()) ?? '';
+    const own = sections.get(name.toLowerCase())?.body ?? '';
     const body = own !== '' ? own : name === 'Brand' ? quoteBrand(brand) : '';
     if (body === '') missing.push(name);
     return `## ${name}\n\n${body}`;
@@ -24,9 +27,9 @@ export function completeBrief(text: string, brand: readonly BrandFile[]): string
   }
   const known = new Set(briefSections.map((name) => name.toLowerCase()));
   const rest = [...sections]
-    .filter(([name]) => name !== '' && !known.has(name))
-    .map(([name, body]) => `## ${title(name)}\n\n${body}`);
-  return `${[...parts, ...rest].join('\n\n')}\n`;
+    .filter(([name]) => !known.has(name))
+    .map(([, { heading, body }]) => `## ${heading}\n\n${body}`);
+  return `${[...(preamble === '' ? [] : [preamble]), ...parts, ...rest].join('\n\n')}\n`;
 }
 
 /** A brief from a sentence: who it is for and what it looks like come from the brand files. */
@@ -51,25 +54,32 @@ function quoteFile({ path, text }: BrandFile): string {
   return `> source: ${path}\n${text.trim().replace(/^(#{1,3}) /gm, '###$1 ')}`;
 }
 
-/** Bodies of the level-two sections by name; headings inside code fences do not count. */
-function sectionsOf(text: string): Map<string, string> {
-  const sections = new Map<string, string[]>([['', []]]);
-  let current = '';
+type Section = { heading: string; body: string };
+
+/** The level-two sections by their name in small letters; headings inside code fences do not count. */
+function partsOf(text: string): { preamble: string; sections: Map<string, Section> } {
+  const preamble: string[] = [];
+  const sections = new Map<string, { heading: string; lines: string[] }>();
+  let current = preamble;
   let fence: string | undefined;
   for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]?.[0];
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
     const title = fence === undefined ? /^ {0,3}## +(\S.*)$/s.exec(line)?.[1]?.trimEnd() : undefined;
     const heading = title === undefined ? undefined : withoutLast(title, '#').trimEnd();
-    if (heading === undefined) sections.get(current)?.push(line);
-    else {
-      current = heading.toLowerCase();
-      if (!sections.has(current)) sections.set(current, []);
+    if (heading === undefined) {
+      current.push(line);
+      continue;
     }
+    const section = sections.get(heading.toLowerCase()) ?? { heading, lines: [] };
+    sections.set(heading.toLowerCase(), section);
+    current = section.lines;
   }
-  return new Map([...sections].map(([name, lines]) => [name, lines.join('\n').trim()]));
-}
-
-function title(name: string): string {
-  return name.slice(0, 1).toUpperCase() + name.slice(1);
+  const body = (lines: readonly string[]) => lines.join('\n').trim();
+  return {
+    preamble: body(preamble),
+    sections: new Map(
+      [...sections].map(([name, { heading, lines }]) => [name, { heading, body: body(lines) }]),
+    ),
+  };
 }

@@ -299,7 +299,15 @@ describe('RF-17 briefs', () => {
       brand,
     );
     expect(brief).toBe(
-      '## Goal\n\nTea.\n\n## Audience\n\nAll.\n\n## Brand\n\n> source: .moai/project/brand/visual-identity.md\n#### Look\n\nBlue.\n\n## Notes\n\nMore.\n',
+      '# B\n\n## Goal\n\nTea.\n\n## Audience\n\nAll.\n\n## Brand\n\n> source: .moai/project/brand/visual-identity.md\n#### Look\n\nBlue.\n\n## Notes\n\nMore.\n',
+    );
+  });
+
+  test('what stands before the first section stays, and headings stay as they were written', () => {
+    const text =
+      '# B\n\nNever use red.\n\n## goal\nTea.\n## Audience\nAll.\n## Brand\nBlue.\n## API Rules ##\nREST.\n';
+    expect(completeBrief(text, [])).toBe(
+      '# B\n\nNever use red.\n\n## Goal\n\nTea.\n\n## Audience\n\nAll.\n\n## Brand\n\nBlue.\n\n## API Rules\n\nREST.\n',
     );
   });
 

@@ -7,7 +7,8 @@ import { readEmbeddedPlan } from '../lite/exchange/embedded-plan.ts';
 import { readOpenSpec } from '../lite/exchange/openspec-reader.ts';
 import type { OutlineReading } from '../lite/exchange/outline.ts';
 import { readSpecKit } from '../lite/exchange/spec-kit-reader.ts';
-import { readTaskMaster, taskMasterFile } from '../lite/exchange/task-master.ts';
+import { taskMasterFile } from '../lite/exchange/task-master.ts';
+import { readTaskMaster } from '../lite/exchange/task-master-reader.ts';
 
 export const importFormats = ['spec-kit', 'openspec', 'task-master', 'embedded'] as const;
 type ImportFormat = (typeof importFormats)[number];

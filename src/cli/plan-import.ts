@@ -3,7 +3,7 @@ import { clockFrom } from '../engine/clock.ts';
 import { exitCodes } from '../error-table.ts';
 import { headCommit } from '../git/repository-facts.ts';
 import type { ExchangeFile } from '../lite/exchange/exchange-file.ts';
-import { filesFromOutline } from '../lite/exchange/outline.ts';
+import { filesFromOutline } from '../lite/exchange/outline-files.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
 import { slugify } from '../text/slug.ts';
 import type { CommandSpec } from './command.ts';

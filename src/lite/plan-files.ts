@@ -109,7 +109,7 @@ export function assemble(
   overview: Pick<LitePlan, 'summary' | 'approach'> & Partial<LitePlan>,
   tasks: readonly LiteTask[],
   { session, timestamp, complexity, angles, baseCommit }: PlanFacts,
-  metadata: { source: string; planning_mode: 'direct' | 'agent-based'; degraded?: boolean },
+  metadata: Partial<LitePlan['_metadata']> & { source: string },
 ): LitePlanFiles {
   const children = childCounts(tasks);
   const numbered = tasks.map((task) => ({ ...task, cli_execution: cliExecution(session, task, children) }));
@@ -118,7 +118,7 @@ export function assemble(
     task_ids: tasks.map(({ id }) => id),
     task_count: tasks.length,
     complexity,
-    recommended_execution: recommendedExecution(complexity),
+    recommended_execution: overview.recommended_execution ?? recommendedExecution(complexity),
     _metadata: {
       timestamp,
       plan_type: 'feature',

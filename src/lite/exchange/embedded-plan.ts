@@ -1,33 +1,25 @@
 import { z } from 'zod';
-import { parseJson } from '../../safe-json.ts';
-import { liteTaskSchema } from '../../schema/lite/task.ts';
+import { isRecord, parseJson } from '../../safe-json.ts';
 import { planInvalid } from '../read-plan.ts';
-import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';
+import { droppedNotes, fitPlan, fitTask, sentence } from './fit.ts';
+import { lines, type OutlineReading, oneLine, outlineTask, planView } from './outline.ts';
 
-const texts = z.array(z.string()).catch([]);
-const formerTask = z.looseObject({
-  id: z.string().min(1),
-  title: z.string().min(1),
-  description: z.string().default(''),
-  action: liteTaskSchema.shape.action.catch(undefined),
-  depends_on: z.array(z.string()).default([]),
-  implementation: texts.default([]),
-  acceptance: texts.default([]),
-  convergence: z.looseObject({ criteria: texts }).optional().catch(undefined),
-  modification_points: z
-    .array(z.looseObject({ file: z.string().min(1), change: z.string().optional() }))
-    .default([])
-    .catch([]),
-  files: z
-    .array(z.looseObject({ path: z.string().min(1), change: z.string().optional() }))
-    .default([])
-    .catch([]),
-});
+const name = z.union([z.string().min(1), z.number()]).transform(String);
 const formerPlan = z.looseObject({
   summary: z.string().min(1),
   approach: z.string().optional(),
-  tasks: z.array(formerTask).min(1),
+  tasks: z
+    .array(
+      z.looseObject({
+        id: name,
+        title: z.string().min(1),
+        description: z.string().nullish(),
+        depends_on: z.array(name).nullish(),
+      }),
+    )
+    .min(1),
 });
+type FormerTask = z.infer<typeof formerPlan>['tasks'][number];
 
 /** P-103: a plan in one file with its tasks inside, as plans once were, with the former names of fields. */
 export function readEmbeddedPlan(text: string, source: string): OutlineReading {
@@ -36,36 +28,88 @@ export function readEmbeddedPlan(text: string, source: string): OutlineReading {
     throw planInvalid(
       reading.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`),
     );
-  const { summary, approach, tasks } = reading.data;
+  const { tasks, ...overview } = reading.data;
+  const { summary, approach } = overview;
   const numberOf = new Map(tasks.map(({ id }, index) => [id, index + 1]));
+  const dropped: string[] = [];
+  const original = fitPlan(overview, '', dropped);
   return {
     outline: {
       title: oneLine(summary),
       summary,
-      approach: approach ?? summary,
+      approach: approach || summary,
       date: '1970-01-01',
-      decisions: [],
-      edgeCases: [],
-      tasks: tasks.map(
-        (task, index): OutlineTask => ({
-          ...emptyTask(index + 1, oneLine(task.title)),
-          description: task.description.trim(),
-          ...(task.action === undefined ? {} : { action: task.action }),
-          dependsOn: task.depends_on.map((id, at) => numberOf.get(id) ?? 900 + at),
-          files: [
-            ...task.files.map(({ path, change }) => ({ path, change })),
-            ...task.modification_points.map(({ file, change }) => ({ path: file, change })),
-          ].map(({ path, change }) => ({
-            path,
-            ...(change === undefined ? {} : { change: oneLine(change) }),
-          })),
-          steps: task.implementation.map(oneLine),
-          criteria: [...(task.convergence?.criteria ?? []), ...task.acceptance].map(oneLine),
-        }),
-      ),
+      ...planView(original.overview),
+      tasks: tasks.map((task, index) => {
+        const { title, description, depends_on } = task;
+        const fields = fitTask(presentFields(task), `${task.id} `, dropped);
+        return outlineTask(
+          { ...fields, title, description: description ?? '' },
+          index + 1,
+          (depends_on ?? []).map((each, at) => numberOf.get(each) ?? 900 + at),
+        );
+      }),
+      original,
     },
     notes: [
-      'former names became present ones: acceptance → convergence.criteria, modification_points → files',
+      'former names became present ones: acceptance → convergence.criteria, modification_points → files, verification → test',
+      ...droppedNotes(dropped),
     ],
   };
+}
+
+const formerTests: Readonly<Record<string, string>> = {
+  unit_tests: 'unit',
+  integration_tests: 'integration',
+};
+
+/** A task under the names that fields have now. */
+function presentFields(task: FormerTask): Record<string, unknown> {
+  const { id: _id, title: _title, description: _description, depends_on: _needs, ...fields } = task;
+  const { acceptance, modification_points, verification, convergence, files, test, ...others } = fields;
+  const done = isRecord(convergence) ? convergence : { criteria: convergence };
+  const criteria = [...listOf(done['criteria']), ...listOf(acceptance)];
+  const places = [...listOf(files), ...listOf(modification_points).map(placeOf)];
+  const tests = {
+    ...(isRecord(verification)
+      ? Object.fromEntries(
+          Object.entries(verification).map(([key, value]) => [formerTests[key] ?? key, value]),
+        )
+      : { manual_checks: verification }),
+    ...(isRecord(test) ? test : { commands: test }),
+  };
+  return present({
+    ...others,
+    implementation: listOf(others['implementation']),
+    convergence: present({ ...done, criteria: criteria.map((each) => sentence(each) ?? each) }),
+    files: places.map((each) => (typeof each === 'string' ? { path: each } : each)),
+    test: present(tests),
+  });
+}
+
+function placeOf(point: unknown): unknown {
+  if (!isRecord(point)) return point;
+  const { file, ...others } = point;
+  return { path: file, ...others };
+}
+
+/** A list, or the lines of a text that stands in the place of one. */
+function listOf(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value)) return value;
+  return typeof value === 'string'
+    ? lines(value.split('\n').map((line) => line.replace(/^\s*(?:[-*]|\d+[.)])\s+/, '')))
+    : [value];
+}
+
+/** Without what is absent or empty. */
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) =>
+        value !== undefined &&
+        !(Array.isArray(value) && value.length === 0) &&
+        !(isRecord(value) && Object.keys(value).length === 0),
+    ),
+  );
 }

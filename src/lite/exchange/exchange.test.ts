@@ -8,10 +8,12 @@ import type { ExchangeFile } from './exchange-file.ts';
 import { issueBody } from './issue-body.ts';
 import { readOpenSpec } from './openspec-reader.ts';
 import { writeOpenSpec } from './openspec-writer.ts';
-import { filesFromOutline, type Outline, outlineOf } from './outline.ts';
+import { type Outline, outlineOf } from './outline.ts';
+import { filesFromOutline } from './outline-files.ts';
 import { readSpecKit } from './spec-kit-reader.ts';
 import { writeSpecKit } from './spec-kit-writer.ts';
-import { readTaskMaster, tagsOf, writeTaskMaster } from './task-master.ts';
+import { tagsOf, writeTaskMaster } from './task-master.ts';
+import { readTaskMaster } from './task-master-reader.ts';
 
 const word = fc.oneof(
   fc.string({ minLength: 1, maxLength: 10, unit: 'grapheme' }),
@@ -301,6 +303,145 @@ test('Task Master: other tags stay, former files have one tag, edits there win, 
   expect(readTaskMaster(edited, 'limits').outline.tasks[0]?.steps).toEqual(['Write it well.']);
 });
 
+/** Whatever a plan and a task may say. */
+const rich: LitePlanFiles = {
+  plan: {
+    summary: 'Limit requests\r\nper client',
+    approach: 'A counter.',
+    task_ids: ['TASK-001', 'TASK-002'],
+    task_count: 2,
+    complexity: 'High',
+    estimated_time: '1 hour',
+    recommended_execution: 'Phased',
+    data_flow: { diagram: 'a → b', stages: [{ stage: 'count', extra: 1 }] },
+    design_decisions: [
+      { decision: 'A map', rationale: 'Small', tradeoff: 'Memory', alternatives: ['Redis'] },
+    ],
+    shared_context: { tech_stack: ['node'], conventions: ['tabs'] },
+    edge_cases: ['No address'],
+    own_key: { x: 1 },
+    _metadata: {
+      timestamp: '2026-11-16T10:00:00Z',
+      source: 'x',
+      plan_type: 'fix',
+      planning_mode: 'direct',
+      schema_version: '2.0',
+      exploration_angles: ['security'],
+      base_commit: 'abc',
+    },
+  },
+  tasks: [
+    {
+      id: 'TASK-001',
+      title: 'Add  the limiter',
+      description: 'Count.\r\nPer client.',
+      depends_on: [],
+      action: 'Add',
+      priority: 'high',
+      files: [
+        {
+          path: 'src/limit.ts',
+          action: 'create',
+          target: 'limit()',
+          changes: ['Count', 'Forget'],
+          conflict_risk: 'low',
+        },
+        { path: 'src/old.ts', action: 'delete', change: 'Gone.' },
+      ],
+      implementation: [
+        { step: 1, description: 'Write it', actions: ['run it'], tdd_phase: 'red' },
+        'Export it.',
+      ],
+      convergence: { criteria: ['It counts'], verification: 'npm test', definition_of_done: 'Merged' },
+      test: {
+        commands: ['npm test'],
+        unit: ['Counts'],
+        integration: ['Refuses', 'Counts'],
+        coverage_target: 80,
+        manual_checks: ['Look at it'],
+        success_metrics: ['p99 below 5 ms'],
+      },
+      risks: [
+        {
+          description: 'Grows',
+          mitigation: 'Sweep',
+          probability: 'Low',
+          impact: 'High',
+          fallback: 'Restart',
+        },
+      ],
+      rationale: { chosen_approach: 'Simple', decision_factors: ['time'], tradeoffs: 'none' },
+      excludes: ['src/api.ts'],
+      own_key: [1],
+    },
+    {
+      id: 'TASK-002',
+      title: 'Describe it',
+      description: 'In the readme.',
+      depends_on: ['TASK-001'],
+      action: 'Update',
+      implementation: ['Read.', 'Write.'],
+      convergence: { criteria: ['README.md says it'] },
+      test: { commands: [] },
+    },
+  ],
+};
+const importFacts = { session: 's', timestamp: '2027-01-01T00:00:00Z', angles: [], baseCommit: 'def' };
+const importTasks = (text: string) =>
+  filesFromOutline(readTaskMaster(text, undefined).outline, importFacts, 'Low');
+
+test('Task Master gives everything back that a plan and its tasks say', () => {
+  const { plan, tasks } = importTasks(textOf(writeTaskMaster(outlineOf(rich), 'master'), 'tasks.json'));
+  const { quality_check: _checked, ...metadata } = plan._metadata;
+  expect({ ...plan, _metadata: metadata }).toEqual({ ...rich.plan, title: 'Limit requests' });
+  expect(tasks.map(({ cli_execution: _own, ...task }) => task)).toEqual(rich.tasks);
+});
+
+test('Task Master: what is changed there wins, and only that is different', () => {
+  const list = tagsOf(textOf(writeTaskMaster(outlineOf(rich), 'master'), 'tasks.json'));
+  const { tasks } = list['master'] as { tasks: Record<string, unknown>[] };
+  const [first = {}] = tasks;
+  const [created, deleted] = first['relevantFiles'] as Record<string, unknown>[];
+  Object.assign(first, {
+    priority: 'low',
+    testStrategy: 'It counts\nRefuses\nCounts twice\nRun the program for a day',
+    relevantFiles: [
+      { ...created, description: 'Count well' },
+      { ...deleted, description: 'Gone for good.' },
+      { path: 'src/new.ts', action: 'create' },
+    ],
+    subtasks: [{ id: 1, title: 'Third', description: 'last', status: 'pending' }],
+  });
+  const [back] = importTasks(JSON.stringify(list)).tasks;
+  const { cli_execution: _own, ...task } = back ?? {};
+  expect(task).toEqual({
+    ...rich.tasks[0],
+    priority: 'low',
+    files: [
+      {
+        path: 'src/limit.ts',
+        action: 'create',
+        target: 'limit()',
+        change: 'Count well',
+        conflict_risk: 'low',
+      },
+      { path: 'src/old.ts', action: 'delete', change: 'Gone for good.' },
+      { path: 'src/new.ts', action: 'create' },
+    ],
+    implementation: [...(rich.tasks[0]?.implementation ?? []), 'Third: last'],
+    test: {
+      ...rich.tasks[0]?.test,
+      commands: undefined,
+      unit: ['Counts twice', 'Run the program for a day'],
+      integration: ['Refuses'],
+    },
+  });
+  Object.assign(first, {
+    metadata: { charrette: { ...first, original: { test: 3, files: 'x', priority: 'now' } } },
+  });
+  expect(() => importTasks(JSON.stringify(list))).not.toThrow();
+});
+
 test.each([
   ['no JSON', () => readTaskMaster('{', undefined), 'not valid JSON'],
   ['no object', () => readTaskMaster('[]', undefined), 'is no object'],
@@ -353,6 +494,71 @@ test('P-103 a plan that embeds its tasks is migrated, former names and all', () 
   expect(outline.tasks).toMatchObject([
     { criteria: ['It is there'], files: [{ path: 'src/a.ts', change: 'Add.' }] },
     { dependsOn: [1], steps: ['a', 'b'] },
+  ]);
+});
+
+test('P-103 P-131 a plan that embeds its tasks loses nothing that a plan can say, and names what it cannot', () => {
+  const former = {
+    summary: 'Limits',
+    complexity: 'High',
+    design_decisions: [{ decision: 'A map', rationale: 'Small', alternatives: ['Redis'] }],
+    _metadata: { base_commit: 'abc', schema_version: '1.0' },
+    tasks: [
+      {
+        id: 1,
+        title: 'Add it',
+        implementation: [
+          { step: 1, description: 'Write the parser' },
+          { do: 'Export it', in: 'src/n.ts' },
+          'Run it',
+        ],
+        acceptance: '- It parses\n- It is exported',
+        files: [{ path: 'src/n.ts', action: 'create', change: 'new', owner: 'ann' }, 'src/m.ts'],
+        modification_points: [{ file: 'src/a.ts', target: 'main()', change: 'Call it.' }],
+        verification: { unit_tests: ['Parses'], integration_tests: 'Runs' },
+        test: { commands: 'npm test' },
+        risks: [
+          { description: 'r', mitigation: 'm', impact: 'Low' },
+          { description: 'no remedy', probability: 'Huge' },
+        ],
+        rationale: { chosen_approach: 'why', tradeoffs: 'some' },
+        effort: 'tiny',
+        phase: 3,
+      },
+      { id: 2, title: 'Use it', depends_on: [1], convergence: { verification: 'Look' }, acceptance: [] },
+    ],
+  };
+  const { outline, notes } = readEmbeddedPlan(JSON.stringify(former), 'plan.json');
+  const { plan, tasks } = filesFromOutline(outline, importFacts, 'Low');
+  expect(plan).toMatchObject({
+    complexity: 'High',
+    design_decisions: former.design_decisions,
+    _metadata: { base_commit: 'abc', schema_version: '2.0', plan_type: 'feature' },
+  });
+  expect(tasks).toMatchObject([
+    {
+      implementation: [{ step: 1, description: 'Write the parser' }, 'do: Export it; in: src/n.ts', 'Run it'],
+      convergence: { criteria: ['It parses', 'It is exported'] },
+      files: [
+        { path: 'src/n.ts', action: 'create', change: 'new' },
+        { path: 'src/m.ts' },
+        { path: 'src/a.ts', target: 'main()', change: 'Call it.' },
+      ],
+      test: { commands: ['npm test'], unit: ['Parses'], integration: ['Runs'] },
+      risks: [{ description: 'r', mitigation: 'm', impact: 'Low' }],
+      rationale: former.tasks[0]?.rationale,
+      phase: 3,
+    },
+    {
+      depends_on: ['TASK-001'],
+      convergence: { verification: 'Look', criteria: [expect.stringContaining('Use it')] },
+    },
+  ]);
+  for (const task of tasks) expect(liteTaskSchema.safeParse(task).error).toBeUndefined();
+  expect(notes.slice(1)).toEqual([
+    expect.stringContaining('1 risks.1 {"description":"no remedy","probability":"Huge"}'),
+    expect.stringContaining('1 effort "tiny"'),
+    expect.stringContaining('1 files.0.owner "ann"'),
   ]);
 });
 

@@ -1,11 +1,13 @@
-import type { Complexity } from '../../schema/lite/plan.ts';
-import { type LiteTask, type TaskStep, taskActions } from '../../schema/lite/task.ts';
+import type { LitePlan } from '../../schema/lite/plan.ts';
+import type { LiteTask, TaskStep } from '../../schema/lite/task.ts';
 import { dependencyProblems, describeProblem, levelsOf } from '../dependencies.ts';
-import { assemble, firstLine, type LitePlanFiles, type PlanFacts } from '../plan-files.ts';
+import { firstLine, type LitePlanFiles } from '../plan-files.ts';
 import { planInvalid } from '../read-plan.ts';
 import { stepText } from '../task-text.ts';
 
 export type OutlineFile = { path: string; action?: 'modify' | 'create' | 'delete'; change?: string };
+
+type TaskFile = NonNullable<LiteTask['files']>[number];
 
 /** A task on its way to or from another tool: numbered from 1 in an order in which it can be done. */
 export type OutlineTask = {
@@ -22,8 +24,8 @@ export type OutlineTask = {
   risks: { description: string; mitigation: string }[];
   why?: string;
   excludes: string[];
-  /** Everything else a task file says, for formats that have a place for it. */
-  rest?: Record<string, unknown>;
+  /** The task file that this is an outline of, for formats that have a place for it; its id and dependencies are made anew. */
+  original?: Partial<LiteTask>;
 };
 
 /** What every format of a plan has in common. */
@@ -36,13 +38,20 @@ export type Outline = {
   decisions: { decision: string; rationale: string }[];
   edgeCases: string[];
   tasks: OutlineTask[];
+  /** The plan that this is an outline of. */
+  original?: OriginalPlan;
+};
+
+export type OriginalPlan = {
+  overview: Partial<LitePlan>;
+  metadata: Partial<LitePlan['_metadata']>;
 };
 
 /** What a reader made of files of another tool; `notes` say what was left out or guessed. */
 export type OutlineReading = { outline: Outline; notes: string[] };
 
 export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
-const wholeText = (text: string) => text.replace(/\r\n?/g, '\n').trim();
+export const wholeText = (text: string) => text.replace(/\r\n?/g, '\n').trim();
 
 export function emptyTask(number: number, title: string): OutlineTask {
   return {
@@ -66,108 +75,75 @@ export function outlineOf({ plan, tasks }: LitePlanFiles, title = plan.summary):
   if (problems.length > 0) throw planInvalid(problems);
   const ordered = levelsOf(tasks).flat();
   const numberOf = new Map(ordered.map(({ id }, index) => [id, index + 1]));
-  const edgeCases = plan['edge_cases'];
+  const { task_ids: _ids, task_count: _count, _metadata, ...overview } = plan;
+  const { quality_check: _quality, schema_version: _version, ...metadata } = _metadata;
   return {
     title: oneLine(firstLine(title)),
     summary: wholeText(plan.summary),
     approach: wholeText(plan.approach),
     date: /^\d{4}-\d{2}-\d{2}/.exec(plan._metadata.timestamp)?.[0] ?? '1970-01-01',
-    decisions: (plan.design_decisions ?? []).map(({ decision, rationale }) => ({
-      decision: oneLine(decision),
-      rationale: oneLine(rationale),
-    })),
-    edgeCases: Array.isArray(edgeCases) ? lines(edgeCases.map(String)) : [],
-    tasks: ordered.map((task, index) => outlineTask(task, index + 1, numberOf)),
+    ...planView(plan),
+    tasks: ordered.map((task, index) =>
+      outlineTask(
+        task,
+        index + 1,
+        task.depends_on.map((each) => numberOf.get(each) ?? 0).toSorted((a, b) => a - b),
+      ),
+    ),
+    original: { overview, metadata },
   };
 }
 
-function outlineTask(task: LiteTask, number: number, numberOf: ReadonlyMap<string, number>): OutlineTask {
-  const { id, title, description, depends_on, action, files, implementation, convergence, ...others } = task;
-  const { test, risks, rationale, excludes, cli_execution: _own, ...rest } = others;
+/** The parts of a plan that are lists, as every format says them. */
+export function planView(plan: Partial<LitePlan>): Pick<Outline, 'decisions' | 'edgeCases'> {
+  const edgeCases = plan['edge_cases'];
+  return {
+    decisions: (plan.design_decisions ?? []).map(decisionView),
+    edgeCases: Array.isArray(edgeCases) ? lines(edgeCases.map(String)) : [],
+  };
+}
+
+/** A task file as an outline of it. */
+export function outlineTask(
+  task: Partial<LiteTask> & Pick<LiteTask, 'title' | 'description'>,
+  number: number,
+  dependsOn: number[],
+): OutlineTask {
+  const { id: _id, depends_on: _needs, cli_execution: _conversation, ...original } = task;
+  const { action, files, implementation, convergence, test, risks, rationale, excludes } = original;
   return {
     number,
-    title: oneLine(title),
-    description: wholeText(description),
-    dependsOn: depends_on.map((each) => numberOf.get(each) ?? 0).toSorted((a, b) => a - b),
+    title: oneLine(task.title),
+    description: wholeText(task.description),
+    dependsOn,
     ...(action === undefined ? {} : { action }),
-    files: (files ?? []).map(({ path, action: kind, change, changes = [] }) => {
-      const said = oneLine([change, ...changes].filter(Boolean).join('; '));
-      return {
-        path,
-        ...(kind === undefined ? {} : { action: kind }),
-        ...(said === '' ? {} : { change: said }),
-      };
-    }),
-    steps: lines((implementation ?? []).map((step: TaskStep) => stepText(step))),
-    criteria: lines([...convergence.criteria, ...(test?.success_metrics ?? [])]),
+    files: (files ?? []).map(fileView),
+    steps: lines((implementation ?? []).map(stepView)),
+    criteria: lines([...(convergence?.criteria ?? []), ...(test?.success_metrics ?? [])]),
     tests: lines([...(test?.unit ?? []), ...(test?.integration ?? [])]),
     commands: lines(test?.commands ?? []),
-    risks: (risks ?? []).map((risk) => ({
-      description: oneLine(risk.description),
-      mitigation: oneLine(risk.mitigation),
-    })),
+    risks: (risks ?? []).map(riskView),
     ...(rationale === undefined ? {} : { why: oneLine(rationale.chosen_approach) }),
     excludes: lines(excludes ?? []),
-    rest: { id, ...rest },
+    original,
   };
 }
 
-const lines = (texts: readonly string[]) => texts.map(oneLine).filter((text) => text !== '');
-
-/** An outline as the two layers of a plan. What its format could not say is filled in so that the plan can be checked. */
-export function filesFromOutline(
-  outline: Outline,
-  facts: Omit<PlanFacts, 'complexity'>,
-  complexity: Complexity,
-): LitePlanFiles {
-  const { title, summary, approach, decisions, edgeCases } = outline;
-  // Two tasks of one number stay two tasks; who depends on that number means the first.
-  const idOf = new Map(
-    outline.tasks.map(({ number }, index) => [number, taskId(index + 1)] as const).toReversed(),
-  );
-  return assemble(
-    {
-      summary: summary || title,
-      approach: approach || summary || title,
-      title,
-      ...(decisions.length === 0 ? {} : { design_decisions: decisions }),
-      ...(edgeCases.length === 0 ? {} : { edge_cases: edgeCases }),
-    },
-    outline.tasks.map((task, index) => liteTask(task, taskId(index + 1), idOf)),
-    { ...facts, complexity },
-    { source: 'action-planning-agent', planning_mode: 'agent-based' },
-  );
+export function fileView({ path, action, change, changes = [] }: TaskFile): OutlineFile {
+  const said = oneLine([change, ...changes].filter(Boolean).join('; '));
+  return { path, ...(action === undefined ? {} : { action }), ...(said === '' ? {} : { change: said }) };
 }
 
-const taskId = (number: number) => `TASK-${String(number).padStart(3, '0')}`;
+export const stepView = (step: TaskStep) => oneLine(stepText(step));
 
-function liteTask(task: OutlineTask, id: string, idOf: ReadonlyMap<number, string>): LiteTask {
-  const { title, files, steps, criteria, tests, commands, risks, why, excludes, rest = {} } = task;
-  const { id: _formerId, ...kept } = rest;
-  const known = taskActions.find((action) => title.toLowerCase().startsWith(action.toLowerCase()));
-  const action = task.action ?? known;
-  return {
-    ...kept,
-    id,
-    title,
-    description: task.description || title,
-    depends_on: task.dependsOn.map((each) => idOf.get(each) ?? taskId(each)),
-    ...(action === undefined ? {} : { action }),
-    ...(files.length === 0 ? {} : { files }),
-    implementation: steps,
-    convergence: {
-      criteria: criteria.length === 0 ? [`The diff contains what "${title}" asks for.`] : criteria,
-    },
-    ...(tests.length + commands.length === 0
-      ? {}
-      : {
-          test: {
-            ...(commands.length === 0 ? {} : { commands }),
-            ...(tests.length === 0 ? {} : { unit: tests }),
-          },
-        }),
-    ...(risks.length === 0 ? {} : { risks }),
-    ...(why === undefined ? {} : { rationale: { chosen_approach: why } }),
-    ...(excludes.length === 0 ? {} : { excludes }),
-  };
-}
+export const riskView = ({ description, mitigation }: { description: string; mitigation: string }) => ({
+  description: oneLine(description),
+  mitigation: oneLine(mitigation),
+});
+
+export const decisionView = ({ decision, rationale }: { decision: string; rationale: string }) => ({
+  decision: oneLine(decision),
+  rationale: oneLine(rationale),
+});
+
+export const lines = (texts: readonly string[]) => texts.map(oneLine).filter((text) => text !== '');

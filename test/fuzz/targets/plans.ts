@@ -6,10 +6,11 @@ import { dependencyProblems } from '../../../src/lite/dependencies.ts';
 import { readEmbeddedPlan } from '../../../src/lite/exchange/embedded-plan.ts';
 import { readOpenSpec } from '../../../src/lite/exchange/openspec-reader.ts';
 import { writeOpenSpec } from '../../../src/lite/exchange/openspec-writer.ts';
-import { filesFromOutline, type Outline } from '../../../src/lite/exchange/outline.ts';
+import type { Outline } from '../../../src/lite/exchange/outline.ts';
+import { filesFromOutline } from '../../../src/lite/exchange/outline-files.ts';
 import { readSpecKit } from '../../../src/lite/exchange/spec-kit-reader.ts';
 import { writeSpecKit } from '../../../src/lite/exchange/spec-kit-writer.ts';
-import { readTaskMaster } from '../../../src/lite/exchange/task-master.ts';
+import { readTaskMaster } from '../../../src/lite/exchange/task-master-reader.ts';
 import { readHandoffSpec, renderHandoff } from '../../../src/lite/handoff-spec.ts';
 import { readPlanFiles, recognisePlan } from '../../../src/lite/read-plan.ts';
 import { parseStepPrefix } from '../../../src/panel/breadcrumbs.ts';
@@ -102,6 +103,8 @@ export const plans: readonly Target[] = [
       taskMaster,
       '{"tasks":[{"id":"1","title":"A","dependencies":["2"]},{"id":"2","title":"B"}]}',
       '{"summary":"s","approach":"a","tasks":[{"id":"TASK-001","title":"t","depends_on":[],"implementation":["x"],"acceptance":["y"]}]}',
+      '{"summary":"s","_metadata":{"base_commit":"a"},"tasks":[{"id":1,"title":"t","implementation":[{"step":1,"do":"x"}],"acceptance":"y","files":["a",{"path":"b","x":1}],"risks":[{"description":"r"}],"verification":{"unit_tests":"u"}}]}',
+      '{"master":{"tasks":[{"id":1,"title":"A","testStrategy":"x\\nRun y","relevantFiles":[{"path":"a"}],"metadata":{"charrette":{"title":"A","description":"","files":[{"path":"a","action":"delete"}],"commands":["y"],"original":{"test":{"integration":["x"]},"convergence":{"verification":"v"}},"plan":{"original":{"overview":{"complexity":"Low"},"metadata":{"plan_type":"fix"}}}}}}]}}',
     ],
     run(text) {
       for (const read of [() => readTaskMaster(text, undefined), () => readEmbeddedPlan(text, 'plan.json')]) {

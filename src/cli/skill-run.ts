@@ -11,7 +11,8 @@ import { countOf } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
-import { runPlan } from '../skills/run/run-plan.ts';
+import { type RunPhase, type RunPlan, runPlan } from '../skills/run/run-plan.ts';
+import { phasesOf } from '../skills/run/run-skill.ts';
 import type { SkillRunInputs } from '../skills/run/workflow.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
@@ -42,7 +43,7 @@ export const skillRun: CommandSpec = {
     ['[task...]', 'what shall be done'],
   ],
   options: [
-    { flags: '--mode <mode>', description: 'mode or trigger of a router' },
+    { flags: '--mode <mode>', description: 'mode or trigger of a router; other packages have none' },
     { flags: '--agent <id>', description: 'who carries the phases out' },
     {
       flags: '--access <access>',
@@ -66,8 +67,8 @@ export const skillRun: CommandSpec = {
       return conductRun(home, directory.id, invocation, given);
     }
     const home = homeOf(findHome(global.cwd).project);
-    const inputs = await prepare(invocation, home);
-    if (global.dryRun) return describePlan(inputs);
+    const { inputs, plan, phases } = await prepare(invocation, home);
+    if (global.dryRun) return describePlan(plan, phases, inputs.agent);
     const run = await createRun(
       home,
       { workflow: 'skill-run', title: inputs.task || path.basename(inputs.package), inputs },
@@ -80,7 +81,7 @@ export const skillRun: CommandSpec = {
 async function prepare(
   { arguments: [given, words], options, global, terminal }: Invocation,
   home: Home,
-): Promise<SkillRunInputs & RunInputs> {
+): Promise<{ inputs: SkillRunInputs & RunInputs; plan: RunPlan; phases: readonly RunPhase[] }> {
   const [directory, ...more] = packageDirectories([typeof given === 'string' ? given : '.'], [], global.cwd);
   if (directory === undefined || more.length > 0)
     throw new CharretteError({
@@ -93,6 +94,10 @@ async function prepare(
       code: 'usage',
       message: `${subject.name || subject.files.directory} has no phases; a host loads such a skill by itself.`,
     });
+  const mode = typeof options['mode'] === 'string' ? options['mode'] : undefined;
+  const plan = runPlan(subject);
+  // A mode that is not there would end a run that nothing can mend.
+  const phases = phasesOf(plan, mode);
   const errors = countOf(lintPackage(subject).findings, 'error');
   if (errors > 0 && options['force'] !== true) {
     throw new CharretteError({
@@ -112,29 +117,29 @@ async function prepare(
       fix: 'Run `charrette doctor`, install an agent, or declare one in the configuration.',
     });
   }
-  return {
+  const inputs = {
     roster,
     parallel: 1,
     project: home.project,
     package: directory,
     task: Array.isArray(words) ? words.join(' ') : '',
-    ...(typeof options['mode'] === 'string' ? { mode: options['mode'] } : {}),
+    ...(mode === undefined ? {} : { mode }),
     auto: global.yes,
     agent: agent.id,
-    access: options['access'] === 'read' ? 'read' : 'write',
+    access: options['access'] === 'read' ? ('read' as const) : ('write' as const),
     wallMs: 60 * 60 * 1000,
   };
+  return { inputs, plan, phases };
 }
 
-function describePlan(inputs: SkillRunInputs): CommandResult {
-  const plan = runPlan(buildPackage(readPackageFiles(inputs.package)));
-  const lines = plan.phases.map(
+function describePlan(plan: RunPlan, phases: readonly RunPhase[], agent: string): CommandResult {
+  const lines = phases.map(
     ({ number, name, condition, variables }) =>
       `  ${number} ${name}${condition === undefined ? '' : ` if ${condition}`}${variables.length > 0 ? ` → ${variables.join(', ')}` : ''}`,
   );
   return {
     exit: exitCodes.done,
-    text: `Would run ${plan.skill} with ${inputs.agent}:\n${lines.join('\n')}\n`,
-    json: plan,
+    text: `Would run ${plan.skill} with ${agent}:\n${lines.join('\n')}\n`,
+    json: { ...plan, phases },
   };
 }

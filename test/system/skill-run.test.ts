@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
+import { cleanTexts } from '../../src/skills/testing.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = mkdtempSync(path.join(tmpdir(), 'charrette-skill-run-'));
@@ -22,7 +23,7 @@ const known = {
   'plan.json': { summary: 's', approach: 'a', task_ids: ['TASK-001'], task_count: 1, _metadata: {} },
   'execution.json': { results: [{ id: 'TASK-001', status: 'completed' }] },
 };
-const outputs = Object.fromEntries(names.map((name) => [name, name === 'conflictRisk' ? 'low' : name + '-1']));
+const outputs = Object.fromEntries(names.map((name) => [name, ({ conflictRisk: 'low', passRate: 10 })[name] ?? name + '-1']));
 if (fs.existsSync('fail-' + phase)) delete outputs[names[0]];
 console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, fs.existsSync('loose') || !known[file.split('/').at(-1)] ? '"made by ' + phase + '"' : JSON.stringify(known[file.split('/').at(-1)])])) }));
 `;
@@ -88,4 +89,28 @@ test('skill run carries the shipped plan package out, fails by name, resumes wit
       },
     },
   });
+});
+
+test('a loop that does not reach what it goes on for ends as not accepted, with exit 6 and a reason', () => {
+  const folder = path.join(project, 'endless-flow');
+  const texts = cleanTexts({
+    skillName: 'endless-flow',
+    profile: 'loop',
+    loop: { until: 'passRate >= 95', from: 1, limit: 2 },
+    dataFlow: [],
+    preferenceQuestions: [],
+    phases: [
+      { name: 'A', description: 'a' },
+      { name: 'B', description: 'b', outputVariables: ['passRate'] },
+    ],
+  });
+  for (const [file, text] of Object.entries(texts)) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  }
+  const reason = '`passRate >= 95` does not hold after 2 rounds';
+  const ended = charrette('run', folder, 'pass', '--yes', '--force');
+  expect(ended).toMatchObject({ exit: 6, json: { status: 'not-accepted' } });
+  const summary = path.join(project, '.charrette/runs', String(ended.json['run']), 'artifacts/summary.md');
+  expect(readFileSync(summary, 'utf8')).toContain(`\nDONE_WITH_CONCERNS: ${reason}\n`);
 });

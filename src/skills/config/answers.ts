@@ -1,5 +1,6 @@
 import { CharretteError } from '../../errors.ts';
 import { isRecord } from '../../safe-json.ts';
+import { kindOfName } from '../model/data-flow.ts';
 import type { RoughConfig, RoughPhase } from './complete-config.ts';
 import { defaultPhases, type PhaseKind, phaseKinds } from './phase-kinds.ts';
 import type { QuestionConfig } from './workflow-config.ts';
@@ -59,6 +60,9 @@ export function configFromAnswers(basics: NewSkillBasics, answers: DesignAnswers
     if (from === undefined || to === undefined || names === undefined)
       throw wrong('data', text, '"1>2: name, name"');
     const variables = words(names);
+    const strange = variables.find((name) => kindOfName(name) === undefined);
+    if (strange !== undefined)
+      throw wrong('data', text, `"1>2: name, file.md"; ${JSON.stringify(strange)} is no name`);
     const producer = from === 'input' ? undefined : phases[Number(from) - 1];
     if (producer !== undefined) {
       const files = producer.outputFiles ?? [];
@@ -66,9 +70,9 @@ export function configFromAnswers(basics: NewSkillBasics, answers: DesignAnswers
       const fresh = variables.filter((name) => !known.includes(name));
       producer.outputVariables = [
         ...(producer.outputVariables ?? []),
-        ...fresh.filter((name) => !/[./]/.test(name)),
+        ...fresh.filter((name) => kindOfName(name) === 'variable'),
       ];
-      producer.outputFiles = [...files, ...fresh.filter((name) => /[./]/.test(name))];
+      producer.outputFiles = [...files, ...fresh.filter((name) => kindOfName(name) === 'file')];
     }
     return { from: from === 'input' ? 'input' : `phase${from}`, to: `phase${to}`, variables };
   });

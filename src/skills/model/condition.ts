@@ -27,8 +27,8 @@ const spelledOperators: Readonly<Record<string, string>> = {
   AND: '&&',
   or: '||',
   OR: '||',
-  not: '!',
-  NOT: '!',
+  NOT: 'not',
+  not: 'not',
   is: '==',
 };
 
@@ -55,40 +55,51 @@ export function parseCondition(text: string): ConditionReading {
     return left;
   };
   const and = (): Condition => {
-    let left = comparison();
+    let left = negation();
     while (isOperator('&&')) {
       position += 1;
-      left = { kind: 'and', left, right: comparison() };
+      left = { kind: 'and', left, right: negation() };
     }
     return left;
   };
+  /** As in speech the word `not` denies the whole comparison; the mark `!` holds on to the next value alone. */
+  const negation = (): Condition => {
+    if (!isOperator('not')) return comparison();
+    position += 1;
+    return { kind: 'not', operand: deeper(negation) };
+  };
   const comparison = (): Condition => {
-    const left = unary();
+    const left = deeper(unary);
     const token = peek();
     if (token?.kind !== 'operator' || !/^(?:==|!=|<|<=|>|>=)$/.test(token.text)) return left;
     position += 1;
-    return { kind: 'compare', operator: token.text as '==', left, right: unary() };
+    const isNot = token.text === '==' && isOperator('not');
+    if (isNot) position += 1;
+    return { kind: 'compare', operator: isNot ? '!=' : (token.text as '=='), left, right: deeper(unary) };
   };
   const unary = (): Condition => {
+    if (isOperator('!')) {
+      position += 1;
+      return { kind: 'not', operand: deeper(unary) };
+    }
+    if (isOperator('(')) {
+      position += 1;
+      const inner = or();
+      if (!isOperator(')')) throw new Stop('a ")" is missing');
+      position += 1;
+      return inner;
+    }
+    const token = peek();
+    if (token === undefined) throw new Stop('a value is missing at the end');
+    if (token.kind === 'operator') throw new Stop(`"${token.text}" stands where a value should`);
+    position += 1;
+    return literalOrVariable(token);
+  };
+  const deeper = (read: () => Condition): Condition => {
     depth += 1;
     if (depth > deepest) throw new Stop('it is nested too deeply');
     try {
-      if (isOperator('!')) {
-        position += 1;
-        return { kind: 'not', operand: unary() };
-      }
-      if (isOperator('(')) {
-        position += 1;
-        const inner = or();
-        if (!isOperator(')')) throw new Stop('a ")" is missing');
-        position += 1;
-        return inner;
-      }
-      const token = peek();
-      if (token === undefined) throw new Stop('a value is missing at the end');
-      if (token.kind === 'operator') throw new Stop(`"${token.text}" stands where a value should`);
-      position += 1;
-      return literalOrVariable(token);
+      return read();
     } finally {
       depth -= 1;
     }
@@ -162,51 +173,4 @@ export function comparesOrdinalAsString(condition: Condition): boolean {
     );
   }
   return comparesOrdinalAsString(condition.left) || comparesOrdinalAsString(condition.right);
-}
-
-/** Evaluates with values looked up by dotted path. Levels compare by their order, numbers as numbers, else as text. */
-export function evaluateCondition(condition: Condition, lookup: (path: string) => unknown): boolean {
-  return truthy(valueIn(condition, lookup));
-}
-
-function valueIn(condition: Condition, lookup: (path: string) => unknown): unknown {
-  switch (condition.kind) {
-    case 'literal':
-      return condition.value;
-    case 'variable':
-      return lookup(condition.path);
-    case 'not':
-      return !truthy(valueIn(condition.operand, lookup));
-    case 'and':
-      return truthy(valueIn(condition.left, lookup)) && truthy(valueIn(condition.right, lookup));
-    case 'or':
-      return truthy(valueIn(condition.left, lookup)) || truthy(valueIn(condition.right, lookup));
-    default:
-      return compare(condition.operator, valueIn(condition.left, lookup), valueIn(condition.right, lookup));
-  }
-}
-
-function truthy(value: unknown): boolean {
-  return value === 'false' ? false : Boolean(value);
-}
-
-function compare(operator: string, left: unknown, right: unknown): boolean {
-  if (operator === '==' || operator === '!=') {
-    const same =
-      left === right || (left !== undefined && right !== undefined && String(left) === String(right));
-    return operator === '==' ? same : !same;
-  }
-  const [a, b] = [rank(left), rank(right)];
-  if (a === undefined || b === undefined) return false;
-  if (operator === '<') return a < b;
-  if (operator === '<=') return a <= b;
-  return operator === '>' ? a > b : a >= b;
-}
-
-function rank(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  const level = ordinalLevels.indexOf(String(value).toLowerCase());
-  if (level >= 0) return level;
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
-  return Number.isNaN(number) ? undefined : number;
 }

@@ -122,8 +122,13 @@ export function readNames(list: string): { name: string; kind: 'variable' | 'fil
   const pieces = ticked.length > 0 ? ticked : list.replace(/\([^)]*\)/g, '').split(/[,+;、，]|\band\b/);
   return pieces.flatMap((piece): { name: string; kind: 'variable' | 'file' }[] => {
     const name = piece.trim().replace(/[.。]$/, '');
-    if (/^[A-Za-z_$][\w$]*(?:\[\])?$/.test(name)) return [{ name: name.replace('[]', ''), kind: 'variable' }];
-    if (/^[\w./{}*$-]+\.[a-z]{1,5}$/i.test(name)) return [{ name, kind: 'file' }];
-    return [];
+    const kind = kindOfName(name);
+    return kind === undefined ? [] : [{ name: kind === 'variable' ? name.replace('[]', '') : name, kind }];
   });
+}
+
+/** What flows between phases has the name of a variable or of a file; anything else is no name. */
+export function kindOfName(name: string): 'variable' | 'file' | undefined {
+  if (/^[A-Za-z_$][\w$]*(?:\[\])?$/.test(name)) return 'variable';
+  return /^[\w./{}*$-]+\.[a-z]{1,5}$/i.test(name) ? 'file' : undefined;
 }

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDocument } from '../document/parse.ts';
 import { readCompactMarks } from './compact.ts';
-import { conditionVariables, evaluateCondition, parseCondition } from './condition.ts';
+import { conditionVariables, parseCondition } from './condition.ts';
 import { readDataFlow, readNames } from './data-flow.ts';
+import { evaluateCondition } from './evaluate-condition.ts';
 import { fieldText, readFrontmatter } from './frontmatter.ts';
 import { ownNames, readTriggers, splitTools } from './identity.ts';
 import { readPhaseTable } from './phase-table.ts';
@@ -112,6 +113,17 @@ test('S-035 T-09 levels compare by their order', () => {
   expect(holds('count > 9', { count: 10 })).toBe(true);
   expect(holds('a && !(b || c == "x")', { a: true, b: false, c: 'y' })).toBe(true);
   expect(holds('risk ≥ low and not done', { risk: 'low', done: false })).toBe(true);
+});
+
+test('S-035 the word not denies a whole comparison, the mark ! only what stands next to it', () => {
+  const values = { a: 'x', b: 'y', done: false };
+  expect(holds('not a == "x"', values)).toBe(false);
+  expect(holds('not a == "y"', values)).toBe(true);
+  expect(holds('NOT a == b and not done', values)).toBe(true);
+  expect(holds('a is not "y"', values)).toBe(true);
+  expect(holds('a is not "x"', values)).toBe(false);
+  expect(holds('!done == true', values)).toBe(true);
+  expect(parseCondition('not '.repeat(100_000))).toMatchObject({ ok: false });
 });
 
 test('S-094 every variable of a condition is found, not only its first word', () => {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
 import { isRecord } from '../../safe-json.ts';
+import { isOnScale, scaleWords } from '../model/evaluate-condition.ts';
 import { type OutputSchema, schemaOfFile } from './output-schema.ts';
 import type { RunPhase } from './run-plan.ts';
 
@@ -45,7 +46,9 @@ export function phasePrompt({
     phase.inputs.filter((name) => values[name] !== undefined).map((name) => [name, values[name]]),
   );
   const expected = [
-    ...phase.variables.map((name) => `- the value \`${name}\`${shape(schemas.get(name))}`),
+    ...phase.variables.map(
+      (name) => `- the value \`${name}\`${scaleOf(phase, name)}${shape(schemas.get(name))}`,
+    ),
     ...phase.files.map((file) => `- the file \`${file}\`${shape(schemaOfFile(schemas, file))}`),
   ];
   return [
@@ -65,6 +68,12 @@ export function phasePrompt({
     document.trimEnd(),
     '',
   ].join('\n\n');
+}
+
+/** What a condition wants of a value. */
+function scaleOf({ ordered }: RunPhase, name: string): string {
+  const found = ordered.find(({ path }) => path === name);
+  return found === undefined ? '' : `, ${scaleWords[found.scale]}`;
 }
 
 /** How an output must look, when the package says so. */
@@ -91,11 +100,13 @@ export function phaseSchema({ variables }: RunPhase, schemas: ReadonlyMap<string
 
 export type PhaseReading = { answer: PhaseAnswer | undefined; problems: string[] };
 
-/** A declared value that is missing or empty fails the phase by name. */
+/** A declared value that is missing, empty or off the scale of a condition fails the phase by name; undeclared ones are left. */
 export function readPhaseAnswer(value: unknown, phase: RunPhase): PhaseReading {
   if (!isRecord(value) || !isRecord(value['outputs']))
     return { answer: undefined, problems: ['The answer is not a JSON object with "outputs".'] };
-  const outputs = value['outputs'];
+  const outputs = Object.fromEntries(
+    Object.entries(value['outputs']).filter(([name]) => phase.gives.includes(name)),
+  );
   const status = ['DONE', 'DONE_WITH_CONCERNS', 'BLOCKED', 'NEEDS_CONTEXT'].find(
     (known) => known === value['status'],
   ) as PhaseStatus | undefined;
@@ -114,7 +125,25 @@ export function readPhaseAnswer(value: unknown, phase: RunPhase): PhaseReading {
   const problems = phase.variables
     .filter((name) => isEmpty(outputs[name]))
     .map((name) => `The output ${name} is ${name in outputs ? 'empty' : 'missing'}.`);
-  return { answer, problems };
+  return { answer, problems: [...problems, ...offScale(phase, outputs)] };
+}
+
+function offScale({ ordered }: RunPhase, outputs: Readonly<Record<string, unknown>>): string[] {
+  const found = ordered.flatMap(({ path, scale }) => {
+    const value = valueAt(path, outputs);
+    if (isEmpty(value) || isOnScale(value, scale)) return [];
+    const shown = (JSON.stringify(value) ?? '').slice(0, 100);
+    return [`The output ${path} is ${shown}; conditions order it, so it is ${scaleWords[scale]}.`];
+  });
+  return [...new Set(found)];
+}
+
+/** What stands under a dotted path. */
+export function valueAt(path: string, values: Readonly<Record<string, unknown>>): unknown {
+  return path.split('.').reduce<unknown>((value, key) => {
+    const known = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+    return known ? (value as Record<string, unknown>)[key] : undefined;
+  }, values);
 }
 
 export function isEmpty(value: unknown): boolean {

@@ -22,6 +22,8 @@ const phase = (more: Partial<RunPhase>): RunPhase => ({
   inputs: [],
   variables: [],
   files: [],
+  gives: [],
+  ordered: [],
   handsOverTo: undefined,
   mode: undefined,
   triggers: [],

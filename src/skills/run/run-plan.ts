@@ -1,4 +1,6 @@
 import { lineText } from '../document/document.ts';
+import { parseCondition } from '../model/condition.ts';
+import { type Ordering, orderings } from '../model/evaluate-condition.ts';
 import { handoffOf } from '../model/handoffs.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading } from '../model/phase-file.ts';
@@ -11,8 +13,13 @@ export type RunPhase = {
   file: string;
   condition: string | undefined;
   inputs: readonly string[];
+  /** What it must give. */
   variables: readonly string[];
   files: readonly string[];
+  /** What it may give: its variables, and what the flow of SKILL.md says comes from it. Nothing else is taken over. */
+  gives: readonly string[];
+  /** What conditions order of that. */
+  ordered: readonly Ordering[];
   /** Phase that this one hands over to by reading its file. */
   handsOverTo: number | undefined;
   mode: string | undefined;
@@ -35,28 +42,45 @@ export type RunPlan = {
 export function runPlan(subject: SkillPackage): RunPlan {
   const { skill, phases, references } = subject;
   const edges = skill?.flow.edges ?? [];
+  const loop = readLoop(subject);
+  const plan = phases.map((phase, index) => {
+    const number = phase.number ?? index + 1;
+    const condition = skill?.flow.conditions.find((item) => item.phase === number)?.expression;
+    return { phase, number, condition };
+  });
+  const ordered = [...plan.map(({ condition }) => condition), loop?.until].flatMap((text) => {
+    const reading = parseCondition(text ?? '');
+    return reading.ok ? orderings(reading.condition) : [];
+  });
   return {
     skill: subject.name || subject.files.directory,
     profile: subject.profile,
-    phases: phases.map((phase, index): RunPhase => {
-      const number = phase.number ?? index + 1;
+    phases: plan.map(({ phase, number, condition }): RunPhase => {
+      const variables = phase.outputs.filter(({ kind }) => kind === 'variable').map(({ name }) => name);
+      const gives = new Set([
+        ...variables,
+        ...edges.filter(({ from }) => from === number).flatMap((edge) => edge.variables),
+        ...(skill?.flow.outputs ?? []).filter((item) => item.phase === number).map(({ name }) => name),
+      ]);
       const route = skill?.routing?.rows.filter(({ targets }) => targets.includes(phase.document.path)) ?? [];
       const handoff = handoffOf(phase, phases, references);
       return {
         number,
         name: phase.name || phase.slug,
         file: phase.document.path,
-        condition: skill?.flow.conditions.find((item) => item.phase === number)?.expression,
+        condition,
         inputs: [...new Set(edges.filter(({ to }) => to === number).flatMap(({ variables }) => variables))],
-        variables: phase.outputs.filter(({ kind }) => kind === 'variable').map(({ name }) => name),
+        variables,
         files: phase.outputs.filter(({ kind }) => kind === 'file').map(({ name }) => name),
+        gives: [...gives],
+        ordered: ordered.filter(({ path }) => gives.has(path.split('.', 1)[0] ?? '')),
         handsOverTo: handoff?.target.number,
         mode: route[0]?.mode,
         triggers: route.map(({ trigger }) => trigger),
       };
     }),
     ...readQuestions(subject),
-    loop: readLoop(subject),
+    loop,
   };
 }
 

@@ -215,3 +215,26 @@ test('phases of a router that hand over in a circle run once each; such handoffs
     'The phases 1 → 2 → 1 hand over in a circle.',
   );
 });
+
+test('the prompt says what a condition wants of a value', () => {
+  const [, phase] = plan.phases;
+  if (phase === undefined) throw new Error('no phase');
+  const prompt = phasePrompt({
+    skill: 'demo-flow',
+    phase,
+    document: '',
+    task: '',
+    preferences: {},
+    values: {},
+    problems: [],
+    schemas: new Map(),
+    seed: 'seed',
+  });
+  expect(prompt).toContain('- the value `conflictRisk`, one of none, low, medium, high, critical\n');
+});
+
+test('P-001 a pipeline has no modes and refuses one', async () => {
+  expect((await simulate(plan, scenario({ mode: 'nonsense' }))).problems[0]).toBe(
+    'demo-flow has no mode "nonsense"; it is a pipeline, which runs all its phases.',
+  );
+});

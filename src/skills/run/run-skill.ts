@@ -1,7 +1,8 @@
 import { CharretteError } from '../../errors.ts';
 import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
-import { evaluateCondition, parseCondition } from '../model/condition.ts';
-import type { PhaseAnswer } from './phase-call.ts';
+import { parseCondition } from '../model/condition.ts';
+import { evaluateCondition } from '../model/evaluate-condition.ts';
+import { type PhaseAnswer, valueAt } from './phase-call.ts';
 import type { RunPhase, RunPlan, RunQuestion } from './run-plan.ts';
 
 /** What the story needs from outside: the durable engine in a run, a script in a test. */
@@ -27,6 +28,8 @@ export type RunState = {
   preferences: Record<string, unknown>;
   values: Record<string, unknown>;
   summaries: { phase: number; name: string; status: string; summary: string }[];
+  /** Why the result is not accepted: what a loop went on for and did not reach. */
+  unmet?: string;
 };
 
 export type SkillRunInput = {
@@ -59,8 +62,7 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
     };
     await world.todo(list, reason === undefined ? { phase, status } : { phase, status, reason });
   };
-  const queue = firstPhases(plan, input.mode);
-  const carried = new Set<number>();
+  const queue = phasesOf(plan, input.mode);
   for (let round = 1; ; round += 1) {
     for (let phase = queue.shift(); phase !== undefined; phase = queue.shift()) {
       const met = phase.condition === undefined || holds(phase.condition, state);
@@ -72,6 +74,8 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
           status: 'skipped',
           summary: `${phase.condition} does not hold`,
         });
+        // Nothing is handed over by a phase that does not run.
+        if (plan.profile === 'router') queue.length = 0;
         continue;
       }
       await change(phase, 'in_progress');
@@ -86,15 +90,15 @@ export async function runSkill(plan: RunPlan, input: SkillRunInput, world: RunWo
         summary: answer.summary,
       });
       await change(phase, 'completed');
-      const next = plan.phases.find(({ number }) => number === phase?.handsOverTo);
-      if (plan.profile === 'router' && next !== undefined && queue.length === 0) {
-        carried.add(phase.number);
-        // Phases that hand over in a circle would go on for ever.
-        if (!carried.has(next.number)) queue.push(next);
-      }
     }
-    if (plan.loop === undefined || round >= plan.loop.limit || loopEnds(plan.loop.until, state)) return state;
-    const again = plan.phases.filter(({ number }) => number >= (plan.loop?.from ?? 1));
+    if (plan.loop === undefined || loopEnds(plan.loop.until, state)) return state;
+    const { until, from, limit } = plan.loop;
+    if (round >= limit)
+      return {
+        ...state,
+        unmet: `\`${until}\` does not hold after ${round} ${round === 1 ? 'round' : 'rounds'}`,
+      };
+    const again = plan.phases.filter(({ number }) => number >= from);
     for (const phase of again) await change(phase, 'pending', `round ${round + 1}`);
     queue.push(...again);
   }
@@ -117,9 +121,19 @@ async function preferences(
   );
 }
 
-/** A pipeline runs all phases; a router the phase that the trigger or mode names. P-002: hyphens are as good as colons. */
-function firstPhases(plan: RunPlan, mode: string | undefined): RunPhase[] {
-  if (plan.profile !== 'router') return [...plan.phases];
+/**
+ * A router runs the phase that the trigger or mode names and those it hands over to, every other package all phases.
+ * P-002: hyphens are as good as colons.
+ */
+export function phasesOf(plan: RunPlan, mode: string | undefined): RunPhase[] {
+  if (plan.profile !== 'router') {
+    if (mode === undefined) return [...plan.phases];
+    throw new CharretteError({
+      code: 'usage',
+      message: `${plan.skill} has no mode ${JSON.stringify(mode)}; it is a ${plan.profile}, which runs all its phases.`,
+      fix: 'Leave --mode out.',
+    });
+  }
   const wanted = mode ?? plan.phases[0]?.mode;
   const spelt = (name: string) => name.replaceAll(':', '-');
   const phase = plan.phases.find(
@@ -127,7 +141,7 @@ function firstPhases(plan: RunPlan, mode: string | undefined): RunPhase[] {
       candidate.mode === wanted ||
       candidate.triggers.some((trigger) => spelt(trigger) === spelt(wanted ?? '')),
   );
-  if (phase !== undefined) return [phase];
+  if (phase !== undefined) return withHandovers(plan, phase);
   const known = plan.phases
     .flatMap((candidate) => [candidate.mode ?? '', ...candidate.triggers])
     .filter((name) => name !== '');
@@ -137,7 +151,18 @@ function firstPhases(plan: RunPlan, mode: string | undefined): RunPhase[] {
   });
 }
 
-function holds(condition: string, { values, preferences: chosen }: RunState): boolean {
+function withHandovers({ phases }: RunPlan, first: RunPhase): RunPhase[] {
+  const route = new Set<RunPhase>();
+  // Phases that hand over in a circle would go on for ever.
+  for (let next: RunPhase | undefined = first; next !== undefined && !route.has(next); ) {
+    route.add(next);
+    const target: number | undefined = next.handsOverTo;
+    next = phases.find(({ number }) => number === target);
+  }
+  return [...route];
+}
+
+function holds(condition: string, state: RunState): boolean {
   const reading = parseCondition(condition);
   if (!reading.ok)
     throw new CharretteError({
@@ -145,24 +170,19 @@ function holds(condition: string, { values, preferences: chosen }: RunState): bo
       message: `The condition "${condition}" cannot be read: ${reading.message}.`,
       fix: 'Run `charrette skill lint`.',
     });
-  return evaluateCondition(reading.condition, (path) =>
-    lookUp(path.replace(/^workflowPreferences\./, ''), { ...chosen, ...values }),
-  );
+  return evaluateCondition(reading.condition, lookUp(state));
 }
 
-function lookUp(path: string, values: Readonly<Record<string, unknown>>): unknown {
-  return path.split('.').reduce<unknown>((value, key) => {
-    const known = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
-    return known ? (value as Record<string, unknown>)[key] : undefined;
-  }, values);
+/** S-016: under workflowPreferences stands what somebody chose, and nothing that a phase gave. */
+function lookUp({ values, preferences: chosen }: RunState): (path: string) => unknown {
+  const known = { ...chosen, ...values, workflowPreferences: chosen };
+  return (path) => valueAt(path, known);
 }
 
 /** Prose cannot be decided by a program, so such a loop runs once. */
 function loopEnds(until: string, state: RunState): boolean {
   const reading = parseCondition(until);
-  return reading.ok
-    ? evaluateCondition(reading.condition, (path) => lookUp(path, { ...state.preferences, ...state.values }))
-    : true;
+  return reading.ok ? evaluateCondition(reading.condition, lookUp(state)) : true;
 }
 
 async function carryOut(
@@ -207,6 +227,7 @@ function startList({ skill, phases }: RunPlan, { session, now }: SkillRunInput):
 }
 
 /** S-106: the last line of a run. */
-export function closingStatus({ summaries }: RunState): 'DONE' | 'DONE_WITH_CONCERNS' {
+export function closingStatus({ summaries, unmet }: RunState): string {
+  if (unmet !== undefined) return `DONE_WITH_CONCERNS: ${unmet}`;
   return summaries.some(({ status }) => status === 'DONE_WITH_CONCERNS') ? 'DONE_WITH_CONCERNS' : 'DONE';
 }

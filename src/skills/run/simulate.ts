@@ -116,6 +116,7 @@ export async function simulate(
       },
     );
     values = state.values;
+    failure = state.unmet;
   } catch (error) {
     if (!isCharretteError(error)) throw error;
     failure = error.message;

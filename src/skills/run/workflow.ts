@@ -107,7 +107,9 @@ export function skillRunWorkflow(
       );
       await context.artifact('outputs.json', `${JSON.stringify(state.values, null, 2)}\n`);
       await context.artifact('summary.md', renderSummary(plan.skill, state));
-      return { status: 'done', exit: 0, message: closingStatus(state) };
+      return state.unmet === undefined
+        ? { status: 'done', exit: 0, message: closingStatus(state) }
+        : { status: 'not-accepted', exit: 6, message: state.unmet };
     },
   };
 }

@@ -16,9 +16,9 @@ import { readBaseline } from '../../../src/skills/lint/baseline.ts';
 import {
   comparesOrdinalAsString,
   conditionVariables,
-  evaluateCondition,
   parseCondition,
 } from '../../../src/skills/model/condition.ts';
+import { evaluateCondition } from '../../../src/skills/model/evaluate-condition.ts';
 import { readPhaseAnswer } from '../../../src/skills/run/phase-call.ts';
 import { runPlan } from '../../../src/skills/run/run-plan.ts';
 import { readScenario } from '../../../src/skills/run/simulate.ts';

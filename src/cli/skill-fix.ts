@@ -4,7 +4,7 @@ import { exitCodes } from '../error-table.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { containedPath } from '../files/contained.ts';
 import { fixPackage, syncAll } from '../skills/fix/fix-package.ts';
-import { renumber } from '../skills/fix/renumber.ts';
+import { type Renumbering, renumber } from '../skills/fix/renumber.ts';
 import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
 import { countOf } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
@@ -18,6 +18,7 @@ type Change = {
   files: PackageFiles;
   texts: ReadonlyMap<string, string>;
   moved: ReadonlyMap<string, string>;
+  byHand: Renumbering['byHand'];
   before: PackageResult;
   after: PackageResult;
 };
@@ -37,7 +38,7 @@ export const skillFix: CommandSpec = {
   run: async (invocation) =>
     apply(invocation, (directory, files) => {
       const { texts, before, after } = fixPackage(files, invocation.options['unsafe'] === true);
-      return { directory, files, texts, moved: new Map(), before, after };
+      return { directory, files, texts, moved: new Map(), byHand: [], before, after };
     }),
 };
 
@@ -51,7 +52,11 @@ export const skillSync: CommandSpec = {
   ],
   arguments: paths,
   options: [
-    { flags: '--renumber', description: 'number phases from 01 without gaps and rewrite every reference' },
+    {
+      flags: '--renumber',
+      description:
+        'number phases from 01 without gaps and rewrite every reference; lists lines that leave open which phase they mean',
+    },
   ],
   dryRun: 'says',
   run: async (invocation) =>
@@ -74,6 +79,7 @@ export const skillSync: CommandSpec = {
         files,
         texts,
         moved: numbered?.moved ?? new Map(),
+        byHand: numbered?.byHand ?? [],
         before: lintPackage(start),
         after: lintPackage(buildPackage(current)),
       };
@@ -103,7 +109,7 @@ async function apply(
     change(directory, readPackageFiles(directory)),
   );
   const lines: string[] = [];
-  for (const { directory, files, texts, moved, before, after } of changes) {
+  for (const { directory, files, texts, moved, byHand, before, after } of changes) {
     const where = path.relative(global.cwd, directory) || '.';
     for (const [file, text] of texts) {
       const old = [...moved].find(([, to]) => to === file)?.[0] ?? file;
@@ -114,16 +120,21 @@ async function apply(
     const word = global.dryRun ? 'would change' : 'changed';
     lines.push(
       `${where}: ${word} ${texts.size} files; ${countOf(before.findings, 'error')} → ${countOf(after.findings, 'error')} errors, ${countOf(before.findings, 'warning')} → ${countOf(after.findings, 'warning')} warnings, ${before.gate} → ${after.gate}\n`,
+      ...byHand.map(
+        ({ path: file, line, number, files: meant }) =>
+          `  mend by hand: ${file}: "${line.slice(0, 120)}" names phase ${number}, which is now ${meant.join(' or ')}\n`,
+      ),
     );
   }
   return {
     exit: exitCodes.done,
     text: lines.join(''),
     json: {
-      packages: changes.map(({ directory, texts, moved, before, after }) => ({
+      packages: changes.map(({ directory, texts, moved, byHand, before, after }) => ({
         path: path.relative(global.cwd, directory) || '.',
         changed: [...texts.keys()],
         moved: Object.fromEntries(moved),
+        byHand,
         before: before.gate,
         gate: after.gate,
         findings: after.findings,

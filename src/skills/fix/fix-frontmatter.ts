@@ -1,6 +1,6 @@
-import { lineText } from '../document/document.ts';
+import { type Document, lineText } from '../document/document.ts';
 import { describe } from '../generate/skill-markdown.ts';
-import { fieldText, needsQuotes } from '../model/frontmatter.ts';
+import { type FrontmatterField, fieldText, needsQuotes } from '../model/frontmatter.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { applyLineEdits, type LineEdit } from './lines.ts';
 
@@ -41,10 +41,8 @@ export function dropCommandKeys({ skill }: SkillPackage): string | undefined {
   for (const key of ['argument-hint', 'examples', 'group']) {
     const field = frontmatter.fields.get(key);
     if (field === undefined) continue;
-    let to = field.line + 1;
-    while (/^(?:\s+\S|- )/.test(lineText(document, to)) && lineText(document, to) !== '---') to += 1;
-    edits.push({ from: field.line, to, insert: [] });
-    const text = fieldText(frontmatter, key) ?? '';
+    edits.push({ from: field.line, to: field.endLine, insert: [] });
+    const text = listAsWritten(document, field) ?? fieldText(frontmatter, key) ?? '';
     if (key !== 'group' && text !== '')
       notes.push(`${key === 'examples' ? 'Examples' : 'Arguments'}: \`${text.replaceAll('`', "'")}\``);
   }
@@ -58,6 +56,23 @@ export function dropCommandKeys({ skill }: SkillPackage): string | undefined {
     });
   }
   return applyLineEdits(document, edits);
+}
+
+/** The items of a list as somebody wrote them: YAML makes a map of `/plan "a: b"`. Undefined when it is no list of lines. */
+function listAsWritten(document: Document, { line, endLine }: FrontmatterField): string | undefined {
+  const items: string[] = [];
+  for (let at = line + 1; at < endLine; at += 1) {
+    const text = lineText(document, at).trim();
+    if (text === '') continue;
+    if (!text.startsWith('- ')) return undefined;
+    items.push(
+      text
+        .slice(2)
+        .trim()
+        .replace(/^(["'])(.*)\1$/, '$2'),
+    );
+  }
+  return items.length === 0 ? undefined : items.join(', ');
 }
 
 /** With all lines of its value: what is left of it would belong to the new one. */

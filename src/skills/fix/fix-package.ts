@@ -2,6 +2,7 @@ import { lintPackage, type PackageResult } from '../lint/engine.ts';
 import { buildPackage, type PackageFiles, type SkillPackage } from '../model/package.ts';
 import { ruleById } from '../rules/catalog.ts';
 import { guardedPhases } from '../rules/compact.ts';
+import { goesBack } from '../rules/phase-references.ts';
 import { addTrigger, cleanTools, dropCommandKeys, quoteValues } from './fix-frontmatter.ts';
 import { addNextPhase, addPhaseSections, addPhaseTable, removeProvenance } from './fix-sections.ts';
 import { syncPhase, syncSkill } from './sync-compact.ts';
@@ -43,10 +44,10 @@ const fixes: readonly Fix[] = [
   {
     rules: ['RF006'],
     apply: ({ phases, profile }) =>
-      phases.map(
-        (phase, index) =>
-          [phase.document.path, addNextPhase(phase, phases[index + 1], profile === 'router')] as const,
-      ),
+      phases.map((phase, index) => {
+        const kind = { router: profile === 'router', goesBack: goesBack(phase, phases) };
+        return [phase.document.path, addNextPhase(phase, phases[index + 1], kind)] as const;
+      }),
   },
   {
     rules: [

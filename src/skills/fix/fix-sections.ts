@@ -1,19 +1,16 @@
-import { lineKind, lineText } from '../document/document.ts';
+import { type Document, type Heading, lineKind, lineText } from '../document/document.ts';
 import { compactCell } from '../generate/compact-text.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';
+import { provenanceNotes } from '../rules/provenance.ts';
 import { applyLineEdits, type LineEdit } from './lines.ts';
-
-const provenance =
-  /^[ \t>]*(?:[-*][ \t]+)?[*_]{0,3}(?:(?:source|origin|provenance|来源|出处|源)[*_]{0,3}\s*[:：][*_]{0,3}.*(?:convert|extract|migrat|转换|迁移|commands\/)|(?:converted|extracted|migrated|ported|转换)\s*(?:from|自).*(?:commands?\/|\bcommand\b|\.md))/i;
 
 /** HY004: provenance lines go, with the blank line after them. */
 export function removeProvenance({ document }: PhaseFile): string {
   const edits: LineEdit[] = [];
-  for (let line = 0; line < document.lineStarts.length; line += 1) {
+  for (const { line } of provenanceNotes(document)) {
     const kind = document.kinds[line];
     if (kind !== lineKind.text && kind !== lineKind.quote) continue;
-    if (!provenance.test(lineText(document, line))) continue;
     const blankBefore = line === 0 || document.kinds[line - 1] === lineKind.blank;
     const to = blankBefore && document.kinds[line + 1] === lineKind.blank ? line + 2 : line + 1;
     edits.push({ from: line, to, insert: [] });
@@ -61,29 +58,48 @@ export function addPhaseSections({
   return applyLineEdits(document, edits);
 }
 
-/** RF006: every phase but the last leads on, the last one ends. */
+const atTheEnd = 'Return to the orchestrator. The workflow is complete; report the outputs of every phase.';
+
+/** A line that is nothing but the way to another phase. */
+const wayOn =
+  /^[\s>*-]*(?:return to (?:the )?orchestrator[,.;]?\s*)?(?:then\s+)?(?:(?:auto-?)?(?:continue|proceed|go on|move on|next)\s*(?:to|with|:)?\s*)?\**\[[^\]]*\]\([^)]*\)\**[.。]?\s*$/i;
+
+/** RF006: every phase but the last leads on, the last one ends. A last one that goes back to an earlier one is left. */
 export function addNextPhase(
-  { document, nextPhase, completion }: PhaseFile,
+  phase: PhaseFile,
   next: PhaseFile | undefined,
-  router: boolean,
+  { router, goesBack }: { router: boolean; goesBack: boolean },
 ): string {
-  const end = document.lineStarts.length;
-  const done = [
-    '## Completion',
-    '',
-    'Return to the orchestrator. The workflow is complete; report the outputs of every phase.',
-  ];
+  const { document, nextPhase, completion } = phase;
+  const append = (...lines: string[]) => {
+    const end = document.lineStarts.length;
+    return applyLineEdits(document, [{ from: end, to: end, insert: ['', ...lines] }]);
+  };
   if (next === undefined || router) {
     if (completion !== undefined) return document.text;
-    if (nextPhase === undefined || router)
-      return nextPhase === undefined
-        ? applyLineEdits(document, [{ from: end, to: end, insert: ['', ...done] }])
-        : document.text;
-    return applyLineEdits(document, [{ from: nextPhase.line, to: nextPhase.endLine, insert: done }]);
+    if (nextPhase === undefined) return append('## Completion', '', atTheEnd);
+    return router || goesBack ? document.text : applyLineEdits(document, endHere(document, nextPhase));
   }
   if (nextPhase !== undefined) return document.text;
   const link = `Return to orchestrator, then auto-continue to [Phase ${next.number ?? ''}: ${next.name}](${next.file}).`;
-  return applyLineEdits(document, [{ from: end, to: end, insert: ['', '## Next Phase', '', link] }]);
+  return append('## Next Phase', '', link);
+}
+
+/** The section keeps what it says; only its name and the way to a phase that is not there change. */
+function endHere(document: Document, { line: heading, endLine }: Heading): LineEdit[] {
+  const title = lineText(document, heading).replace(/next\s+phase/i, 'Completion');
+  const edits: LineEdit[] = [{ from: heading, to: heading + 1, insert: [title] }];
+  let told = false;
+  for (let line = heading + 1; line < endLine; line += 1) {
+    const kind = document.kinds[line];
+    const prose = kind === lineKind.text || kind === lineKind.quote;
+    if (prose && wayOn.test(lineText(document, line).slice(0, 1_000))) {
+      edits.push({ from: line, to: line + 1, insert: told ? [] : [atTheEnd] });
+      told = true;
+    } else if (kind !== lineKind.blank) told = true;
+  }
+  if (!told) edits.push({ from: heading + 1, to: heading + 1, insert: ['', atTheEnd] });
+  return edits;
 }
 
 /** S-099: the table of phases, from the phase files. */

@@ -144,3 +144,36 @@ test.each([
   expect(once['SKILL.md']).not.toBe(text);
   expect(fixed(once)).toEqual(once);
 });
+
+test('S-003 ST003 renumber of phases that share a number goes by file and title, and names what leaves it open', () => {
+  const phase = (number: number, name: string, more = '') =>
+    `# Phase ${number}: ${name}\n\n## Objective\n\n- x\n\n### Step ${number}.1: do\n\nText.\n\n## Output\n\n- **TodoWrite**: Mark Phase ${number} completed\n${more}`;
+  const texts = {
+    'SKILL.md':
+      '---\nname: demo-flow\ndescription: Does it. Triggers on "demo:flow".\nallowed-tools: Read\n---\n\n# Demo\n\n## Execution Flow\n\n```\nPhase 1: Alpha\n   └─ Ref: phases/01-alpha.md\nPhase 1: Beta\n   └─ Ref: phases/01-beta.md\nPhase 2: Gamma\n   └─ Ref: phases/02-gamma.md\n```\n\n| Phase | Document | Purpose |\n|---|---|---|\n| 1 | [phases/01-alpha.md](phases/01-alpha.md) | A |\n| 1 | [phases/01-beta.md](phases/01-beta.md) | B |\n| 2 | [phases/02-gamma.md](phases/02-gamma.md) | C |\n\n## Data Flow\n\n```\nphase1 → phase2: risk\n```\n\nAfter Phase 1 ask the user; after Phase 2 stop.\n',
+    'phases/01-alpha.md': phase(1, 'Alpha', '\n## Next Phase\n\nGo on to [Phase 1: Beta](01-beta.md).\n'),
+    'phases/01-beta.md': phase(1, 'Beta', '\n## Next Phase\n\nGo on to [Phase 2: Gamma](02-gamma.md).\n'),
+    'phases/02-gamma.md': phase(2, 'Gamma', '\n## Completion\n\nDone.\n'),
+  };
+  const result = renumber(packageOf(texts));
+  const after = Object.fromEntries(result.texts);
+  const text = after['SKILL.md'] ?? '';
+  for (const line of [
+    'Phase 1: Alpha\n   └─ Ref: phases/01-alpha.md\nPhase 2: Beta\n   └─ Ref: phases/02-beta.md\nPhase 3: Gamma\n',
+    '| 1 | [phases/01-alpha.md](phases/01-alpha.md) | A |\n| 2 | [phases/02-beta.md](phases/02-beta.md) | B |\n| 3 | [phases/03-gamma.md](phases/03-gamma.md) | C |\n',
+    '\nphase1 → phase3: risk\n',
+    '\nAfter Phase 1 ask the user; after Phase 3 stop.\n',
+  ])
+    expect(text).toContain(line);
+  expect(after['phases/01-alpha.md']).toContain('[Phase 2: Beta](02-beta.md)');
+  expect(after['phases/02-beta.md']).toBe(
+    phase(2, 'Beta', '\n## Next Phase\n\nGo on to [Phase 3: Gamma](03-gamma.md).\n'),
+  );
+  expect(after['phases/03-gamma.md']).toBe(phase(3, 'Gamma', '\n## Completion\n\nDone.\n'));
+  const files = ['01-alpha.md', '02-beta.md'];
+  expect(result.byHand).toEqual([
+    { path: 'SKILL.md', line: 'phase1 → phase3: risk', number: 1, files },
+    { path: 'SKILL.md', line: 'After Phase 1 ask the user; after Phase 3 stop.', number: 1, files },
+  ]);
+  expect(renumber(packageOf(cleanTexts())).byHand).toEqual([]);
+});

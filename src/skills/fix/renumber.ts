@@ -9,11 +9,16 @@ export type Renumbering = {
   texts: Map<string, string>;
   /** Old path to new path of the files that move. */
   moved: Map<string, string>;
+  /** Lines that name a number which several phases had, and do not say which of them they mean. */
+  byHand: { path: string; line: string; number: number; files: readonly string[] }[];
 };
+
+/** A phase with its new number and file. */
+type Place = { phase: PhaseFile; number: number; file: string };
 
 /** S-003: phases become 01, 02, … in their present order, and everything that refers to them follows. */
 export function renumber({ skill, phases }: SkillPackage): Renumbering {
-  const plan = phases.map((phase, index) => {
+  const plan = phases.map((phase, index): Place => {
     const number = index + 1;
     const slug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(phase.slug)
       ? phase.slug
@@ -21,26 +26,63 @@ export function renumber({ skill, phases }: SkillPackage): Renumbering {
     return { phase, number, file: `${String(number).padStart(2, '0')}-${slug}.md` };
   });
   const files = new Map(plan.map(({ phase, file }) => [phase.file, file]));
-  const numbers = new Map(
-    plan.flatMap(({ phase, number }) =>
-      phase.number === undefined ? [] : [[phase.number, number] as const],
-    ),
-  );
   const texts = new Map<string, string>();
   const moved = new Map<string, string>();
-  if (skill !== undefined) texts.set('SKILL.md', renameFiles(renumberSkill(skill.document, numbers), files));
-  for (const { phase, number, file } of plan) {
-    texts.set(`phases/${file}`, renameFiles(renumberPhase(phase, number, numbers), files));
-    if (file !== phase.file) moved.set(`phases/${phase.file}`, `phases/${file}`);
+  const byHand: Renumbering['byHand'] = [];
+  const rewrite = (path: string, before: string, change: (numbers: Numbers) => string, own?: Place) => {
+    const open = new Map<string, { number: number; places: readonly Place[] }>();
+    const text = change(newNumbers(plan, own, (line, number, places) => open.set(line, { number, places })));
+    const after = renameFiles(text, files);
+    texts.set(path, after);
+    const lines = after.split(/\r?\n/);
+    before.split(/\r?\n/).forEach((line, index) => {
+      const { number, places } = open.get(line) ?? { number: 0, places: [] };
+      if (places.length > 0)
+        byHand.push({
+          path,
+          line: (lines[index] ?? '').trim(),
+          number,
+          files: places.map(({ file }) => file),
+        });
+    });
+  };
+  if (skill !== undefined) {
+    const { document } = skill;
+    rewrite('SKILL.md', document.text, (numbers) => renumberSkill(document, numbers));
   }
-  return { texts, moved };
+  for (const place of plan) {
+    const { phase, file } = place;
+    const path = `phases/${file}`;
+    rewrite(path, phase.document.text, (numbers) => renumberPhase(place, numbers), place);
+    if (file !== phase.file) moved.set(`phases/${phase.file}`, path);
+  }
+  return { texts, moved, byHand };
 }
 
-type Numbers = ReadonlyMap<number, number>;
+/** The new number for one that stands in a line, with the text after it. */
+type Numbers = (number: string, line: string, after: string) => string;
 
-function map(numbers: Numbers, text: string): string {
-  const next = numbers.get(Number(text));
-  return next === undefined ? text : String(next);
+/**
+ * Several phases can have the same number. Then the title after it tells which one is meant, or the only one of their
+ * files that the line names, or that the line stands in one of them; a line that leaves it open is left and told.
+ */
+function newNumbers(
+  plan: readonly Place[],
+  own: Place | undefined,
+  open: (line: string, number: number, places: readonly Place[]) => void,
+): Numbers {
+  return (text, line, after) => {
+    const places = plan.filter(({ phase }) => phase.number === Number(text));
+    const title = /^\s*[:：—–-]\s*(.*)/s.exec(after)?.[1] ?? '';
+    const only = (found: readonly Place[]) => (found.length === 1 ? found[0] : undefined);
+    const meant =
+      only(places) ??
+      only(places.filter(({ phase }) => phase.name !== '' && title.startsWith(phase.name))) ??
+      only(places.filter(({ phase }) => line.includes(phase.file))) ??
+      only(places.filter((place) => place === own));
+    if (meant === undefined && places.length > 1) open(line, Number(text), places);
+    return meant === undefined ? text : String(meant.number);
+  };
 }
 
 /** In the coordinator every "Phase N" means a phase; so do first cells of the phase table and `phaseN` in edges. */
@@ -56,12 +98,12 @@ function renumberSkill(document: Document, numbers: Numbers): string {
     const before = lineText(document, line);
     let after = phaseWords(before, numbers).replace(
       /\bphase(\d+)\b/g,
-      (_, number: string) => `phase${map(numbers, number)}`,
+      (_, number: string) => `phase${numbers(number, before, '')}`,
     );
     if (tableLines.has(line))
       after = after.replace(
         /^(\s*\|\s*)(\d+(?:\.\d+)?)(\s*\|)/,
-        (_, open: string, number: string, close: string) => open + map(numbers, number) + close,
+        (_, open: string, number: string, close: string) => open + numbers(number, before, '') + close,
       );
     if (after !== before) edits.push({ from: line, to: line + 1, insert: [after] });
   }
@@ -71,16 +113,14 @@ function renumberSkill(document: Document, numbers: Numbers): string {
 function phaseWords(text: string, numbers: Numbers): string {
   return text.replace(
     /\b(Phase\s+)(\d+(?:\.\d+)?)\b/g,
-    (_, word: string, number: string) => word + map(numbers, number),
+    (all, word: string, number: string, at: number) =>
+      word + numbers(number, text, text.slice(at + all.length)),
   );
 }
 
 /** In a phase only its own head, its step ids and what speaks of other phases changes; inner stages keep their names. */
-function renumberPhase(
-  { document, number, title, steps, nextPhase }: PhaseFile,
-  to: number,
-  numbers: Numbers,
-): string {
+function renumberPhase({ phase, number: to }: Place, numbers: Numbers): string {
+  const { document, number, title, steps, nextPhase } = phase;
   const edits: LineEdit[] = [];
   const stepLines = new Map(steps.map((step) => [step.line, step]));
   for (let line = 0; line < document.lineStarts.length; line += 1) {

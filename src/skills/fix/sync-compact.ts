@@ -13,7 +13,8 @@ export function syncPhase(phase: PhaseFile, guarded: boolean): string {
   for (const checkpoint of compact.checkpoints) {
     const { line, endLine, namesStatus, namesProtocol, recovery } = checkpoint;
     if (namesStatus && namesProtocol && recovery === document.path) continue;
-    edits.push({ from: line, to: endLine, insert: checkpointLines(phase) });
+    const extra = extraLines(document, line, endLine);
+    edits.push({ from: line, to: endLine, insert: [...checkpointLines(phase), ...extra] });
   }
   if (guarded) {
     for (const step of phase.steps) {
@@ -66,27 +67,33 @@ function sentinelEdits(phase: PhaseFile): LineEdit[] {
   ];
 }
 
-/** Lines that somebody added to the sentinel stay. */
+/** What stands in marks of our own making, this one and the older form. */
+const ownLines: readonly RegExp[] = [
+  /COMPACT\s+(?:SENTINEL|PROTECTION)/i,
+  /\d+\s+(?:execution\s+)?steps?\b|\d+\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i,
+  /CHECKPOINT\**\s*[:：]?\s*(?:$|before\b[^.]{0,60}\bverify\s*[:：]?\s*$|.*\b(?:active memory|protocol)\b)/i,
+  /TodoWrite `?in_progress`?|Full protocol \(|if only (?:the |a )?(?:sentinel|summary) remains/i,
+];
+
+/** Lines that somebody added to a mark stay. */
 function extraLines(document: Document, from: number, to: number): string[] {
-  const known =
-    /COMPACT\s+SENTINEL|\d+\s+(?:execution\s+)?steps?\b|\d+\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i;
   const kept: string[] = [];
   for (let line = from; line < to; line += 1) {
     const text = lineText(document, line);
-    if (text.replace(/^[>\s]*/, '') !== '' && !known.test(text)) kept.push(text);
+    if (text.replace(/^[>\s]*/, '') !== '' && !ownLines.some((own) => own.test(text))) kept.push(text);
   }
   return kept;
 }
 
-/** S-089: blocks of the older form go; the sentinel or directive takes their place. */
+/** S-089: the older form goes, the sentinel or directive takes its place; what else its block says stays. */
 function legacyEdits(document: Document, legacy: readonly number[]): LineEdit[] {
   return document.quotes
     .filter(({ line }) => legacy.includes(line))
-    .map(({ line, endLine }) => ({
-      from: line,
-      to: document.kinds[endLine] === lineKind.blank ? endLine + 1 : endLine,
-      insert: [],
-    }));
+    .map(({ line, endLine }) => {
+      const insert = extraLines(document, line, endLine);
+      const blank = insert.length === 0 && document.kinds[endLine] === lineKind.blank;
+      return { from: line, to: blank ? endLine + 1 : endLine, insert };
+    });
 }
 
 /** SKILL.md: Compact column, marks where a file has a sentinel, directive, older form. */

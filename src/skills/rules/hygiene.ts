@@ -3,6 +3,7 @@ import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../document/do
 import { containsAny, isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
+import { provenanceNotes } from './provenance.ts';
 
 function inPhases(
   { phases }: SkillPackage,
@@ -55,9 +56,6 @@ export function calledSkill(body: string): string | undefined {
   return /^\s*\{?\s*(?:(?:skill|command|name)\s*[=:]\s*)?["'`]\/?([\w:.-]+)/.exec(body)?.[1];
 }
 
-const provenance =
-  /^[ \t>]*(?:[-*][ \t]+)?[*_]{0,3}(?:(?:source|origin|provenance|来源|出处|源)[*_]{0,3}\s*[:：][*_]{0,3}[^\n]*(?:convert|extract|migrat|转换|迁移|commands\/)|(?:converted|extracted|migrated|ported|转换)\s*(?:from|自)[^\n]*(?:commands?\/|\bcommand\b|\.md))[^\n]*$/gim;
-
 const flagPair = /^[ \t]*(?:[-*][ \t]+)?`?-[a-zA-Z]`?,\s*`?--[a-z][\w-]*/gm;
 const flagRow = /^[ \t]*\|\s*`?(?:-[a-zA-Z]`?\s*[,/]\s*`?)?--[a-z][\w-]*/gm;
 const flagItem = /^[ \t]*[-*][ \t]+`?--[a-z][\w-]*(?:[ =]?[<[][^\n`]{1,40}[>\]])?`?\s*(?:[:：—–]|\s-\s)/gm;
@@ -74,7 +72,6 @@ const abbreviationWords = [
   'abbreviated',
   '详见原',
 ];
-const provenanceWords = ['onvert', 'xtract', 'igrat', 'orted from', '转换', '迁移', 'commands/'];
 
 const neededAgents =
   /subagent_type\s*[:=]\s*["'`](?:[\w-]*(?:explor|search|context|analy|research|plan)[\w-]*)["'`]/i;
@@ -149,17 +146,11 @@ export const hygieneRules: readonly Rule[] = [
     severity: 'warning',
     fixable: true,
     fence: 'prose',
-    summary: 'A phase carries no note on where it was converted from.',
+    summary: 'A phase carries no line that only says where it was converted from.',
     why: 'Provenance is for maintainers; the executor goes looking for the file. The conversion report keeps it.',
     hint: 'Delete the line.',
     bad: '**Source**: Converted from commands/plan.md',
-    check: (subject) =>
-      inPhases(
-        subject,
-        (document) =>
-          containsAny(document.text, provenanceWords) ? occurrences(document, provenance, 'prose') : [],
-        'A provenance note is left',
-      ),
+    check: (subject) => inPhases(subject, provenanceNotes, 'A provenance note is left'),
   },
   {
     id: 'HY005',

@@ -115,14 +115,15 @@ export const phaseReferenceRules: readonly Rule[] = [
     hint: 'Add ## Next Phase with a link, or ## Completion in the last phase.',
     bad: 'the last phase links to Phase 6 of 5',
     check: ({ phases, profile }) =>
-      phases.flatMap(({ document, nextPhase, completion }, index) => {
+      phases.flatMap((phase, index) => {
+        const { document, nextPhase, completion } = phase;
         const last = index === phases.length - 1;
         if (!last && profile === 'router' && completion !== undefined) return [];
         if (!last)
           return nextPhase === undefined
             ? [at(document, document.lineStarts.length - 1, 'There is no Next Phase section.')]
             : [];
-        if (nextPhase !== undefined && !isLoopBack(document, nextPhase.line, nextPhase.endLine, phases)) {
+        if (nextPhase !== undefined && !goesBack(phase, phases)) {
           return [at(document, nextPhase.line, 'The last phase has a Next Phase section.')];
         }
         return completion === undefined && nextPhase === undefined
@@ -155,8 +156,9 @@ export const phaseReferenceRules: readonly Rule[] = [
 ];
 
 /** A loop's last phase may go back to an earlier one. */
-function isLoopBack(document: Document, from: number, to: number, phases: readonly PhaseFile[]): boolean {
+export function goesBack({ document, nextPhase }: PhaseFile, phases: readonly PhaseFile[]): boolean {
   const files = new Set(phases.map(({ file }) => file));
+  const { line: from, endLine: to } = nextPhase ?? { line: 0, endLine: 0 };
   for (let line = from; line < to; line += 1) {
     const target = /\]\((?:\.\/|phases\/)?([^)\s]+\.md)/.exec(lineText(document, line))?.[1];
     if (target !== undefined && files.has(target) && !document.path.endsWith(target)) return true;

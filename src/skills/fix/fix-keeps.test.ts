@@ -1,0 +1,120 @@
+/** What fixes must not take away; each test is named after what was lost. */
+import { expect, test } from 'vitest';
+import { readFrontmatter } from '../model/frontmatter.ts';
+import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
+import { fixPackage } from './fix-package.ts';
+
+const first = 'phases/01-session-init.md';
+const last = 'phases/04-task-generation.md';
+const fixed = (texts: Record<string, string>, unsafe = false): Record<string, string> => ({
+  ...texts,
+  ...Object.fromEntries(fixPackage(packageOf(texts).files, unsafe).texts),
+});
+const rules = (texts: Record<string, string>) => lintTexts(texts).findings.map(({ rule }) => rule);
+/** The lines that a fix took away. */
+const lost = (before = '', after = '') =>
+  before.split('\n').filter((line) => !after.split('\n').includes(line));
+
+test('RF006 a Next Phase section of the last phase gets another name and loses its link alone', () => {
+  const texts = cleanTexts();
+  const rest =
+    '\n- Never push without `--safe`.\n\n```bash\nnpm test\n```\n\n### Afterwards\n\nTell the user.\n';
+  const link = 'Return to orchestrator, then auto-continue to [Phase 5: Gone](05-gone.md).';
+  texts[last] = (texts[last] ?? '').replace(/## Completion[\s\S]*$/, `## Next Phase\n\n${link}\n${rest}`);
+  const after = fixed(texts);
+  expect(lost(texts[last], after[last])).toEqual(['## Next Phase', link]);
+  expect(after[last]).toContain(
+    `## Completion\n\nReturn to the orchestrator. The workflow is complete; report the outputs of every phase.\n${rest}`,
+  );
+  expect(rules(after)).not.toContain('RF006');
+});
+
+test('RF006 what a last phase says instead of a link stays as it is', () => {
+  const texts = cleanTexts();
+  const words = 'Check the limits, then return to [Phase 9](09-none.md) if the user says so.';
+  texts[last] = (texts[last] ?? '').replace(/## Completion[\s\S]*$/, `## Next Phase\n\n${words}\n`);
+  expect(fixed(texts)[last]?.endsWith(`## Completion\n\n${words}\n`)).toBe(true);
+});
+
+test('RF006 a last phase that goes back to an earlier one keeps its section when another phase is mended', () => {
+  const texts = cleanTexts();
+  const back = '## Next Phase\n\nGo on to [Phase 1: Session Init](01-session-init.md).\n';
+  texts[last] = (texts[last] ?? '').replace(/## Completion[\s\S]*$/, back);
+  texts[first] = (texts[first] ?? '').replace(/## Next Phase[\s\S]*$/, '');
+  const after = fixed(texts);
+  expect(after[first]).toContain('## Next Phase');
+  expect(after[last]?.endsWith(back)).toBe(true);
+});
+
+test.each([
+  'Migrated from the old command runner: always pass `--safe`.',
+  'Migrated from the old command runner, so always pass `--safe`.',
+  '**Source**: Converted from commands/plan.md. Always pass `--safe`.',
+  'Source: commands/plan.md must be read first.',
+  'Extracted from the command output: the version (see notes.md).',
+])('HY004 S-065 a line that says more than where it comes from is no provenance note: %s', (line) => {
+  const texts = cleanTexts();
+  texts[first] = `${texts[first]}\n${line}\n`;
+  expect(rules(texts)).not.toContain('HY004');
+  expect(fixed(texts)[first]).toContain(line);
+});
+
+test.each([
+  '**Source**: Converted from commands/plan.md',
+  '> 来源: `commands/issue/new.md`',
+  '> Source: Fused from `commands/a.md` Phase 1 + `commands/b.md` Phase 1.5',
+  '*Migrated from the old /workflow:plan command (commands/workflow/plan.md).*',
+  '- Ported from [plan](../../commands/plan.md) on 2026-01-02.',
+])('HY004 a line that only says where it comes from is found and goes: %s', (line) => {
+  const texts = cleanTexts();
+  texts[first] = `${texts[first]}\n${line}\n`;
+  expect(rules(texts)).toContain('HY004');
+  expect(fixed(texts)[first]).not.toContain(line);
+});
+
+test('CP012 S-089 a line that somebody added to the older marker stays', () => {
+  const texts = cleanTexts();
+  const added = '> Never delete the session folder.';
+  texts[last] = (texts[last] ?? '').replace(
+    /^> \*\*📌[\s\S]*?\n\n/mu,
+    `> **⚠️ COMPACT PROTECTION**: never compress this.\n${added}\n\n`,
+  );
+  const after = fixed(texts);
+  expect(after[last]).not.toContain('COMPACT PROTECTION');
+  expect(after[last]).toContain(`${added}\n`);
+  expect(fixed(after)).toEqual(after);
+});
+
+test('CP008 a line that somebody added to a checkpoint stays when it is brought up to date', () => {
+  const texts = cleanTexts();
+  const added = '> 3. The user has said yes.';
+  texts[last] = (texts[last] ?? '').replace(
+    /(> \*\*⚠️ CHECKPOINT[\s\S]*?)\n> If only sentinel remains[^\n]*\n/u,
+    `$1\n${added}\n> If only sentinel remains → \`Read("phases/09-old.md")\` now.\n`,
+  );
+  expect(texts[last]).toContain('09-old');
+  const after = fixed(texts);
+  expect(after[last]).toContain(added);
+  expect(after[last]).not.toContain('09-old');
+  expect(fixed(after)).toEqual(after);
+});
+
+test.each([
+  ['a blank line in it', 'examples:\n  - /g1 "a"\n\n  - /g1 "b"\n', '`/g1 "a", /g1 "b"`'],
+  ['no indentation and a blank line', 'examples:\n- /g1 "a"\n\n- /g1 "c"\n', '`/g1 "a", /g1 "c"`'],
+  ['a colon in an item', 'examples:\n  - /g1 "a: b"\n  - "/g1 c"\n', '`/g1 "a: b", /g1 c`'],
+  ['all on one line', 'examples: [a, "b"]\n', '`a, b`'],
+])('FM009 S-042 a list of examples with %s leaves the frontmatter whole', (_, examples, shown) => {
+  const texts = cleanTexts();
+  texts['SKILL.md'] = (texts['SKILL.md'] ?? '').replace('allowed-tools: ', `${examples}allowed-tools: `);
+  const after = fixed(texts, true);
+  const { skill } = packageOf(after);
+  if (skill === undefined) throw new Error('no skill');
+  const { problem, fields } = readFrontmatter(skill.document);
+  expect(problem).toBeUndefined();
+  expect([...fields.keys()]).toEqual(['name', 'description', 'allowed-tools']);
+  expect(fields.get('allowed-tools')?.value).toBe(
+    packageOf(cleanTexts()).skill?.frontmatter.fields.get('allowed-tools')?.value,
+  );
+  expect(after['SKILL.md']).toContain(`Examples: ${shown}\n`);
+});

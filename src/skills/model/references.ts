@@ -14,11 +14,16 @@ export type Reference = {
   zone: Zone;
 };
 
-const link = /(?<!!)\[([^\]\n]{0,300})\]\(<?([^)\s>\n]{1,500})>?(?:\s+["'][^"'\n]*["'])?\)/g;
+/** A link or a picture; between angle brackets its target may have blanks. */
+const link = /\[([^\]\n]{0,300})\]\((?:<([^<>\n]{1,500})>|([^)\s>\n]{1,500}))(?:\s+["'][^"'\n]*["'])?\)/g;
+/** `[label]: target "title"`; `[^1]:` is a footnote. */
+const definition =
+  /^ {0,3}\[([^\]\n^][^\]\n]{0,300})\]:[ \t]+(?:<([^<>\n]{1,500})>|(\S{1,500}))(?:[ \t]+["'(][^\n]*["')])?[ \t]*$/gm;
+const label = /\[([^[\]\n]{1,300})\](?!:)/g;
 const marker = /\bRef:\s*`?(\[[^\]\n]{0,200}\]\()?([^\s`)\]]{1,300})/g;
 const read = /\bRead\(\s*["'`]([^"'`\n]{1,300})["'`]/g;
 
-/** Links of the prose, and `Ref:` markers and `Read("…")` calls wherever they stand. */
+/** Links and pictures of the prose, the definitions that it uses, and `Ref:` markers and `Read("…")` calls wherever they stand. */
 export function readReferences(document: Document): Reference[] {
   const { text } = document;
   const found: Reference[] = [];
@@ -37,9 +42,21 @@ export function readReferences(document: Document): Reference[] {
   };
   if (text.includes('](')) {
     for (const match of text.matchAll(link)) {
-      const target = match[2] ?? '';
+      const target = match[2] ?? match[3] ?? '';
       if (isExternal(target) || zoneAt(document, match.index) !== 'prose') continue;
+      // `![alt](url)` shows how pictures are written.
+      if (text[match.index - 1] === '!' && !/\.[a-z0-9]{1,5}$/i.test(target)) continue;
       add('link', target, match[1] ?? '', match.index);
+    }
+  }
+  if (text.includes(']:')) {
+    const used = new Set([...text.matchAll(label)].map((match) => match[1]?.toLowerCase()));
+    for (const match of text.matchAll(definition)) {
+      const target = match[2] ?? match[3] ?? '';
+      // `[Note]: word` has the form of a definition too.
+      const isPath = /\.[a-z][a-z0-9]{0,11}(?:#|$)|\//i.test(target);
+      if (!isPath || isExternal(target) || zoneAt(document, match.index) !== 'prose') continue;
+      if (used.has(match[1]?.toLowerCase())) add('link', target, match[1] ?? '', match.index);
     }
   }
   if (text.includes('Ref:')) {

@@ -45,12 +45,23 @@ function judged(subject: SkillPackage): Reference[] {
     if (target === '' || isPlaceholder(target) || zone === 'comment') return false;
     // `[0,2](MON/WED)` has the form of a link and means something else.
     if (kind === 'link' && !looksLikePath(target)) return false;
-    if (kind === 'read' && !/(?:^|\/)phases\//.test(target)) return false;
+    if (kind === 'read' && !meansPackage(subject, reference)) return false;
     // `.workflow/plan.md` lies in the user's project, not in the package.
     if (/^\.[A-Za-z]/.test(target)) return false;
     if (kind === 'ref' && zone === 'fence' && subject.profile === 'single') return false;
     return !isTeaching(document, line);
   });
+}
+
+/** Most files that are read lie in the project. The package is meant by its folders, and by a way out of it. */
+function meansPackage({ files }: SkillPackage, reference: Reference): boolean {
+  const { target } = reference;
+  if (/(?:^|\/)phases\//.test(target)) return true;
+  const inside = resolveReference(reference);
+  if (inside === undefined) return target.split(/[\\/]/).includes('..');
+  // A plain path is one from the root of the package; only dots make it one from the file.
+  const [folder = ''] = (/^\.\.?\//.test(target) ? (inside.at(-1) ?? '') : target).split('/', 1);
+  return target.includes('/') && files.listing.has(folder);
 }
 
 /** A file has an ending; a folder without one is known by its dots, its slash at the end or by lower case. */
@@ -79,7 +90,7 @@ export const targetRules: readonly Rule[] = [
     id: 'RF001',
     severity: 'error',
     fence: 'everywhere',
-    summary: 'Every Ref, link and Read of a phase leads to a file that exists.',
+    summary: 'Every Ref, link, picture and Read in a folder of the package leads to a file that exists.',
     why: 'A dead reference is a phase that never runs. Placeholders such as 0N-xxx are taken as teaching text.',
     hint: 'Correct the path or add the file.',
     bad: 'Ref: phases/03-missing.md',

@@ -44,7 +44,8 @@ async function work(
   signal: AbortSignal,
   report: ReturnType<typeof makeReporter>,
 ): Promise<void> {
-  const home = homeOf(job.home);
+  // Its run stands beside the one whose phase this is, not at the top of the project.
+  const home = { ...homeOf(job.home), project: job.inputs.project };
   const directory = runDirectoryOf(home, run);
   await prepareHome(home);
   if (!existsSync(directory.record)) {

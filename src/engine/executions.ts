@@ -144,9 +144,9 @@ export class Executions {
     this.#guard?.changed(live.directory.id, 'ended');
   }
 
-  /** The journal has the place where the run was made; another clone of the repository is somewhere else. */
+  /** The journal has the place where the run was made; another clone, a copy and a renamed project are somewhere else. */
   #localInput(input: unknown, runId: string): unknown {
-    return this.#guard === undefined ? input : relocateInputs(input, this.#runs.homeOf(runId).project);
+    return relocateInputs(input, this.#runs.homeOf(runId).project);
   }
 
   #context(runId: string, key: string, head?: HeadStart): WorkflowContext {

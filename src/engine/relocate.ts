@@ -1,12 +1,21 @@
 import { isRecord } from '../safe-json.ts';
 
-/** The same value with every text that names a place below `from` naming the same place below `to`. */
+/** The same value with every place below `from` that its texts name, alone or among words, being the same place below `to`. */
 export function relocate(value: unknown, from: string, to: string): unknown {
-  if (typeof value === 'string')
-    return value === from || value.startsWith(`${from}/`) ? `${to}${value.slice(from.length)}` : value;
-  if (Array.isArray(value)) return value.map((item) => relocate(item, from, to));
+  return from === to ? value : moved(value, placesBelow(from), to);
+}
+
+function moved(value: unknown, places: RegExp, to: string): unknown {
+  if (typeof value === 'string') return value.replace(places, () => to);
+  if (Array.isArray(value)) return value.map((item) => moved(item, places, to));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, relocate(item, from, to)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, moved(item, places, to)]));
+}
+
+/** A path begins where a word does and ends there or goes on with a slash: `/a/shop` is in neither `/a/shopping` nor `/b/a/shop`. */
+function placesBelow(from: string): RegExp {
+  const literal = from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![^\\s"'\`(<[=:,])${literal}(?=$|[/\\s"'\`)>\\]:,;])`, 'g');
 }
 
 /** The inputs of a run for another clone of its repository; those that name no project are left alone. */

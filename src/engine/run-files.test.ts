@@ -61,4 +61,11 @@ test('inputs name the places of the clone that goes on', () => {
     list: ['/b'],
   });
   expect(relocateInputs('text', '/b')).toBe('text');
+  const words = {
+    project: '/a/shop',
+    text: 'Read:\n- /a/shop/x.md (whole), "/a/shop", /b/a/shop/y, /a/shop.old',
+  };
+  expect(relocateInputs(words, '/c')).toMatchObject({
+    text: 'Read:\n- /c/x.md (whole), "/c", /b/a/shop/y, /a/shop.old',
+  });
 });

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import type { Clock, Ids } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
+import { relocate } from '../engine/relocate.ts';
 import {
   createRunDirectory,
   type Home,
@@ -58,7 +59,12 @@ export async function createNamedRun(home: Home, id: string, run: NewRun, clock:
     workflow: run.workflow,
     codeVersion,
     title: run.title,
-    inputs: { ...run.inputs, roster: run.inputs.roster.map(withhold) },
+    // What is named by its real path moves with the project too, where that is reached through a link.
+    inputs: relocate(
+      { ...run.inputs, roster: run.inputs.roster.map(withhold) },
+      await realpath(run.inputs.project),
+      run.inputs.project,
+    ),
     ...(run.baseCommit === undefined ? {} : { baseCommit: run.baseCommit }),
     status: 'running',
     created: new Date(clock.now()).toISOString(),

@@ -2,6 +2,7 @@ import type { AgentSettings, World } from '../agents/settings.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun } from '../engine/live-run.ts';
+import { relocateInputs } from '../engine/relocate.ts';
 import { type Home, homeAround, runDirectoryOf } from '../engine/run-directory.ts';
 import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
@@ -48,7 +49,8 @@ export function openStories(
   const known = new WeakMap<LiveRun, Promise<RunServices>>();
   const slotsOf = boundsOf(worker?.parallel);
   const servicesOf: ServicesOf = (live) => {
-    const services = known.get(live) ?? makeServices(world, agents, live, slotsOf, worker);
+    const place = worker === undefined ? home : homeAround(live.directory);
+    const services = known.get(live) ?? makeServices(world, agents, live, place, slotsOf, worker);
     known.set(live, services);
     return services;
   };
@@ -90,12 +92,12 @@ async function makeServices(
   world: World,
   configured: Config['agents'],
   live: LiveRun,
+  home: Home,
   slotsOf: (run: number) => Semaphore,
   worker: WorkerSide | undefined,
 ): Promise<RunServices> {
-  const home = homeAround(live.directory);
   const { inputs } = await readRunRecord(live.directory);
-  const { roster, parallel, project, fromRun } = inputs as RunInputs;
+  const { roster, parallel, fromRun } = relocateInputs(inputs, home.project) as RunInputs;
   const own = worker?.agentsIn(home.project) ?? [];
   const settings =
     worker === undefined
@@ -109,7 +111,7 @@ async function makeServices(
     agents,
     slots: slotsOf(parallel),
     turn: worker?.turn,
-    project: worker === undefined ? project : home.project,
+    project: home.project,
     overrides,
     earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
     nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { retryDelayMs } from '../../agents/failure-kinds.ts';
 import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
+import { relocate } from '../../engine/relocate.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { CallOutcome } from '../../feature/review-call.ts';
@@ -41,6 +42,9 @@ export type CallRequest = {
   place?: CallPlace;
 };
 
+/** What was done or seen once, and where the project lay then. */
+type Kept = { schemaVersion: 1; project: string; value?: unknown };
+
 /** Failures of a continued session that say nothing about the session. */
 const passing: readonly LaneKind[] = ['rate_limit', 'server', 'network'];
 
@@ -72,19 +76,18 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
   /**
    * Does something once in the life of a run. The journal is begun anew when a failed run goes on; what this did, and what it
    * saw, is kept in the run directory, so a document is never put back to an earlier state and a finished call is
-   * asked for in the same words.
+   * asked for in the same words. Places in it are those of the project as it lies now.
    */
-  once<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  async once<Result>(name: string, body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const file = this.#keptFile(name);
-    return this.context.step(name, async (signal) => {
-      if (existsSync(file)) {
-        const kept = parseJson(readFileSync(file, 'utf8'), file) as { value?: Result };
-        return kept.value as Result;
-      }
-      const value = await body(signal);
-      await writeJsonAtomic(file, { schemaVersion: 1, value });
-      return value;
+    const { project } = this.services;
+    const kept = await this.context.step(name, async (signal) => {
+      if (existsSync(file)) return parseJson(readFileSync(file, 'utf8'), file) as Kept;
+      const made: Kept = { schemaVersion: 1, project, value: await body(signal) };
+      await writeJsonAtomic(file, made);
+      return made;
     });
+    return relocate(kept.value, kept.project, project) as Result;
   }
 
   /** A run that goes on after its failure does this again. */
@@ -181,8 +184,10 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
     signal: AbortSignal,
   ): Promise<LaneResult> {
     const { lanes, id: run } = this.context.live.directory;
+    // Wherever the project lies: a finished answer counts in a copy of it too.
+    const words = relocate(prompt, this.services.project, '.');
     const digest = createHash('sha256')
-      .update(JSON.stringify([prompt, resume ?? '']))
+      .update(JSON.stringify([words, resume ?? '']))
       .digest('hex');
     for (let attempt = 1; ; attempt += 1) {
       const folder = path.join(lanes, `${lane}-${attempt}`);

@@ -32,20 +32,20 @@ export type Work = {
 export async function beginWork(desk: FeatureDesk): Promise<Work> {
   const { project } = desk.services;
   const branch = `charrette/${desk.context.live.directory.id}`;
-  const begun = await desk.once('work start', async (): Promise<Omit<Work, 'kept'>> => {
-    const facts = await repositoryFacts(project);
-    if (facts.head === undefined) {
+  const { root, head, subfolder: prefix } = await repositoryFacts(project);
+  const begun = await desk.once('work start', async (): Promise<Pick<Work, 'base' | 'branch' | 'onto'>> => {
+    if (head === undefined) {
       throw new CharretteError({
         code: 'no-commits',
         message: 'The repository has no commit to start from.',
         fix: 'Commit something first.',
       });
     }
-    await openRunBranch(facts.root, branch, facts.head);
+    await openRunBranch(root, branch, head);
     const onto = (await currentBranch(project)) ?? null;
-    return { root: facts.root, prefix: path.relative(facts.root, project), base: facts.head, branch, onto };
+    return { base: head, branch, onto };
   });
-  const work: Work = { ...begun, kept: new Set() };
+  const work: Work = { ...begun, root, prefix, kept: new Set() };
   const unseen = await desk.once('uncommitted', () => uncommitted(work.root, desk.inputs.directory));
   if (unseen.length > 0) {
     desk.warn(

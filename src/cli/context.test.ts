@@ -75,3 +75,15 @@ test('a bare command is read as one with a flag that says nothing new', () => {
   const full = parseInvocation(contextCommand, 'charrette context', ['--output', 'text'], terminal);
   expect(bare).toMatchObject({ kind: 'run', arguments: [], global: 'global' in full ? full.global : {} });
 });
+
+test.each(['--explain', '--exact'])('%s with --for is refused, not left out', async (flag) => {
+  const { exit, out, err } = await run(
+    'context',
+    '--for',
+    'plan',
+    flag,
+    '--cwd',
+    projectWithDocuments({ spec: 'x' }),
+  );
+  expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot be used with --for')]);
+});

@@ -41,6 +41,7 @@ export const contextCommand: CommandSpec = {
 async function run(invocation: Invocation): Promise<CommandResult> {
   const { options, global, terminal } = invocation;
   requireDirectory(global.cwd);
+  refuseTogether(options);
   const request: LoadOptions = {
     root: global.cwd,
     mode: options['auto'] === true ? 'auto' : 'standalone',
@@ -60,6 +61,17 @@ async function run(invocation: Invocation): Promise<CommandResult> {
   return { exit: 0, text: picture + counted, json };
 }
 
+/** What a prompt is given is more than the block that these look at. */
+function refuseTogether(options: Invocation['options']): void {
+  const flag = (['explain', 'exact'] as const).find((name) => options[name] === true);
+  if (flag === undefined || options['for'] === undefined) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--${flag} looks at the block alone and cannot be used with --for.`,
+    fix: 'Leave one of them out.',
+  });
+}
+
 async function runForConsumer(
   { options, terminal, global }: Invocation,
   request: LoadOptions,
@@ -69,7 +81,7 @@ async function runForConsumer(
   const context = await promptContext({
     ...request,
     consumer,
-    ...(terminal.env['HOME'] && { home: terminal.env['HOME'] }),
+    home: terminal.env['HOME'],
     ...(typeof options['task'] === 'string' && { task: options['task'] }),
   });
   writeLog(terminal, [...visibleLog(context.design, global), ...(context.specs?.log ?? []).map(withLevel)]);

@@ -1,9 +1,12 @@
+import path from 'node:path';
 import { CharretteError } from '../errors.ts';
+import { readTextFile } from '../files/bounded.ts';
 import type { DocumentPhase, FeatureInputs, FeaturePhaseInputs } from '../workflows/feature/inputs.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { panelMaterial, panelOptions } from './feature-panel.ts';
-import { prepareFeature, reviewOptions, startFeatureRun } from './feature-run.ts';
+import { prepareFeature, reviewOptions, startFeatureRun, textsOf } from './feature-run.ts';
 import { textOfFile } from './named-file.ts';
+import { tell } from './tell.ts';
 
 /** Flags that only one phase has. */
 const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>> = {
@@ -40,15 +43,20 @@ export function phaseCommand(name: string, phase: DocumentPhase, file: string): 
 }
 
 async function runPhase(phase: DocumentPhase, invocation: Invocation): Promise<CommandResult> {
-  const { options, global } = invocation;
+  const { options, global, terminal } = invocation;
   const { feature, project, inputs: common } = await prepareFeature(phase, invocation);
-  const { promptContext } = await import('../context/for-prompt.ts');
+  const { contextWarnings, promptContext } = await import('../context/for-prompt.ts');
   const description = await textOfFile(options['about'], '--about', global);
+  const { spec = '' } = textsOf(feature);
+  const prd = 'path' in feature.prd ? await readTextFile(feature.prd.path).catch(() => '') : '';
   const brief = await promptContext({
     root: project,
     consumer: 'plan',
-    task: description ?? feature.directory,
+    // P-020: what the feature is about, not where it lies.
+    task: [path.basename(feature.directory), description ?? '', prd ?? '', spec].join('\n'),
+    home: terminal.env['HOME'],
   });
+  for (const warning of contextWarnings([brief])) tell(terminal, `warning: ${warning}`);
   refuseStatic(common);
   if (options['commit'] === true) await (await import('../git/repository-facts.ts')).repositoryFacts(project);
   const panel = phase === 'design' ? await panelMaterial(feature, project, invocation) : undefined;

@@ -74,7 +74,7 @@ export async function liteInputs(
     .map((name) => name.trim())
     .filter(Boolean);
   const brief = async (consumer: 'lite-plan' | 'execute' | 'review') =>
-    (await promptContext({ root: project, consumer, task: text })).text;
+    (await promptContext({ root: project, consumer, task: text, home: terminal.env['HOME'] })).text;
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
   const roster = rosterOf(config, thisWorld(), only);
   refuseReviewer(flags.review, roster);

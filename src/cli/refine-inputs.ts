@@ -82,8 +82,9 @@ export async function refineInputs(
       fix: 'Run `charrette import BUNDLE` first, or use --path code.',
     });
   // An imported design brings its own specification; the documents are for designs that are made here.
-  const frontend = await promptContext({ root: project, consumer: 'frontend', task: goal });
-  const evaluator = await promptContext({ root: project, consumer: 'evaluator', task: goal });
+  const about = { root: project, task: goal, home: terminal.env['HOME'] };
+  const frontend = await promptContext({ ...about, consumer: 'frontend' });
+  const evaluator = await promptContext({ ...about, consumer: 'evaluator' });
   const isCode = route === 'code';
   const shown = frontend.references.filter(({ state }) => isCode && state !== 'dropped');
   const documents = await Promise.all(

@@ -34,6 +34,27 @@ test.each([
   expect((await promptContext({ root: projectWith(), consumer })).text).toBe('');
 });
 
+test('A-10: the overflow rule holds for a prompt too', async () => {
+  const long = (word: string) =>
+    `# ${word}\n\n## One\n${`${word} `.repeat(60)}\n\n## Two\n${`${word} `.repeat(60)}\n`;
+  const root = projectWithDocuments({ spec: long('first'), research: long('second') }, configured);
+  const states = async (overflow: 'cut' | 'drop') =>
+    (await promptContext({ root, consumer: 'plan', budget: 320, overflow })).design.files.map(
+      ({ state }) => state,
+    );
+  expect(await states('cut')).toContain('cut');
+  expect(await states('drop')).not.toContain('cut');
+});
+
+test('P-022: specs of the home folder reach a prompt when it is known', async () => {
+  const home = projectWith({
+    '.ccw/personal/a.md': '---\nreadMode: required\ncategory: planning\n---\nMine.\n',
+  });
+  const root = projectWith();
+  expect((await promptContext({ root, consumer: 'plan', home })).text).toContain('Mine.');
+  expect((await promptContext({ root, consumer: 'plan', home: undefined })).text).toBe('');
+});
+
 test('M-014, M-015: a closed gate leaves no trace in the prompt', async () => {
   const root = projectWithDocuments(
     { spec: 'Wanted.' },

@@ -5,11 +5,12 @@ import { type LoadOptions, loadDesignContext } from './load.ts';
 import { loadProjectSpecs, type ProjectSpecs } from './load-specs.ts';
 import type { DesignContext, FileReport } from './result.ts';
 
-export type PromptContextOptions = Pick<LoadOptions, 'root' | 'dir' | 'budget' | 'mode'> & {
+export type PromptContextOptions = Pick<LoadOptions, 'root' | 'dir' | 'budget' | 'mode' | 'overflow'> & {
   consumer: Consumer;
   /** What the work is about; decides which optional specs apply. */
   task?: string;
-  home?: string;
+  /** The person's home folder, whose specs hold everywhere (P-022). */
+  home?: string | undefined;
 };
 
 export type PromptContext = {
@@ -31,13 +32,14 @@ export type DocumentReference = Pick<FileReport, 'token' | 'state' | 'offset' | 
  */
 export async function promptContext(options: PromptContextOptions): Promise<PromptContext> {
   const rule: ConsumerRule = consumers[options.consumer];
-  const { root, dir, budget, task, home, mode = 'auto' } = options;
+  const { root, dir, budget, overflow, task, home, mode = 'auto' } = options;
   const [design, specs, hasBrand] = await Promise.all([
     loadDesignContext({
       root,
       mode,
       ...(dir !== undefined && { dir }),
       ...(budget !== undefined && { budget }),
+      ...(overflow !== undefined && { overflow }),
     }),
     rule.specs === undefined
       ? undefined
@@ -53,6 +55,12 @@ export async function promptContext(options: PromptContextOptions): Promise<Prom
   const documents = rule.design === 'inline' ? inlineBlock(design, hasBrand) : referenceList(references);
   const text = [documents, specs?.text ?? ''].filter((part) => part !== '').join('\n');
   return { text, design, specs, references };
+}
+
+/** What the author of the documents and specs should look at. */
+export function contextWarnings(contexts: readonly PromptContext[]): string[] {
+  const lines = contexts.flatMap(({ design, specs }) => [...design.log, ...(specs?.log ?? [])]);
+  return [...new Set(lines.filter(({ level }) => level === 'warning').map(({ text }) => text))];
 }
 
 /** a block that says nothing is not sent. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../test/support/design-project.ts';
@@ -120,6 +120,15 @@ test('P-020: broken, hostile and unreadable specs are reported and survived', as
     '.ccw/specs/wrong.md',
     '.ccw/specs/wrong.md',
   ]);
+});
+
+test('M-038: a cut spec says where it was cut in its file, front matter included', async () => {
+  const body = `# 規則\n\n${'word '.repeat(40)}\n\n## Later\n\n${'more '.repeat(40)}\n`;
+  const root = projectWith({ '.ccw/specs/a.md': spec('title: A\nreadMode: required', body) });
+  const whole = readFileSync(path.join(root, '.ccw/specs/a.md'), 'utf8');
+  const { text } = await loadProjectSpecs({ root, budget: 260 });
+  const offset = Number(/char_offset=(\d+)/.exec(text)?.[1]);
+  expect([...whole].slice(offset).join('')).toMatch(/^## Later/);
 });
 
 test('an edited spec is read anew, and a separator inside it changes nothing', async () => {

@@ -29,7 +29,7 @@ export type SpecOptions = {
 
 export type ProjectSpecs = {
   category: SpecCategory | undefined;
-  specs: (Omit<ProjectSpec, 'body'> & { state: 'whole' | 'cut' | 'dropped' })[];
+  specs: (Omit<ProjectSpec, 'body' | 'bodyOffset'> & { state: 'whole' | 'cut' | 'dropped' })[];
   report: PackReport;
   log: LogLine[];
   /** For a planner's or executor's prompt; empty when no spec applies. */
@@ -59,7 +59,7 @@ export async function loadProjectSpecs(options: SpecOptions): Promise<ProjectSpe
     })),
     { cap: options.budget ?? defaultBudget, measure: characters, overflow: 'skip' },
   );
-  const states = specs.map(({ body: _body, ...spec }, index) => ({
+  const states = specs.map(({ body: _body, bodyOffset: _offset, ...spec }, index) => ({
     ...spec,
     state: stateOf(report.items[index]),
   }));
@@ -76,7 +76,9 @@ function render(specs: readonly ProjectSpec[], report: PackReport): string {
   const sections = specs.flatMap((spec, index) => {
     const item = report.items[index];
     if (item === undefined || item.text.trim() === '') return [];
-    const marker = item.state === 'cut' ? `\n\n> truncated: ${spec.path} at char_offset=${item.offset}` : '';
+    // M-038: counted in the file, front matter included.
+    const offset = spec.bodyOffset + item.offset;
+    const marker = item.state === 'cut' ? `\n\n> truncated: ${spec.path} at char_offset=${offset}` : '';
     return [`### ${spec.title}\n\n> source: ${spec.path}\n\n${item.text.trim()}${marker}`];
   });
   return sections.length === 0 ? '' : `## Project specs\n\n${sections.join('\n\n')}\n`;

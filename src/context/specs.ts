@@ -1,3 +1,4 @@
+import { countCodePoints } from '../text/code-points.ts';
 import { readFrontMatter } from '../text/frontmatter.ts';
 
 /** P-022: stages of work a spec can be for; `general` holds for all of them. */
@@ -30,13 +31,16 @@ export type ProjectSpec = {
   readMode: (typeof readModes)[number];
   priority: (typeof priorities)[number];
   body: string;
+  /** Where the body begins in the file, in characters. */
+  bodyOffset: number;
   /** What is wrong with its front matter. */
   problems: string[];
 };
 
 /** Reads one spec; what its front matter lacks or gets wrong falls back to optional, medium, general. */
 export function parseSpec(path: string, scope: SpecScope, text: string): ProjectSpec {
-  const { data, body, problems } = readFrontMatter(text);
+  const { data, body, bodyStart, problems } = readFrontMatter(text);
+  const start = bodyStart + (body.length - body.trimStart().length);
   const notes = problems.map(({ message, line }) => `line ${line}: ${message}`);
   const choose = <Value extends string>(key: string, allowed: readonly Value[], fallback: Value): Value => {
     const value = data[key];
@@ -57,6 +61,7 @@ export function parseSpec(path: string, scope: SpecScope, text: string): Project
     readMode: choose('readMode', readModes, 'optional'),
     priority: choose('priority', priorities, 'medium'),
     body: body.trim(),
+    bodyOffset: countCodePoints(text.slice(0, start)),
     problems: notes,
   };
 }

@@ -39,7 +39,7 @@ export const designContext = defineTool({
             ...request,
             consumer,
             ...(task !== undefined && { task }),
-            ...(env['HOME'] !== undefined && { home: env['HOME'] }),
+            home: env['HOME'],
           });
     return {
       outcome: loaded.design.outcome,

@@ -78,11 +78,10 @@ export async function prepareDesign(
     ...optional('branchInfo', flags.branchInfo),
     trustBranchInfo: flags.trustBranchInfo === true,
   });
-  const brief = await promptContext({ root: project, consumer: 'sketch', task: feature });
+  const about = { root: project, task: feature, home: world.environment['HOME'] };
+  const brief = await promptContext({ ...about, consumer: 'sketch' });
   const [planBrief, reviewBrief] = await Promise.all(
-    (['plan', 'review'] as const).map((consumer) =>
-      promptContext({ root: project, consumer, task: feature }),
-    ),
+    (['plan', 'review'] as const).map((consumer) => promptContext({ ...about, consumer })),
   );
   const characters = feature.length + brief.text.length;
   const name =

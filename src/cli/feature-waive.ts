@@ -54,16 +54,18 @@ async function runIssues(invocation: Invocation): Promise<CommandResult> {
 }
 
 function renderReview(review: ReviewRecord, reasons: ReadonlyMap<string, string>): string {
-  const { command, role, iteration, reviewer, gate, issues } = review;
+  const { command, role, iteration, reviewer, gate, reason: why, issues } = review;
   const lines = issues.map((issue) => {
     const reason = reasons.get(issue.fingerprint);
     const place = issue.location === undefined ? '' : ` (at: ${issue.location})`;
     const waived = reason === undefined ? '' : ` — waived: ${reason}`;
     return `  ${issue.fingerprint}  [${issue.severity}] ${issue.description}${place}${waived}`;
   });
-  return [`${command} ${role}, iteration ${iteration}: reviewer ${reviewer}, gate ${gate}`, ...lines].join(
-    '\n',
-  );
+  const said = typeof why === 'string' ? ` (${why})` : '';
+  return [
+    `${command} ${role}, iteration ${iteration}: reviewer ${reviewer}, gate ${gate}${said}`,
+    ...lines,
+  ].join('\n');
 }
 
 async function runWaive(invocation: Invocation): Promise<CommandResult> {

@@ -33,13 +33,14 @@ export function renderHistoryEntry(entry: HistoryEntry): string {
   const { command, role, iteration, time, result, issues, changes, markers = [] } = entry;
   const marker = stageMarkers[`${command}/${role}`] ?? role;
   const decision = result.gate === 'pass' ? 'Approved' : 'Needs Revision';
-  const differs = (result.reviewer === 'approved') !== (result.gate === 'pass');
   return [
     `## ${marker} - Iteration ${iteration} - ${time}`,
     '',
     `**Reviewer:** ${role}`,
     `**Decision:** ${decision}`,
-    ...(differs ? [`**Reviewer verdict:** ${result.reviewer} (${result.reason})`] : []),
+    ...(needsReason(result, issues)
+      ? [`**Reviewer verdict:** ${result.reviewer} (${oneLine(result.reason)})`]
+      : []),
     '',
     ...markers.flatMap((line) => [oneLine(line), '']),
     '**Issues:**',
@@ -131,10 +132,14 @@ function verdict(result: GateResult | undefined, skippedSince: number | undefine
   return result.gate === 'pass' ? 'Approved' : 'Needs Revision';
 }
 
-/** lean/C-20: said only where the reviewer and the gate do not agree. */
+/** lean/C-20: said where the reviewer and the gate do not agree, and where no issue says why the gate did not pass. */
+export function needsReason({ reviewer, gate }: GateResult, issues: readonly unknown[]): boolean {
+  return (reviewer === 'approved') !== (gate === 'pass') || (gate !== 'pass' && issues.length === 0);
+}
+
 function differing(reviewers: ImplementEntry['reviewers']): string[] {
-  return reviewers.flatMap(({ role, result }) => {
-    if (result === undefined || (result.reviewer === 'approved') === (result.gate === 'pass')) return [];
+  return reviewers.flatMap(({ role, result, issues }) => {
+    if (result === undefined || !needsReason(result, issues)) return [];
     return [`**Reviewer verdict:** ${role} ${result.reviewer} (${oneLine(result.reason)})`];
   });
 }

@@ -12,7 +12,7 @@ import {
 } from './implement-loop.ts';
 import {
   afterAnswer,
-  afterUnreadable,
+  carriedIssues,
   nextPhaseStep,
   reviewerNotes,
   startPhaseLoop,
@@ -70,7 +70,7 @@ test('T-120: at the cap the phase goes on and carries what is open', () => {
 test('T-118, tricky case 10: an unusable answer is asked for once more in the same round, then counts as failed', () => {
   let loop = afterAnswer(startPhaseLoop(stages), again);
   expect(nextPhaseStep(loop)).toMatchObject({ iteration: 1, retry: true });
-  loop = afterUnreadable(loop, 'prose');
+  loop = afterAnswer(loop, again);
   expect(nextPhaseStep(loop)).toMatchObject({ iteration: 2, retry: false });
 });
 
@@ -82,7 +82,22 @@ test('T-132: notes are what did not block, or everything at the cap, or nothing'
   ] as const;
   expect(reviewerNotes(issues, false).map(({ description }) => description)).toEqual(['w', 's']);
   expect(reviewerNotes(issues, true)).toHaveLength(3);
-  expect(reviewerNotes(undefined, true)).toEqual([]);
+  expect(reviewerNotes(carriedIssues([]), true)).toEqual([]);
+});
+
+test('T-120: what the first reviewer left open is carried although the last one approved, each issue once', () => {
+  let loop = startPhaseLoop(stages);
+  for (let round = 0; round < 5; round += 1) loop = afterAnswer(loop, fail);
+  loop = afterAnswer(loop, pass);
+  const last = [
+    { severity: 'blocker', description: 'Leak!' },
+    { severity: 'suggestion', description: 'shorter' },
+  ] as const;
+  expect(carriedIssues(loop.finished, []).map(({ description }) => description)).toEqual(['leak']);
+  expect(carriedIssues(loop.finished, last).map(({ severity }) => severity)).toEqual([
+    'blocker',
+    'suggestion',
+  ]);
 });
 
 test('any sequence of answers ends within the budgets', () => {

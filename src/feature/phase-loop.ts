@@ -1,6 +1,7 @@
 import { CharretteError } from '../errors.ts';
 import type { GateResult } from './gate.ts';
 import type { ReviewIssue } from './review-answer.ts';
+import { fingerprint } from './waivers.ts';
 
 /** One reviewer of a phase with its own budget. */
 export type Stage = { role: string; max: number };
@@ -59,12 +60,6 @@ export function afterAnswer(loop: PhaseLoop, result: GateResult): PhaseLoop {
   return { ...loop, iteration: loop.iteration + 1, askedAgain: false };
 }
 
-/** T-118: an answer that cannot be read is asked for once more, unless that was done; then the round has failed. */
-export function afterUnreadable(loop: PhaseLoop, problem: string, askedAgain = false): PhaseLoop {
-  const result = { reviewer: 'rejected', gate: 'ask-again', open: [], waived: [], reason: problem } as const;
-  return afterAnswer(askedAgain ? { ...loop, askedAgain } : loop, result);
-}
-
 function closeStage(
   loop: PhaseLoop,
   stage: Stage,
@@ -86,12 +81,21 @@ export function totalIterations(results: readonly StageResult[]): number {
   return results.reduce((sum, { iterations }) => sum + iterations, 0);
 }
 
-/** T-132: notes of the last phase review: everything when its budget ended, else what did not block. */
+/** T-120: what every reviewer left open when its budget ended, with the issues of the last review; the same one is named once. */
+export function carriedIssues(
+  finished: readonly StageResult[],
+  last: readonly ReviewIssue[] = [],
+): ReviewIssue[] {
+  const all = [...finished.flatMap(({ unresolved }) => unresolved), ...last];
+  return [...new Map(all.map((issue) => [fingerprint(issue), issue])).values()];
+}
+
+/** T-132: notes of a phase: everything when its budget ended, else what did not block. */
 export function reviewerNotes(
-  lastIssues: readonly ReviewIssue[] | undefined,
+  issues: readonly ReviewIssue[],
   capReached: boolean,
 ): { severity: string; description: string }[] {
-  return (lastIssues ?? [])
+  return issues
     .filter(({ severity }) => capReached || severity !== 'blocker')
     .map(({ severity, description }) => ({ severity, description }));
 }

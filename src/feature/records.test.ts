@@ -9,6 +9,7 @@ import {
   safePaths,
 } from './implementation-log.ts';
 import { phaseOutcome } from './outcome-line.ts';
+import { reviewRecord } from './review-log.ts';
 
 const entry: HistoryEntry = {
   command: 'specify',
@@ -155,4 +156,29 @@ test('§2C: the outcome in the first sentence that fits', () => {
   expect(lines[0]).toBe('design: approved with notes');
   expect(lines[1]).toBe(`  [W] ${'x'.repeat(99)}…`);
   expect(lines).toHaveLength(7);
+});
+
+test('T-075, T-085, lean/C-23: an answer that could not be read is on record with its markers and the reason', () => {
+  const marker = 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads';
+  const unread = {
+    command: 'specify',
+    role: 'spec-reviewer',
+    iteration: 1,
+    time: 't',
+    result: {
+      reviewer: 'rejected',
+      gate: 'fail',
+      open: [],
+      waived: [],
+      reason: 'the answer has no JSON object\n## x',
+    },
+    issues: [],
+    markers: [marker],
+  } as const;
+  const text = renderHistoryEntry(unread);
+  expect(text).toContain('**Reviewer verdict:** rejected (the answer has no JSON object ## x)\n');
+  expect(countMarkers(text)).toMatchObject(countMarkers(`${marker}\n`));
+  expect(reviewRecord(unread, unread.result, [])).toMatchObject({
+    reason: 'the answer has no JSON object ## x',
+  });
 });

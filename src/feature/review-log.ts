@@ -4,6 +4,7 @@ import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { archiveDirectory } from './archive.ts';
 import type { GateResult } from './gate.ts';
+import { needsReason, oneLine } from './history.ts';
 import { type ReviewIssue, severityOf } from './review-answer.ts';
 import { fingerprint } from './waivers.ts';
 
@@ -17,6 +18,8 @@ export type ReviewRecord = {
   /** lean/C-20: both verdicts. */
   reviewer: GateResult['reviewer'];
   gate: GateResult['gate'];
+  /** Where issues do not say why, such as an answer that could not be read. */
+  reason?: string;
   issues: readonly (ReviewIssue & { fingerprint: string; waived?: boolean })[];
 };
 
@@ -33,6 +36,7 @@ export function reviewRecord(
     ...facts,
     reviewer: result.reviewer,
     gate: result.gate,
+    ...(needsReason(result, issues) ? { reason: oneLine(result.reason) } : {}),
     issues: issues.map((issue) => ({
       ...issue,
       fingerprint: fingerprint(issue),

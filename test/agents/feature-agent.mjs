@@ -1,5 +1,5 @@
 // A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
-// The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `fail`, `slow`, `huge`,
+// The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `domain-never`, `fail`, `slow`, `huge`,
 // `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task), `wait FILE TASK` (makes FILE.begun at the first
 // call of a task and goes on when FILE is there), `backward FILE TASK` (wants to go
 // back to the specification once), `backward-always - TASK`, `divergence COUNT FILE`, `conflict` make it behave otherwise.
@@ -122,7 +122,9 @@ function answerReview() {
       summary: '',
     });
   } else {
-    const approved = mode !== 'never' && round > 1;
+    // `domain-never`: only the phase reviewer is ever content.
+    const never = mode === 'never' || (mode === 'domain-never' && !task.endsWith('phase-reviewer'));
+    const approved = !never && round > 1;
     print({ approved, issues: approved ? [] : [issue()], summary: '' });
   }
 }

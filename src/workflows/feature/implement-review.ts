@@ -143,7 +143,7 @@ async function reviewRound(
     let reviewed = await reviewRole(desk, { ...call, state, retry: false });
     state = reviewed.state;
     // Tricky case 10: a rejection without an issue is asked for once more.
-    if (reviewed.answer !== undefined && reviewed.result.gate === 'ask-again') {
+    if (reviewed.result.gate === 'ask-again') {
       reviewed = await reviewRole(desk, { ...call, state, retry: true });
       state = reviewed.state;
     }
@@ -180,11 +180,9 @@ async function firstTravel(
   return undefined;
 }
 
-/** An answer that nobody could use is a failed review with nothing to fix. */
-function resultOf(reviewed: Reviewed): GateResult {
-  if (reviewed.answer === undefined)
-    return { reviewer: 'rejected', gate: 'fail', open: [], waived: [], reason: reviewed.problem };
-  return reviewed.result.gate === 'ask-again' ? { ...reviewed.result, gate: 'fail' } : reviewed.result;
+/** Who rejects a second time without an issue has rejected. */
+function resultOf({ result }: Reviewed): GateResult {
+  return result.gate === 'ask-again' ? { ...result, gate: 'fail' } : result;
 }
 
 /** T-084. */

@@ -1,10 +1,9 @@
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { fixSummary } from '../../feature/fix-summary.ts';
 import { withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';
 import {
   afterAnswer,
-  afterUnreadable,
+  carriedIssues,
   nextPhaseStep,
   type PhaseLoop,
   reviewerNotes,
@@ -14,18 +13,18 @@ import {
 import { type Phase, phaseTable } from '../../feature/phases.ts';
 import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { DomainOutcome } from '../../prompts/outcome.ts';
-import { noResumeState, type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
+import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
 import type { ServicesOf } from '../services.ts';
-import { travelBack, wentBack } from './backward.ts';
+import { wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { combinedPhase } from './combined.ts';
 import { type CommitKind, commitCompletion } from './commit.ts';
 import { FeatureDesk } from './desk.ts';
-import { answerTravel, draftDocument, reviseDocument } from './document.ts';
+import { answerTravel, draftDocument } from './document.ts';
 import { documentPhases, type FeaturePhaseInputs } from './inputs.ts';
-import { changeState, issueLines, looking, recordReview } from './records.ts';
+import { changeState, issueLines } from './records.ts';
 import { research } from './research.ts';
-import { reviewRole } from './review.ts';
+import { takeTurn } from './turn.ts';
 
 export type PhaseDesk = FeatureDesk<FeaturePhaseInputs>;
 
@@ -47,7 +46,7 @@ export function featurePhaseWorkflow(
       const { loop, issues, back } = await review(desk, resumes);
       if (back !== undefined) return wentBack(desk, back);
       const capReached = loop.finished.some(({ approved }) => !approved);
-      return complete(desk, totalIterations(loop.finished), capReached, issues);
+      return complete(desk, totalIterations(loop.finished), capReached, carriedIssues(loop.finished, issues));
     },
   };
 }
@@ -57,7 +56,7 @@ async function complete(
   desk: PhaseDesk,
   iterations: number,
   capReached: boolean,
-  issues: readonly ReviewIssue[] | undefined,
+  issues: readonly ReviewIssue[],
 ): Promise<Outcome> {
   const { phase } = desk.inputs;
   const notes = reviewerNotes(issues, capReached);
@@ -83,7 +82,6 @@ type Reviewed = {
 /** T-119…T-121: stage after stage, round after round, with a revision between two rounds. */
 async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
   const { phase, max } = desk.inputs;
-  const key = documentPhases[phase];
   let loop = startPhaseLoop(
     phaseTable[phase].reviewers.map((stage) => (max === undefined ? stage : { ...stage, max })),
   );
@@ -92,48 +90,29 @@ async function review(desk: PhaseDesk, resumes: boolean): Promise<Reviewed> {
   let commit: CommitKind | undefined;
   for (let step = nextPhaseStep(loop); step.kind === 'dispatch'; step = nextPhaseStep(loop)) {
     const { role, iteration } = step;
-    const label = `${role} ${iteration}${step.retry ? ' again' : ''}`;
+    const current = loop;
     const outcome = outcomeOf(loop);
-    const asked = {
-      command: phase,
-      role,
-      iteration,
-      max: step.max,
-      retry: step.retry,
-      state,
-      resumes,
-      ...(previous === undefined || iteration === 1 ? {} : { previous }),
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(commit === undefined || iteration === 1 ? {} : { commit }),
-    };
-    const reviewed = await looking(desk, label, (feature) => reviewRole(desk, { ...asked, feature }));
-    state = reviewed.state;
-    if (reviewed.answer === undefined) {
-      loop = afterUnreadable(loop, reviewed.problem, true);
-      continue;
-    }
-    const { answer, result } = reviewed;
-    previous = answer.issues;
-    const back = await travelBack(desk, reviewed.label, reviewed);
-    const next = afterAnswer(loop, result);
-    const revises = back === undefined && result.gate === 'fail' && next.stage === loop.stage;
-    loop = next;
-    const facts = { answer, result, command: phase, role, iteration, max: step.max };
-    const revised = revises ? await reviseDocument(desk, key, facts) : undefined;
-    if (revised !== undefined) commit = revised.commit;
-    if (revised?.written === true) state = withFixSummary(state, iteration, fixSummary(result.open));
-    await recordReview(desk, reviewed.label, {
-      command: phase,
-      role,
-      iteration,
-      time: new Date(reviewed.time).toISOString(),
-      result,
-      issues: answer.issues,
-      markers: reviewed.markers,
-      ...(revised === undefined ? {} : { changes: revised.changes }),
-      ...(back === undefined ? {} : { changes: `Went back to ${back}` }),
+    const turned = await takeTurn(desk, {
+      asked: {
+        command: phase,
+        role,
+        iteration,
+        max: step.max,
+        retry: step.retry,
+        state,
+        resumes,
+        ...(previous === undefined || iteration === 1 ? {} : { previous }),
+        ...(outcome === undefined ? {} : { outcome }),
+        ...(commit === undefined || iteration === 1 ? {} : { commit }),
+      },
+      revises: documentPhases[phase],
+      goesOn: (result) => afterAnswer(current, result).stage === current.stage,
     });
-    if (back !== undefined) return { loop, issues: previous, back };
+    loop = afterAnswer(loop, turned.result);
+    state = turned.state;
+    previous = turned.issues ?? previous;
+    if (turned.revised !== undefined) commit = turned.revised.commit;
+    if (turned.back !== undefined) return { loop, issues: previous, back: turned.back };
   }
   return { loop, issues: previous };
 }

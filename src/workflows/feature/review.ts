@@ -36,10 +36,11 @@ export type Reviewed = {
   /** Milliseconds. */
   time: number;
   markers: readonly string[];
-} & (
-  | { answer: ReviewAnswer; result: GateResult; problem?: undefined }
-  | { answer: undefined; problem: string }
-);
+  /** Absent: it could not be read. */
+  answer?: ReviewAnswer;
+  /** An answer that nobody could read is a failed review with nothing to fix. */
+  result: GateResult;
+};
 
 /** One look of one reviewer, judged by the gate. A reviewer that cannot be reached stops the run; one that talks in riddles does not. */
 export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise<Reviewed> {
@@ -89,7 +90,10 @@ export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise
     const problem = reviewed.problem ?? 'no answer';
     if (reviewed.unreachable) throw unanswered(inputs.reviewer, `${command}-${role}`, problem);
     desk.warn(`${label}: ${problem}`);
-    return { ...common, answer: undefined, problem };
+    return {
+      ...common,
+      result: { reviewer: 'rejected', gate: 'fail', open: [], waived: [], reason: problem },
+    };
   }
   const waivers = await desk.once(`waivers ${label}`, () => readWaivers(inputs.directory));
   const result = judgeAnswer(reviewed.answer, waivers, inputs.gate);

@@ -4,6 +4,8 @@ import { createFeature } from '../feature/create.ts';
 import { isInside } from '../files/contained.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { textOfFile } from './named-file.ts';
+import { findProject } from './project.ts';
+import { featuresRoot, rootOption } from './prompt-input.ts';
 
 export const featureNewCommand: CommandSpec = {
   name: 'new',
@@ -24,13 +26,14 @@ export const featureNewCommand: CommandSpec = {
       default: 'standard',
     },
     { flags: '--prd <file>', description: 'the PRD it grows from; copied to prd.md' },
-    { flags: '--root <dir>', description: 'where features/ lies', default: 'docs' },
+    rootOption,
   ],
   dryRun: 'says',
   run: runNew,
 };
 
-async function runNew({ arguments: words, options, global }: Invocation): Promise<CommandResult> {
+async function runNew(invocation: Invocation): Promise<CommandResult> {
+  const { arguments: words, options, global } = invocation;
   const text = await textOfFile(options['prd'], '--prd', global);
   if (text?.trim() === '') {
     throw new CharretteError({
@@ -40,7 +43,7 @@ async function runNew({ arguments: words, options, global }: Invocation): Promis
   }
   const created = await createFeature({
     name: [words[0]].flat().join(' '),
-    features: path.resolve(global.cwd, String(options['root']), 'features'),
+    features: featuresRoot(invocation),
     mode: options['mode'] as 'standard',
     time: new Date().toISOString(),
     dryRun: global.dryRun,
@@ -53,5 +56,6 @@ async function runNew({ arguments: words, options, global }: Invocation): Promis
 /** Relative to the project where possible, so that the state means the same on another machine. */
 function sourceOf(file: string, cwd: string): string {
   const absolute = path.resolve(cwd, file);
-  return isInside(cwd, absolute) ? path.relative(cwd, absolute).split(path.sep).join('/') : absolute;
+  const project = findProject(cwd);
+  return isInside(project, absolute) ? path.relative(project, absolute).split(path.sep).join('/') : absolute;
 }

@@ -1,23 +1,43 @@
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { selectFeature } from '../feature/select.ts';
+import { isInside } from '../files/contained.ts';
 import { type ArtifactKey, artifactKeys, isArtifactKey } from '../prompts/artifacts.ts';
 import type { Invocation, OptionSpec } from './command.ts';
+import { findProject } from './project.ts';
+
+export const rootOption: OptionSpec = {
+  flags: '--root <dir>',
+  description: 'where features/ lies (docs in the project)',
+};
 
 /** Flags that say which feature is meant; shared by the commands about features. */
 export const featureOptions: readonly OptionSpec[] = [
   { flags: '--feature <dir>', description: 'feature directory, or the id of one below the artifacts root' },
-  { flags: '--root <dir>', description: 'where features/ lies', default: 'docs' },
+  rootOption,
 ];
 
-/** The feature directory that the flags mean. */
-export function featureOf({ options, global }: Pick<Invocation, 'options' | 'global'>): Promise<string> {
+/** T-001: the folder of all features: below what --root names from here, else below `docs` of the project. */
+export function featuresRoot({ options, global: { cwd } }: Pick<Invocation, 'options' | 'global'>): string {
+  const given = options['root'];
+  const root = typeof given === 'string' ? path.resolve(cwd, given) : path.join(findProject(cwd), 'docs');
+  return path.join(root, 'features');
+}
+
+/** The feature directory that the flags mean, named as it lies below the project wherever it does. */
+export async function featureOf(invocation: Pick<Invocation, 'options' | 'global'>): Promise<string> {
+  const { options, global } = invocation;
   const named = options['feature'];
-  return selectFeature({
+  const directory = await selectFeature({
     ...(typeof named === 'string' ? { named } : {}),
     cwd: global.cwd,
-    artifactsRoot: String(options['root'] ?? 'docs'),
+    root: featuresRoot(invocation),
     autonomous: global.yes,
   });
+  const project = findProject(global.cwd);
+  const [real, realProject] = [realpathSync(directory), realpathSync(project)];
+  return isInside(realProject, real) ? path.join(project, path.relative(realProject, real)) : directory;
 }
 
 /** A whole number from 1. */

@@ -39,7 +39,7 @@ test('T-012: an id below the artifacts root, the one active feature, several, no
   const several = await runCommandLine(...words);
   expect([several.exit, several.err]).toEqual([2, expect.stringContaining('007-search, 008-sort')]);
   expect((await runCommandLine(...words, '--yes')).out).toContain('008-sort');
-  const none = await runCommandLine('prompt', 'design', 'design-reviewer', '--cwd', second);
+  const none = await runCommandLine(...words, '--root', path.join(second, 'docs'));
   expect([none.exit, none.err]).toEqual([4, expect.stringContaining('No feature')]);
 });
 

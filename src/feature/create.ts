@@ -4,7 +4,7 @@ import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { slugify } from '../text/slug.ts';
 import { newMeta, serializeMeta } from './meta-write.ts';
-import { directoriesIn } from './select.ts';
+import { directoriesIn, numberOf } from './select.ts';
 
 export type CreateInput = {
   /** What the feature is about, in words. */
@@ -26,7 +26,7 @@ const attempts = 20;
 
 /** T-001: the next free id, or one further on; ids are three digits at least and never given twice. */
 export function nextId(names: readonly string[], further = 0): string {
-  const highest = names.reduce((most, name) => Math.max(most, Number(/^(\d+)-/.exec(name)?.[1] ?? 0)), 0);
+  const highest = names.reduce((most, name) => Math.max(most, numberOf(name)), 0);
   return String(highest + 1 + further).padStart(3, '0');
 }
 
@@ -36,7 +36,7 @@ export async function createFeature(input: CreateInput): Promise<Created> {
   if (slug === '') {
     throw new CharretteError({
       code: 'usage',
-      message: `${JSON.stringify(input.name)} has no letter or digit to make a name of.`,
+      message: `${JSON.stringify(input.name)} has no Latin letter or digit to make a name of.`,
       fix: 'Name the feature in a few words.',
     });
   }

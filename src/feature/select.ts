@@ -1,23 +1,24 @@
-import { readdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isMissing } from '../files/contained.ts';
+import { artifactKeys, artifacts, sideFiles } from '../prompts/artifacts.ts';
 import { readMeta } from './meta.ts';
 
 export type Selection = {
   /** What was named: a directory, or the id or name of a feature. */
   named?: string;
   cwd: string;
-  /** T-001: where artifacts live, relative to the working directory. */
-  artifactsRoot: string;
+  /** T-001: the folder of all features, absolute. */
+  root: string;
   /** Nobody can be asked: take the newest of several active features. */
   autonomous: boolean;
 };
 
 /** T-012: the feature directory to work on. */
-export async function selectFeature({ named, cwd, artifactsRoot, autonomous }: Selection): Promise<string> {
-  const root = path.resolve(cwd, artifactsRoot, 'features');
+export async function selectFeature({ named, cwd, root, autonomous }: Selection): Promise<string> {
   if (named !== undefined) return namedFeature(named, cwd, root);
   const active = await activeFeatures(root);
   const newest = active.at(-1);
@@ -37,19 +38,27 @@ export async function selectFeature({ named, cwd, artifactsRoot, autonomous }: S
 }
 
 async function namedFeature(named: string, cwd: string, root: string): Promise<string> {
+  if (named.trim() === '') {
+    throw new CharretteError({
+      code: 'usage',
+      message: '--feature is empty.',
+      fix: 'Name a feature directory or the id of a feature.',
+    });
+  }
   const direct = path.resolve(cwd, named);
-  if (await isDirectory(direct)) return direct;
-  const names = await directoriesIn(root);
+  if (isFeature(direct)) return direct;
+  const names = (await directoriesIn(root)).filter((name) => isFeature(path.join(root, name)));
   const found = names.filter((name) => name === named || name.startsWith(`${named}-`));
   const [only] = found;
   if (only !== undefined && found.length === 1) return path.join(root, only);
+  const fault = existsSync(direct) ? 'has neither a state nor a document of a feature' : 'is not there';
   const known = names.length === 0 ? 'there are none' : `there are ${names.slice(0, 20).join(', ')}`;
   throw new CharretteError({
     code: 'not-found',
     message:
       found.length > 1
         ? `${JSON.stringify(named)} could be ${found.join(' or ')}.`
-        : `There is no feature directory ${direct} and no feature ${JSON.stringify(named)} in ${root}; ${known}.`,
+        : `${direct} ${fault}, and there is no feature ${JSON.stringify(named)} in ${root}; ${known}.`,
     fix: 'Name the feature directory with --feature.',
   });
 }
@@ -68,24 +77,27 @@ async function statusOf(directory: string): Promise<string | undefined> {
   }
 }
 
-/** Feature directories by id, lowest first. */
+/** Feature directories by id, lowest first; those without a number come before. */
 export async function directoriesIn(root: string): Promise<string[]> {
   try {
     const entries = await readdir(root, { withFileTypes: true });
     return entries
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name)
-      .sort();
+      .sort((one, other) => numberOf(one) - numberOf(other) || (one < other ? -1 : 1));
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
 }
 
-async function isDirectory(file: string): Promise<boolean> {
-  try {
-    return (await stat(file)).isDirectory();
-  } catch {
-    return false;
-  }
+/** The id at the beginning of a feature's name. */
+export function numberOf(name: string): number {
+  return Number(/^(\d+)-/.exec(name)?.[1] ?? 0);
+}
+
+/** T-002, T-003: a folder is a feature by its state or one of its documents. */
+function isFeature(directory: string): boolean {
+  const names = [sideFiles.state, ...artifactKeys.map((key) => artifacts[key].file)];
+  return names.some((name) => existsSync(path.join(directory, name)));
 }

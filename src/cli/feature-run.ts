@@ -129,6 +129,13 @@ function namesIn(list: unknown): string[] | undefined {
 export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): readonly Phase[] {
   const { meta } = feature.meta;
   const transition = transitionTo({ to: phase, meta, texts: textsOf(feature), faults: faultsOf(feature) });
+  if (transition.kind === 'over') {
+    throw new CharretteError({
+      code: 'usage',
+      message: `${phase} cannot start: ${transition.reason}.`,
+      fix: 'Name another feature with --feature, or begin one with `charrette feature new NAME`.',
+    });
+  }
   if (transition.kind === 'blocked') {
     throw new CharretteError({
       code: 'artifact-missing',

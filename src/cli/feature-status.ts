@@ -5,7 +5,7 @@ import { type FeatureStatusReport, featureStatus } from '../feature/status.ts';
 import { type ArtifactKey, artifactKeys } from '../prompts/artifacts.ts';
 import { readFeature } from '../prompts/feature-files.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { featureOf, featureOptions } from './prompt-input.ts';
+import { featureOf, featureOptions, featuresRoot } from './prompt-input.ts';
 
 export const featureStatusCommand: CommandSpec = {
   name: 'status',
@@ -20,12 +20,11 @@ export const featureStatusCommand: CommandSpec = {
 };
 
 async function runStatus(invocation: Invocation): Promise<CommandResult> {
-  const { options, global } = invocation;
-  if (options['feature'] !== undefined) {
+  if (invocation.options['feature'] !== undefined) {
     const report = await statusOf(await featureOf(invocation));
     return { exit: 0, text: renderOne(report), json: report };
   }
-  const root = path.resolve(global.cwd, String(options['root']), 'features');
+  const root = featuresRoot(invocation);
   const names = await directoriesIn(root);
   if (names.length === 0) {
     throw new CharretteError({
@@ -90,6 +89,8 @@ function describe(transition: NonNullable<FeatureStatusReport['next']>['transiti
   switch (transition.kind) {
     case 'blocked':
       return `blocked: ${transition.reasons.join('; ')}`;
+    case 'over':
+      return transition.reason;
     case 'warning':
       return `skips ${transition.skipped.join(', ')}`;
     case 'backward':

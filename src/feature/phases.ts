@@ -81,6 +81,14 @@ export const modePhases: Readonly<Record<'standard' | 'full' | 'light', readonly
   light: ['specify', 'implement', 'finish'],
 };
 
+/** lean/C-26, §2B: what a phase needs in a mode: what no phase of the mode writes is not waited for. */
+export function needsOf(phase: Phase, mode: keyof typeof modePhases = 'standard'): readonly ArtifactKey[] {
+  const order = modePhases[mode];
+  const { needs } = phaseTable[phase];
+  if (!order.includes(phase)) return needs;
+  return needs.filter((key) => order.some((earlier) => phaseTable[earlier].produces === key));
+}
+
 export function isPhase(word: string): word is Phase {
   return (phases as readonly string[]).includes(word);
 }

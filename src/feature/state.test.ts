@@ -1,4 +1,9 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { parseTasks } from '../prompts/sections/tasks.ts';
+import { tasksOfSpec } from './light-tasks.ts';
 import { type FeatureMeta, readMeta } from './meta.ts';
 import {
   newMeta,
@@ -9,6 +14,7 @@ import {
   withSkipped,
 } from './meta-write.ts';
 import { nextPhase } from './phases.ts';
+import { selectFeature } from './select.ts';
 import { transitionTo } from './transition.ts';
 import { artifactValidity } from './validity.ts';
 
@@ -71,8 +77,8 @@ test('lean/C-26: hard prerequisites count with what they need in turn, and beat 
 
 test('§2C: terminal features do not move; a started phase is partial; light mode skips nothing', () => {
   expect(transitionTo({ to: 'design', meta: meta({ status: 'completed' }), texts })).toMatchObject({
-    kind: 'blocked',
-    reasons: ['the feature is completed'],
+    kind: 'over',
+    reason: 'the feature is completed',
   });
   expect(
     transitionTo({
@@ -210,4 +216,32 @@ test('a state file that could not be read is not overwritten', () => {
   expect(() => withPhaseStarted(readMeta('{"id": '), 'specify', 't')).toThrow(
     /Repair \.meta\.json|cannot be changed/,
   );
+});
+
+test('T-012: features are told by number, and a folder is one only by its state or a document', async () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'features-'));
+  for (const name of ['999-old', '1000-new', '1001-empty']) mkdirSync(path.join(root, name));
+  for (const name of ['999-old', '1000-new'])
+    writeFileSync(path.join(root, name, '.meta.json'), '{"status":"active"}');
+  const select = (named?: string, autonomous = false) =>
+    selectFeature({ ...(named === undefined ? {} : { named }), cwd: root, root, autonomous });
+  expect(await select(undefined, true)).toBe(path.join(root, '1000-new'));
+  expect(await select('999')).toBe(path.join(root, '999-old'));
+  for (const named of ['1001', '1001-empty', '.', root])
+    await expect(select(named), named).rejects.toMatchObject({ code: 'not-found' });
+  for (const named of ['', ' ']) await expect(select(named)).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('§2B: in light mode code needs the specification alone, in standard mode tasks too', () => {
+  const spec = `# Spec\n\n## Acceptance Criteria\n${'it works '.repeat(20)}`;
+  const enter = (mode: string) =>
+    transitionTo({ to: 'implement', meta: meta({ mode, lastCompletedPhase: 'specify' }), texts: { spec } })
+      .kind;
+  expect([enter('light'), enter('standard')]).toEqual(['proceed', 'blocked']);
+  const [task, ...more] = parseTasks(tasksOfSpec('001-search', '# Spec: Search by tag\n'));
+  expect([task, more]).toMatchObject([
+    { number: '1', title: 'Search by tag', doneWhen: expect.any(String) },
+    [],
+  ]);
+  expect(artifactValidity('tasks', tasksOfSpec('001-a', '')).level).toBe(4);
 });

@@ -1,6 +1,7 @@
 import { type ArtifactKey, artifacts } from '../prompts/artifacts.ts';
 import type { FeatureMeta } from './meta.ts';
-import { isPhase, modePhases, nextPhase, type Phase, phases, phaseTable } from './phases.ts';
+import { isTerminal } from './meta-write.ts';
+import { isPhase, modePhases, needsOf, nextPhase, type Phase, phases } from './phases.ts';
 import { artifactValidity } from './validity.ts';
 
 export type Transition =
@@ -11,7 +12,9 @@ export type Transition =
   | { kind: 'backward'; completed: Phase }
   /** T-… partial: started, not completed. */
   | { kind: 'partial'; started: string }
-  | { kind: 'blocked'; reasons: readonly string[] };
+  | { kind: 'blocked'; reasons: readonly string[] }
+  /** Nothing starts in a feature that has ended. */
+  | { kind: 'over'; reason: string };
 
 export type TransitionInput = {
   to: Phase;
@@ -24,7 +27,8 @@ export type TransitionInput = {
 
 /** §2C: what entering a phase means for this feature. Hard prerequisites come before everything else. */
 export function transitionTo({ to, meta, texts, faults = {} }: TransitionInput): Transition {
-  const reasons = [...terminalReason(meta), ...prerequisiteReasons(to, texts, faults)];
+  if (isTerminal(meta)) return { kind: 'over', reason: `the feature is ${meta.status}` };
+  const reasons = prerequisiteReasons(to, meta, texts, faults);
   if (reasons.length > 0) return { kind: 'blocked', reasons };
   const record = meta.phases[to];
   if (record?.started !== undefined && record.completed === undefined) {
@@ -41,17 +45,14 @@ function lastCompleted({ lastCompletedPhase }: FeatureMeta): Phase | undefined {
   return lastCompletedPhase !== undefined && isPhase(lastCompletedPhase) ? lastCompletedPhase : undefined;
 }
 
-function terminalReason({ status }: FeatureMeta): string[] {
-  return status === 'completed' || status === 'abandoned' ? [`the feature is ${status}`] : [];
-}
-
 /** lean/C-26: valid means the section of its kind is there. */
 function prerequisiteReasons(
   to: Phase,
+  { mode }: FeatureMeta,
   texts: TransitionInput['texts'],
   faults: NonNullable<TransitionInput['faults']>,
 ): string[] {
-  return phaseTable[to].needs.flatMap((key) => {
+  return needsOf(to, mode).flatMap((key) => {
     const fault = faults[key];
     if (fault !== undefined) return [`${artifacts[key].file} is ${fault}`];
     const { level, reason } = artifactValidity(key, texts[key]);

@@ -31,7 +31,7 @@ export function scopeTask(task: Task, plan: Indexed, design: Indexed): TaskScope
   const warnings: string[] = [];
   const points = references.some(({ artifact }) => artifact !== 'spec');
   const group = points ? undefined : groupSection(task, plan);
-  if (!points && group === undefined) {
+  if (!points && group === undefined && plan.text + design.text !== '') {
     warnings.push(`task ${task.number} refers to no section of plan or design`);
   }
   return {

@@ -79,7 +79,7 @@ async function documentNow({ inputs }: FeatureDesk, key: AuthoredKey): Promise<A
 }
 
 /** Where there is nothing, nothing can be lost. */
-function holdsSomething(file: ArtifactFile): boolean {
+export function holdsSomething(file: ArtifactFile): boolean {
   return file.kind === 'present' || (file.kind === 'unusable' && file.reason !== 'empty');
 }
 

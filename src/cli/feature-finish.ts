@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
-import { archiveRecords } from '../feature/archive.ts';
+import { dropRecords, featureKey, keepRecords, putBackRecords, readRecord } from '../feature/archive.ts';
 import { commitRevision, completionMessage } from '../feature/commit-revision.ts';
 import { readMeta } from '../feature/meta.ts';
 import { serializeMeta, withPhaseCompleted, withPhaseStarted, withSkipped } from '../feature/meta-write.ts';
@@ -21,6 +21,7 @@ import { markdownLines } from '../text/markdown-lines.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { branchOption, settleBranch } from './feature-branch.ts';
 import { carryOut, handOverOptions, planHandOver } from './feature-hand-over.ts';
+import { existingBranch, refuseUnmerged, unmergedOption } from './feature-merged.ts';
 import { enter, textsOf } from './feature-run.ts';
 import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
@@ -40,6 +41,7 @@ export const featureFinishCommand: CommandSpec = {
     ...featureOptions,
     branchOption,
     { flags: '--no-checks', description: 'do not run the tests of the project' },
+    unmergedOption,
     ...handOverOptions,
   ],
   dryRun: 'says',
@@ -54,8 +56,12 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
   const project = findProject(global.cwd);
   const found = await readFeature(await featureOf(invocation));
   const feature = await settleBranch(found, project, invocation);
+  const wantsHandOver = options['merge'] === true || options['pullRequest'] === true;
+  if (feature.meta.meta.status === 'completed' && wantsHandOver)
+    return handOverLater(feature, project, invocation);
   const skipped = enter('finish', feature, global.yes);
   withPhaseStarted(feature.meta, 'finish', '');
+  if (options['unmerged'] !== true) await refuseUnmerged(feature, project);
   const handOver = await planHandOver(feature, project, invocation);
   const unticked = untickedIn(textsOf(feature).tasks ?? '');
   if (unticked > 0 && !global.quiet)
@@ -67,14 +73,22 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     return { exit: 0, text: `would complete ${feature.directory}\n`, json };
   }
   const retro = await writeRetro(project, feature, unticked);
-  const facts = handOver === undefined ? undefined : await handOverFacts(feature, checks);
-  const archived = await archiveRecords(project, feature.directory);
-  await completeState(feature.directory, skipped, async () => {
-    if (handOver !== undefined) await commitRecords(project, feature.directory);
-  });
+  const facts = handOver === undefined ? undefined : await handOverFacts(project, feature, checks);
+  const kept = await keepRecords(project, feature.directory);
+  try {
+    await completeState(feature.directory, skipped, async () => {
+      await dropRecords(kept);
+      if (handOver !== undefined) await commitRecords(project, feature.directory);
+    });
+  } catch (error) {
+    await putBackRecords(kept);
+    throw error;
+  }
   const done =
-    handOver === undefined || facts === undefined ? undefined : await carryOut(handOver, project, facts);
-  const branch = feature.meta.meta.branch;
+    handOver === undefined || facts === undefined
+      ? undefined
+      : await carryOut(handOver, feature.directory, project, facts);
+  const archived = kept.map(({ copy }) => copy);
   return {
     exit: 0,
     text: [
@@ -91,9 +105,31 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
       retro,
       archived,
       unticked,
-      branch: branch ?? null,
+      branch: await existingBranch(project, feature.meta.meta.branch),
       ...done?.json,
     },
+  };
+}
+
+/** A feature that is finished can still be handed over: somebody may want it later, or the first time was cut off. */
+async function handOverLater(
+  feature: FeatureFiles,
+  project: string,
+  invocation: Invocation,
+): Promise<CommandResult> {
+  const { directory } = feature;
+  if (invocation.options['unmerged'] !== true) await refuseUnmerged(feature, project);
+  const handOver = await planHandOver(feature, project, invocation);
+  if (handOver === undefined || invocation.global.dryRun)
+    return { exit: 0, text: `would hand over ${directory}\n`, json: { dryRun: true, feature: directory } };
+  const facts = await handOverFacts(project, feature, 'not run again');
+  await dropRecords(await keepRecords(project, directory));
+  await commitRecords(project, directory);
+  const done = await carryOut(handOver, directory, project, facts);
+  return {
+    exit: 0,
+    text: `finished before: ${directory}\n${done.text}\n`,
+    json: { feature: directory, ...done.json },
   };
 }
 
@@ -133,16 +169,15 @@ async function checkUpTo(
 async function writeRetro(project: string, feature: FeatureFiles, unticked: number): Promise<string> {
   const file = path.join(feature.directory, sideFiles.retrospective);
   if (existsSync(file)) return file;
-  const name = path.basename(feature.directory);
-  const read = async (side: string) => (await readTextFile(path.join(feature.directory, side))) ?? '';
+  const key = featureKey(project, feature.directory);
   const text = renderRetro({
-    feature: name,
+    feature: path.basename(feature.directory),
     meta: feature.meta.meta,
     reviews: await readReviews(project, feature.directory),
-    dispatches: (await readDispatches(project)).filter((record) => record.feature === name),
-    markers: countMarkers(await read(sideFiles.history)),
+    dispatches: (await readDispatches(project)).filter((record) => record.feature === key),
+    markers: countMarkers(await readRecord(project, feature.directory, sideFiles.history)),
     waivers: await readWaivers(feature.directory),
-    log: await read(sideFiles.log),
+    log: await readRecord(project, feature.directory, sideFiles.log),
     unticked,
   });
   await writeFileAtomic(file, text);
@@ -150,12 +185,16 @@ async function writeRetro(project: string, feature: FeatureFiles, unticked: numb
 }
 
 /** What the pull request is made from, read before the records move. */
-async function handOverFacts(feature: FeatureFiles, checks: string): Promise<PullRequestFacts> {
+async function handOverFacts(
+  project: string,
+  feature: FeatureFiles,
+  checks: string,
+): Promise<PullRequestFacts> {
   return {
     feature: path.basename(feature.directory),
     meta: feature.meta.meta,
     spec: textsOf(feature).spec ?? '',
-    log: (await readTextFile(path.join(feature.directory, sideFiles.log))) ?? '',
+    log: await readRecord(project, feature.directory, sideFiles.log),
     waivers: await readWaivers(feature.directory),
     checks,
   };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -231,4 +231,54 @@ test('§2B: the title is what the specification is called, else the name of the 
   const meta = { dependsOnFeatures: [], skippedPhases: [], phases: {}, backwardTrips: [] };
   const text = renderPullRequest({ feature: '001-a', meta, spec: '', log, waivers: [], checks: 'passed' });
   expect(text).toContain('- and 40 more\n');
+});
+
+test('T-086: a finish that git refuses leaves the records where they were, and the next one tells of the work', async () => {
+  const { root, directory } = doneFeature();
+  const hook = path.join(root, '.git/hooks/pre-commit');
+  writeFileSync(hook, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  expect((await finish(root, '--pull-request')).exit).toBe(1);
+  expect(existsSync(path.join(directory, 'implementation-log.md'))).toBe(true);
+  rmSync(hook);
+  expect((await finish(root, '--pull-request')).exit).toBe(0);
+  expect(existsSync(path.join(directory, 'implementation-log.md'))).toBe(false);
+  const text = readFileSync(path.join(root, '.charrette/features/001-search/pull-request.md'), 'utf8');
+  expect(text).toContain('- Task 1: One\n');
+});
+
+test('T-086: a finish that was killed before its commit is handed over by the next one', async () => {
+  const { root, directory } = doneFeature();
+  expect((await finish(root)).exit).toBe(0);
+  expect(git(root, 'status', '--porcelain')).not.toBe('');
+  const { exit, out, err } = await finish(root, '--pull-request', '--feature', '001');
+  expect([exit, out], err).toEqual([0, expect.stringContaining('pull request: ')]);
+  expect([git(root, 'status', '--porcelain'), statusOf(directory)]).toEqual(['', 'completed']);
+  const text = readFileSync(path.join(root, '.charrette/features/001-search/pull-request.md'), 'utf8');
+  expect(text).toContain('- Task 1: One\n');
+});
+
+test('a feature whose code was never merged is not finished, unless that is said', async () => {
+  const { root } = doneFeature();
+  const here = git(root, 'rev-parse', 'HEAD');
+  git(root, 'switch', '--quiet', '-c', 'charrette/run');
+  writeFileSync(path.join(root, 'new.txt'), 'new\n');
+  commitAll(root, 'Code');
+  const tip = git(root, 'rev-parse', 'HEAD');
+  git(root, 'switch', '--quiet', 'feature/001-search');
+  const state = path.join(root, 'docs/features/001-search/.meta.json');
+  const meta = parseJson(readFileSync(state, 'utf8'), 'state') as object;
+  const record = (implementation: object) =>
+    writeFileSync(state, JSON.stringify({ ...meta, branch: 'feature/gone', implementation }));
+  record({ branch: 'charrette/run', tip });
+  const refused = await finish(root);
+  expect([refused.exit, refused.err]).toEqual([6, expect.stringContaining('git merge charrette/run')]);
+  expect(existsSync(path.join(root, 'docs/features/001-search/retro.md'))).toBe(false);
+  expect((await finish(root, '--unmerged', '--dry-run')).exit).toBe(0);
+  // The same change by another commit, as a squashed merge leaves it.
+  git(root, 'merge', '--quiet', '--squash', 'charrette/run');
+  git(root, 'commit', '--quiet', '-m', 'Squashed');
+  const finished = await finish(root, '--json');
+  expect(finished.exit, finished.err).toBe(0);
+  expect(parseJson(finished.out, 'stdout')).toMatchObject({ branch: null });
+  expect(here).not.toBe(tip);
 });

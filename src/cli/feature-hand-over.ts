@@ -95,6 +95,7 @@ function isOurs(root: string, name: string, directory: string): boolean {
 /** Does what was planned; the records are committed by now. */
 export async function carryOut(
   { how, branch, onto, root }: HandOver,
+  directory: string,
   project: string,
   facts: PullRequestFacts,
 ): Promise<{ text: string; json: Record<string, unknown> }> {
@@ -107,7 +108,7 @@ export async function carryOut(
     const json = { merged: { onto, commit } };
     return { text: `merged: ${branch} into ${onto}, ${commit.slice(0, 12)}`, json };
   }
-  const folder = archiveDirectory(project, facts.feature);
+  const folder = archiveDirectory(project, directory);
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, 'pull-request.md');
   await writeFileAtomic(file, renderPullRequest(facts));
@@ -121,7 +122,7 @@ export async function carryOut(
   };
 }
 
-/** The feature is finished by now and cannot be finished again: what is left is for a person to do. */
+/** The feature is finished by now: what is left is for a person to do. */
 function notMerged(
   feature: string,
   { branch, onto, root }: Omit<HandOver, 'how'>,
@@ -136,6 +137,6 @@ function notMerged(
 }
 
 /** For a person to paste: one word, whatever is in it. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

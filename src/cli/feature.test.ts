@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -69,7 +78,7 @@ test('--dry-run makes nothing', async () => {
 });
 
 test.each([
-  [['new', '!!!'], 2, 'no letter or digit'],
+  [['new', '!!!'], 2, 'no Latin letter or digit'],
   [['new'], 2, 'missing required argument'],
   [['new', 'x', '--mode', 'heavy'], 2, 'standard, full, light'],
   [['new', 'x', '--prd', 'gone.md'], 4, 'gone.md'],
@@ -191,7 +200,10 @@ test('finish writes a retrospective, keeps the records and says what is not tick
   const state = readMeta(readFileSync(path.join(directory, '.meta.json'), 'utf8')).meta;
   expect(state).toMatchObject({ status: 'completed', lastCompletedPhase: 'finish' });
   expect(state.skippedPhases.map((skipped) => skipped.phase)).toContain('implement');
-  expect(await runCommandLine(...words, '--yes')).toMatchObject({ exit: 4 });
+  expect(await runCommandLine(...words, '--yes')).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('finish cannot start: the feature is completed.'),
+  });
 });
 
 test('§2B: tests that fail keep a feature from being finished, and nothing is changed', async () => {
@@ -210,4 +222,53 @@ test('§2B: tests that fail keep a feature from being finished, and nothing is c
   expect([exit, err]).toEqual([6, expect.stringContaining('failed 3 times; the feature is not finished')]);
   expect(readFileSync(path.join(directory, '.meta.json'), 'utf8')).toBe(state);
   expect(existsSync(path.join(directory, 'retro.md'))).toBe(false);
+});
+
+test('T-001: commands in a subfolder work on the features of the project; --root is relative to where one is', async () => {
+  const { root } = featureDirectory();
+  const below = path.join(root, 'packages/web');
+  mkdirSync(below, { recursive: true });
+  const listed = await runCommandLine('feature', 'status', '--cwd', below);
+  expect(listed.out).toContain('007-search');
+  const made = await runCommandLine('feature', 'new', 'Sort', '--cwd', below);
+  expect(made.out).toBe(`made ${root}/docs/features/008-sort\n`);
+  const own = await runCommandLine('feature', 'new', 'Sort', '--root', 'docs', '--cwd', below);
+  expect(own.out).toBe(`made ${below}/docs/features/001-sort\n`);
+});
+
+test('T-012: nothing is finished in a folder that is no feature, and --feature "" names none', async () => {
+  const { root } = featureDirectory();
+  mkdirSync(path.join(root, 'src'));
+  for (const [named, exit] of [
+    ['', 2],
+    ['.', 4],
+    ['src', 4],
+  ] as const) {
+    const result = await runCommandLine('feature', 'finish', '--feature', named, '--yes', '--cwd', root);
+    expect([named, result.exit]).toEqual([named, exit]);
+  }
+  expect(readdirSync(path.join(root, 'src'))).toEqual([]);
+  expect(existsSync(path.join(root, 'retro.md'))).toBe(false);
+});
+
+test('P-020, P-021, P-022: specs are chosen by what the feature is about, those at home too, and broken ones are said', async () => {
+  const { directory, root } = featureDirectory({
+    spec: `# Spec\n\n## Acceptance Criteria\n- payments ${'x '.repeat(60)}`,
+  });
+  const spec = (keyword: string) =>
+    `---\nkeywords: [${keyword}]\ncategory: planning\n---\nAbout ${keyword}.\n`;
+  for (const [name, text] of Object.entries({
+    'a.md': spec('payments'),
+    'b.md': spec('search'),
+    'c.md': spec(path.basename(root)),
+    'd.md': '---\nreadMode: [required\n---\nbody',
+  })) {
+    mkdirSync(path.join(root, '.ccw/specs'), { recursive: true });
+    writeFileSync(path.join(root, '.ccw/specs', name), text);
+  }
+  const { exit, out, err } = await phase(directory, 'specify', '--json');
+  expect(exit, err).toBe(0);
+  const { brief } = (parseJson(out, 'stdout') as { inputs: { brief: string } }).inputs;
+  expect([...brief.matchAll(/About (\w+)/g)].map(([, word]) => word)).toEqual(['payments', 'search']);
+  expect(err).toContain('warning: .ccw/specs/d.md');
 });

@@ -8,7 +8,7 @@ import {
   temporaryRepository,
 } from '../../test/temporary-repository.ts';
 import { gitOutput } from '../git/run-git.ts';
-import { archiveDirectory, archiveRecords } from './archive.ts';
+import { dropRecords, featureKey, keepRecords, putBackRecords, readRecord } from './archive.ts';
 import { commitRevision, completionMessage, revisionMessage } from './commit-revision.ts';
 
 const git = { environment: bareEnvironment };
@@ -59,31 +59,44 @@ test('T-092: an artifact that was never tracked is committed too; no change is t
   });
 });
 
-test('T-086, lean/C-06: finishing moves history and log out of the feature, complete and outside of it', async () => {
+test('T-086, lean/C-06: finishing takes history and log out of the feature, complete and outside of it', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
-  const feature = path.join(root, 'docs-features-007-search');
-  expect(await archiveRecords(root, feature)).toEqual([]);
-  const made = mkdtempSync(path.join(root, '007-search-'));
-  writeFileSync(
-    path.join(made, '.review-history.md'),
-    'LAZY-LOAD-WARNING: a did not confirm artifact reads\n',
-  );
-  const moved = await archiveRecords(root, made);
-  expect(moved).toEqual([path.join(archiveDirectory(root, made), '.review-history.md')]);
-  expect(readFileSync(moved[0] ?? '', 'utf8')).toContain('LAZY-LOAD-WARNING');
-  expect(existsSync(path.join(made, '.review-history.md'))).toBe(false);
+  expect(await keepRecords(root, path.join(root, 'gone'))).toEqual([]);
+  const made = path.join(root, 'docs/features/007-search');
+  mkdirSync(made, { recursive: true });
+  const source = path.join(made, '.review-history.md');
+  writeFileSync(source, 'LAZY-LOAD-WARNING: a did not confirm artifact reads\n');
+  const kept = await keepRecords(root, made);
+  const copy = path.join(root, '.charrette/features/007-search/.review-history.md');
+  expect(kept).toEqual([{ source, copy }]);
+  expect(existsSync(source)).toBe(true);
+  await dropRecords(kept);
+  expect(existsSync(source)).toBe(false);
+  expect(await readRecord(root, made, '.review-history.md')).toContain('LAZY-LOAD-WARNING');
+  await putBackRecords(kept);
+  expect(readFileSync(source, 'utf8')).toBe(readFileSync(copy, 'utf8'));
 });
 
-test('T-086: records of a feature that was finished twice stand beside each other', async () => {
+test('T-086: records of a feature that was finished twice stand beside each other, and the last one counts', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
   const feature = path.join(root, '007-search');
   mkdirSync(feature);
   const names: string[] = [];
   for (const text of ['first\n', 'second\n', 'second\n']) {
     writeFileSync(path.join(feature, '.review-history.md'), text);
-    const [moved = ''] = await archiveRecords(root, feature);
-    expect(readFileSync(moved, 'utf8')).toBe(text);
-    names.push(path.basename(moved));
+    const [kept = { source: '', copy: '' }] = await keepRecords(root, feature);
+    expect(readFileSync(kept.copy, 'utf8')).toBe(text);
+    names.push(path.basename(kept.copy));
+    await dropRecords([kept]);
   }
   expect(names).toEqual(['.review-history.md', '.review-history-2.md', '.review-history-2.md']);
+  expect(await readRecord(root, feature, '.review-history.md')).toBe('second\n');
+});
+
+test('T-001, lean/C-06: features of the same name below two roots have records of their own', () => {
+  expect(
+    ['docs/features/001-a', 'apps/web/docs/features/001-a'].map((at) => featureKey('/p', `/p/${at}`)),
+  ).toEqual(['001-a', 'apps/web/docs/features/001-a']);
+  expect(featureKey('/p', '/q/001-a')).toMatch(/^001-a-[0-9a-f]{8}$/);
+  expect(featureKey('/p', '/q/001-a')).not.toBe(featureKey('/p', '/r/001-a'));
 });

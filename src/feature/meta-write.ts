@@ -1,7 +1,7 @@
 import { CharretteError } from '../errors.ts';
 import { isRecord } from '../safe-json.ts';
 import type { BackwardWish } from './backward.ts';
-import type { FeatureMeta, MetaReading, ReviewerNote, SkippedPhase } from './meta.ts';
+import type { FeatureMeta, Implementation, MetaReading, ReviewerNote, SkippedPhase } from './meta.ts';
 import { isPhase, modePhases, type Phase, phases } from './phases.ts';
 
 export type NewFeature = {
@@ -43,17 +43,28 @@ export function withPhaseStarted(reading: MetaReading, phase: Phase, time: strin
   return withPhase(open(reading), phase, { started: time });
 }
 
-export type PhaseCompletion = { time: string; iterations: number; reviewerNotes: readonly ReviewerNote[] };
+export type PhaseCompletion = {
+  time: string;
+  iterations: number;
+  reviewerNotes: readonly ReviewerNote[];
+  /** Of the phase that writes code. */
+  implementation?: Implementation;
+};
 
 /** A phase is through; finishing also ends the feature. */
 export function withPhaseCompleted(
   reading: MetaReading,
   phase: Phase,
-  { time, iterations, reviewerNotes }: PhaseCompletion,
+  { time, iterations, reviewerNotes, implementation }: PhaseCompletion,
 ): Record<string, unknown> {
   const raw = withPhase(open(reading), phase, { completed: time, iterations, reviewerNotes });
   const ended = phase === 'finish' ? { status: 'completed', completed: time } : {};
-  return { ...withoutTravel(raw, reading.meta, phase), lastCompletedPhase: phase, ...ended };
+  return {
+    ...withoutTravel(raw, reading.meta, phase),
+    lastCompletedPhase: phase,
+    ...(implementation === undefined ? {} : { implementation }),
+    ...ended,
+  };
 }
 
 /** What a travel back was for is settled when its goal is through, the travel itself when its starting point is. */
@@ -153,7 +164,8 @@ function open({ meta, raw, problems }: MetaReading): Record<string, unknown> {
   return { ...raw };
 }
 
-function isTerminal({ status }: FeatureMeta): boolean {
+/** A feature that has ended stays as it is. */
+export function isTerminal({ status }: FeatureMeta): boolean {
   return status === 'completed' || status === 'abandoned';
 }
 

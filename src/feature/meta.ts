@@ -23,7 +23,12 @@ export type FeatureMeta = {
   /** The phase that comes again when the earlier ones are through. */
   backwardReturnTarget?: string;
   backwardTrips: readonly BackwardTrip[];
+  /** Where the code is that the last completed implementation left. */
+  implementation?: Implementation;
 };
+
+/** The branch of a run, and the commit it ended at. */
+export type Implementation = { branch: string; tip: string };
 
 export type BackwardContext = {
   sourcePhase?: string;
@@ -92,6 +97,7 @@ export function readMeta(text: string | undefined): MetaReading {
       phases,
       ...readBackwardContext(raw['backward_context']),
       backwardTrips: readTrips(raw['backward_trips']),
+      ...readImplementation(raw['implementation']),
     },
     raw,
     problems,
@@ -103,6 +109,12 @@ function readBackwardContext(value: unknown): Pick<FeatureMeta, 'backwardContext
   const wish = readBackwardWish({ backward_to: value['target_phase'], backward_context: value });
   const words = texts(value, { sourcePhase: 'source_phase', targetPhase: 'target_phase', reason: 'reason' });
   return { backwardContext: { ...words, findings: wish?.findings ?? [] } };
+}
+
+function readImplementation(value: unknown): Pick<FeatureMeta, 'implementation'> {
+  if (!isRecord(value)) return {};
+  const { branch, tip } = texts(value, { branch: 'branch', tip: 'tip' });
+  return branch === undefined || tip === undefined ? {} : { implementation: { branch, tip } };
 }
 
 function readTrips(value: unknown): BackwardTrip[] {

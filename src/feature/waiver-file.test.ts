@@ -45,16 +45,17 @@ test.each([
 
 test('lean/C-06, lean/C-20: both verdicts and fingerprints are kept outside the feature, once', async () => {
   const root = folder();
+  const feature = path.join(root, 'docs/features/007-search');
   const answer = { approved: true, issues: [issue], summary: '' };
   const facts = { time: '2026-03-01T10:00:00Z', command: 'specify', role: 'spec-reviewer', iteration: 1 };
   const record = reviewRecord(facts, judgeAnswer(answer), answer.issues);
-  await appendReview(root, '/x/007-search', record);
-  await appendReview(root, '/x/007-search', record);
-  await appendReview(root, '/x/007-search', { ...record, iteration: 2, gate: 'pass' });
+  await appendReview(root, feature, record);
+  await appendReview(root, feature, record);
+  await appendReview(root, feature, { ...record, iteration: 2, gate: 'pass' });
   writeFileSync(path.join(root, '.charrette/features/007-search/reviews.jsonl'), '{"v":1,"cut', {
     flag: 'a',
   });
-  const reviews = await readReviews(root, '/x/007-search');
+  const reviews = await readReviews(root, feature);
   expect(reviews).toHaveLength(2);
   expect(reviews[0]).toMatchObject({
     reviewer: 'approved',

@@ -27,6 +27,16 @@ async function isBranchName(directory: string, name: string, git: GitOptions): P
   return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
 }
 
+/** Whether a commit is part of what is checked out, or everything it brings is there already, as after a squashed merge. */
+export async function holdsWork(directory: string, commit: string, git: GitOptions = {}): Promise<boolean> {
+  if (!/^[0-9a-f]{7,64}$/.test(commit)) return false;
+  const ancestor = await runGit(directory, ['merge-base', '--is-ancestor', commit, 'HEAD'], git);
+  if (ancestor.code === 0) return true;
+  const merged = await runGit(directory, ['merge-tree', '--write-tree', 'HEAD', commit], git);
+  const tree = await runGit(directory, ['rev-parse', 'HEAD^{tree}'], git);
+  return merged.code === 0 && tree.code === 0 && merged.stdout.trim() === tree.stdout.trim();
+}
+
 /** Checks a branch out; git refuses where that would lose a change or an ignored file. */
 export async function switchTo(directory: string, branch: string, git: GitOptions = {}): Promise<void> {
   const words = ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch];

@@ -145,6 +145,23 @@ test('T-129, T-112: at the cap nobody approves by himself; a person may have it 
   expect(readOf(project, '.review-history.md').match(/^## Iteration /gm)).toHaveLength(2 + 4);
 }, 240_000);
 
+test('T-129: a feature that is given up at the cap is told where its work is, and nothing to go on with', async () => {
+  const project = await writtenProject('never');
+  const state = { ...(stateOf(project) as object), lastCompletedPhase: 'create-tasks' };
+  writeFileSync(path.join(directoryOf(project), '.meta.json'), JSON.stringify(state));
+  const words = ['--no-simplify', '--no-tests', '--max', '1'];
+  expect((await run(project, 'feature', 'implement', ...words)).code).toBe(7);
+  const id = runsOf(project).at(-1) ?? '';
+  expect((await run(project, 'answer', id, 'consent=yes')).code).toBe(7);
+  const { code, stdout, stderr } = await run(project, 'answer', id, 'circuit-breaker-1=abandon');
+  expect([code, `${stdout}${stderr}`]).toEqual([
+    6,
+    expect.stringContaining(`The work is on the branch charrette/${id}.`),
+  ]);
+  expect(`${stdout}${stderr}`).not.toContain('--review-only');
+  expect(stateOf(project)).toMatchObject({ status: 'abandoned' });
+});
+
 test('a failed run goes on where it failed: what was finished is not asked for again, what a person changed stays', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
   const project = makeProject('fail-once', path.join(folder, 'failed'), 'specify-phase-reviewer');

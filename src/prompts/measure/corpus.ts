@@ -62,7 +62,7 @@ async function readCorpusFeature(directory: string, name: string): Promise<Corpu
   const history =
     (await readQuietly(path.join(directory, sideFiles.history))) ??
     (await readQuietly(
-      path.join(archiveDirectory(path.resolve(directory, '../../..'), name), sideFiles.history),
+      path.join(archiveDirectory(path.resolve(directory, '../../..'), directory), sideFiles.history),
     )) ??
     '';
   const labels = readLabels(await readQuietly(path.join(directory, labelsFile)));

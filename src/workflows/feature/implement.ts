@@ -2,9 +2,11 @@ import path from 'node:path';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { filesInLog } from '../../feature/implementation-log.ts';
+import { tasksOfSpec } from '../../feature/light-tasks.ts';
 import { withAbandoned, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';
 import { reviewerNotes } from '../../feature/phase-loop.ts';
+import { modePhases } from '../../feature/phases.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { dropKeptWork, forwardTo } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
@@ -17,7 +19,8 @@ import { FeatureDesk } from './desk.ts';
 import { type ReviewEnd, reviewImplementation } from './implement-review.ts';
 import { carryOutTasks } from './implement-tasks.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
-import { changeState } from './records.ts';
+import { changeState, look } from './records.ts';
+import { holdsSomething, saveDocument } from './save-document.ts';
 import { beginWork, checkoutOf, keptPrefix, tipOf, type Work } from './work.ts';
 
 type Desk = FeatureDesk<FeatureImplementInputs>;
@@ -33,6 +36,7 @@ export function featureImplementWorkflow(
       refuseReaders(desk);
       await askConsent(desk);
       await changeState(desk, 'start', (reading, time) => withPhaseStarted(reading, 'implement', time));
+      await writeLightTasks(desk);
       const work = await beginWork(desk);
       const named = inputs.reviewOnly ? await namedInLog(desk) : [];
       if (!inputs.reviewOnly) await carryOutTasks(desk, work);
@@ -58,6 +62,16 @@ function refuseReaders({ services, inputs }: Desk): void {
   });
 }
 
+/** §2B: a mode without tasks has all of its specification done as one; whatever stands in tasks.md stays. */
+async function writeLightTasks(desk: Desk): Promise<void> {
+  const feature = await look(desk, 'mode');
+  const { files, directory, meta } = feature;
+  const written = modePhases[meta.meta.mode ?? 'standard'].includes('create-tasks');
+  if (written || holdsSomething(files.tasks) || files.spec.kind !== 'present') return;
+  const text = tasksOfSpec(path.basename(directory), files.spec.text ?? '');
+  await saveDocument(desk, { key: 'tasks', name: 'one task', before: files.tasks, text });
+}
+
 /** T-072: what an earlier run or a person put on record as changed. */
 async function namedInLog(desk: Desk): Promise<string[]> {
   const files = await desk.once('files of the log', async () =>
@@ -75,9 +89,10 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
   const { verdict, rounds, open, notes } = end;
   if (verdict === 'stopped')
     return stopped(desk, work, `${open.length} issues are open after ${rounds} rounds`);
+  // There is nothing to go on with.
   if (verdict === 'abandoned') {
     await changeState(desk, 'abandon', withAbandoned);
-    return stopped(desk, work, 'the feature is abandoned');
+    return stopped(desk, work, 'the feature is abandoned', '.');
   }
   if (end.back !== undefined) {
     await tidy(desk, work);
@@ -85,10 +100,17 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
   }
   const forced = verdict === 'forced';
   const reviewed = reviewerNotes(forced ? open : notes, forced);
+  const tip = await desk.once('tip of the result', () => tipOf(work));
+  const implementation = { branch: work.branch, tip };
   await changeState(desk, 'complete', (reading, time) =>
-    withPhaseCompleted(reading, 'implement', { time, iterations: rounds, reviewerNotes: reviewed }),
+    withPhaseCompleted(reading, 'implement', {
+      time,
+      iterations: rounds,
+      reviewerNotes: reviewed,
+      implementation,
+    }),
   );
-  const place = await bringHome(desk, work);
+  const place = await bringHome(desk, work, tip);
   const line = forced
     ? `implement: taken as it is after ${rounds} rounds, ${open.length} issues on record`
     : phaseOutcome('implement', rounds, false, reviewed);
@@ -99,8 +121,7 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
 }
 
 /** Forward only, and only where the person's branch has not moved; otherwise it says how to do it by hand. */
-async function bringHome(desk: Desk, work: Work): Promise<string> {
-  const tip = await desk.once('tip of the result', () => tipOf(work));
+async function bringHome(desk: Desk, work: Work, tip: string): Promise<string> {
   const merged = desk.inputs.merge
     ? await desk.once('merge', () =>
         forwardTo(desk.services.project, tip, { base: work.base, onto: work.onto ?? undefined }),
@@ -112,9 +133,14 @@ async function bringHome(desk: Desk, work: Work): Promise<string> {
   return `The work is on the branch ${work.branch}, up to ${tip.slice(0, 12)}.`;
 }
 
-async function stopped(desk: Desk, work: Work, reason: string): Promise<Outcome> {
+async function stopped(
+  desk: Desk,
+  work: Work,
+  reason: string,
+  further = `. Take it with \`git merge ${work.branch}\` and go on with \`charrette feature implement --review-only\`.`,
+): Promise<Outcome> {
   await tidy(desk, work);
-  const text = `implement: not approved, ${reason}\nThe work is on the branch ${work.branch}. Take it with \`git merge ${work.branch}\` and go on with \`charrette feature implement --review-only\`.`;
+  const text = `implement: not approved, ${reason}\nThe work is on the branch ${work.branch}${further}`;
   await desk.context.artifact('phase-outcome.md', `${text}\n`);
   desk.context.emit({ type: 'body', heading: 'Phase implement', text });
   return { status: 'not-accepted', exit: 6, message: text };

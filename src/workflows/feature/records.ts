@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
+import { featureKey } from '../../feature/archive.ts';
 import type { HistoryEntry } from '../../feature/history.ts';
 import { renderHistoryEntry } from '../../feature/history.ts';
 import { type MetaReading, readMeta } from '../../feature/meta.ts';
@@ -121,7 +122,7 @@ export async function logDispatch(
     await appendDispatch(desk.services.project, {
       v: 1,
       time: new Date(now).toISOString(),
-      feature: path.basename(desk.inputs.directory),
+      feature: featureKey(desk.services.project, desk.inputs.directory),
       ...facts,
     });
     return true;

@@ -13,7 +13,7 @@ import { type ExitCode, errorTable, exitCodes } from '../error-table.ts';
 import { CharretteError, isErrorCode } from '../errors.ts';
 import { wantedTelemetry } from '../telemetry/enabled.ts';
 import { openTelemetry } from '../telemetry/open.ts';
-import { untrustedText, visibleText } from '../text/untrusted.ts';
+import { visibleText } from '../text/untrusted.ts';
 import { openStories } from '../workflows/open.ts';
 import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
@@ -24,6 +24,8 @@ import { queueRun } from './queue-run.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
+import { tell } from './tell.ts';
+import { tellQuestions } from './tell-questions.ts';
 import { version } from './version.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
@@ -45,7 +47,7 @@ export async function conductRun(
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening.holder, home, runId, invocation, given, view);
     view.close();
-    const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
+    const result = { ...(await describeRun(directory, record, view.live, invocation)), streamed: true };
     return view.live ? withDocument(result, directory, record, invocation) : result;
   } finally {
     view.close();
@@ -137,6 +139,7 @@ async function followElsewhere(
 async function describeRun(
   directory: RunDirectory,
   record: RunRecord,
+  isLiveView: boolean,
   invocation: Invocation,
 ): Promise<CommandResult> {
   const { terminal } = invocation;
@@ -146,10 +149,9 @@ async function describeRun(
   if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
-    const asked = questions.map(({ id, text }) => `  ${id}: ${untrustedText(text)}`).join('\n');
-    terminal.stderr.write(
-      `Paused. Open questions:\n${asked}\nAnswer with \`charrette answer ${directory.id} <question>=<answer>\`, or go on with \`${resume}\`.\n`,
-    );
+    tell(terminal, `Paused. Answer as shown, or take every recommended answer with \`${resume} --yes\`.`);
+    // A picture has them already.
+    if (!isLiveView) await tellQuestions(directory.id, questions, terminal);
     return {
       exit: exitCodes.paused,
       json: { run: directory.id, status: 'paused', questions, resume, cost },

@@ -1,8 +1,14 @@
 import type { CostList, CostListRow } from './cost-list.ts';
+import type { Fitting } from './fitting.ts';
+import { shortIds } from './run-list.ts';
 import { textTable } from './text-table.ts';
 
+/** On a narrow terminal these go first: how many calls each kind of figure stands for, and those without a price. */
+const spare = [2, 3, 4, 9];
+const longestName = 20;
+
 /** Costs as a table. What was measured, what was estimated and what nobody knows stand in columns of their own. */
-export function renderCosts({ by, rows, total }: CostList): string {
+export function renderCosts({ by, rows, total }: CostList, fitting?: Fitting): string {
   if (rows.length === 0) return 'No agent was called yet.\n';
   const head = [
     '',
@@ -16,8 +22,10 @@ export function renderCosts({ by, rows, total }: CostList): string {
     '$ estimated',
     'no price',
   ];
+  const ids = by === 'run' && fitting !== undefined ? shortIds(rows.map(({ name }) => name)) : undefined;
+  const nameOf = (name: string) => ids?.get(name) ?? fitting?.cut(name, longestName) ?? name;
   const line = (row: CostListRow) => [
-    row.name,
+    nameOf(row.name),
     String(row.calls),
     String(row.basis.measured),
     String(row.basis.estimated),
@@ -30,6 +38,7 @@ export function renderCosts({ by, rows, total }: CostList): string {
   ];
   const table = textTable([[by, ...head.slice(1)], ...rows.map(line), line(total)], {
     right: head.map((_, index) => index > 0),
+    ...(fitting === undefined ? {} : { width: fitting.width, spare }),
   });
   const notes = [
     ...(total.basis.unknown > 0

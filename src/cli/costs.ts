@@ -6,6 +6,7 @@ import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { costList, type Grouping, groupings, type Spent } from './cost-list.ts';
 import { renderCosts } from './cost-table.ts';
+import { fittingFor } from './fitting.ts';
 import { findHome } from './project.ts';
 
 export const command: CommandSpec = {
@@ -43,7 +44,7 @@ export const command: CommandSpec = {
         (until === undefined || time.slice(0, 10) <= until),
     );
     const list = costList(spent, by, config.prices);
-    return { exit: 0, json: list, text: renderCosts(list) };
+    return { exit: 0, json: list, text: renderCosts(list, await fittingFor(terminal.stdout)) };
   },
 };
 

@@ -1,4 +1,4 @@
-import type { CommandSpec, LazyCommand } from './command.ts';
+import type { CommandSpec, LazyCommand, Terminal } from './command.ts';
 
 const examples = [
   ['charrette design "add rate limiting"', 'sketch, argue, plan, review, vote'],
@@ -28,12 +28,15 @@ export function rehearses({ run, dryRun }: CommandSpec): boolean {
   return run === undefined || dryRun !== undefined;
 }
 
-export function renderRootHelp(commands: Readonly<Record<string, LazyCommand>>): string {
+export function renderRootHelp(
+  commands: Readonly<Record<string, LazyCommand>>,
+  width = Number.POSITIVE_INFINITY,
+): string {
   return [
-    'Charrette: several coding agents sketch, argue, review and vote; you get one plan.',
+    ...wrapLine('Charrette: several coding agents sketch, argue, review and vote; you get one plan.', width),
     '',
     'Examples:',
-    ...columns(examples),
+    ...columns(examples, width),
     '',
     'Usage: charrette <command> [flags]',
     '',
@@ -42,19 +45,56 @@ export function renderRootHelp(commands: Readonly<Record<string, LazyCommand>>):
       Object.entries(commands)
         .filter(([, { summary }]) => summary !== '')
         .map(([name, { summary }]) => [name, summary] as const),
+      width,
     ),
     '',
     'Flags of every command:',
-    ...columns(globalOptions),
-    ...columns([
-      ['-h, --help', 'help for the command'],
-      ['-V, --version', 'the version'],
-    ]),
+    ...columns(globalOptions, width),
+    ...columns(
+      [
+        ['-h, --help', 'help for the command'],
+        ['-V, --version', 'the version'],
+      ],
+      width,
+    ),
     '',
   ].join('\n');
 }
 
-export function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd());
+/** How wide the pages that a terminal shows may be; a pipe has no width. */
+export function pageWidth({ isTTY, columns: width = 80 }: Terminal['stdout']): number {
+  return isTTY === true ? Math.max(20, width) : Number.POSITIVE_INFINITY;
+}
+
+/** A name wider than this part of the page stands on a line of its own. */
+const widestName = 0.4;
+
+/** Names and what they mean side by side; where the page is too narrow, whole words go on below each other. */
+export function columns(
+  rows: readonly (readonly [string, string])[],
+  width = Number.POSITIVE_INFINITY,
+): string[] {
+  const names = rows.map(([left]) => left.length);
+  const needed = Math.max(0, ...names) + Math.max(0, ...rows.map(([, right]) => right.length)) + 4;
+  const beside = needed <= width ? names : names.filter((length) => length <= width * widestName);
+  const column = Math.max(0, ...beside);
+  return rows.flatMap(([left, right]) => {
+    const [first = '', ...rest] = wrapLine(right, width - column - 4);
+    const below = rest.map((line) => `${' '.repeat(column + 4)}${line}`);
+    if (left.length <= column) return [`  ${left.padEnd(column)}  ${first}`.trimEnd(), ...below];
+    const [head = '', ...more] = wrapLine(left, width - 4);
+    return [`  ${head}`, ...[...more, ...wrapLine(right, width - 6)].map((line) => `      ${line}`)];
+  });
+}
+
+/** Lines of whole words, each at most `width` wide unless one word is wider. Our own texts have a column a character. */
+export function wrapLine(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

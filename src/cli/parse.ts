@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
-import { columns, globalOptions, rehearses } from './help.ts';
+import { columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
 import { withTextLast } from './text-words.ts';
 
 type Parsed =
@@ -19,7 +19,7 @@ export function parseInvocation(
 ): Parsed {
   if (isBare(spec, words))
     return { kind: 'run', arguments: [], options: {}, global: readGlobal({}, terminal) };
-  const command = buildParser(spec, name);
+  const command = buildParser(spec, name, pageWidth(terminal.stdout));
   if (spec.flagsFirst === true) refuseRepeats(command, name);
   try {
     const ordered = spec.flagsAtEnds === undefined ? [...words] : withTextLast(spec, words);
@@ -44,7 +44,7 @@ function isBare(
   return options.every((option) => option.default === undefined && !option.flags.includes('--no-'));
 }
 
-function buildParser(spec: CommandSpec, name: string): Command {
+function buildParser(spec: CommandSpec, name: string, width: number): Command {
   const command = new Command(name)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} });
@@ -63,7 +63,7 @@ function buildParser(spec: CommandSpec, name: string): Command {
   else command.allowExcessArguments(false);
   command.summary(spec.summary);
   command.addHelpText('beforeAll', '');
-  command.configureHelp({ formatHelp: () => helpPage(spec, name) });
+  command.configureHelp({ formatHelp: () => helpPage(spec, name, width) });
   return command;
 }
 
@@ -85,15 +85,15 @@ function refuseRepeats(command: Command, name: string): void {
 }
 
 /** Examples first (contract), then usage, arguments, flags. */
-function helpPage(spec: CommandSpec, name: string): string {
+function helpPage(spec: CommandSpec, name: string, width: number): string {
   const usage = [name, ...(spec.arguments ?? []).map(([notation]) => notation), '[flags]'].join(' ');
   const section = (title: string, rows: readonly (readonly [string, string])[]) =>
-    rows.length === 0 ? [] : ['', title, ...columns(rows)];
+    rows.length === 0 ? [] : ['', title, ...columns(rows, width)];
   return [
-    spec.summary,
+    ...wrapLine(spec.summary, width),
     ...section('Examples:', spec.examples),
     '',
-    `Usage: ${usage}`,
+    ...wrapLine(`Usage: ${usage}`, width - 4).map((line, index) => (index === 0 ? line : `    ${line}`)),
     ...section(
       'Commands:',
       Object.entries(spec.subcommands ?? {}).map(([sub, { summary }]) => [sub, summary] as const),

@@ -4,7 +4,7 @@ import { terminalText, visibleJson } from '../text/untrusted.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
 import { commands } from './commands.ts';
 import { renderError } from './error-text.ts';
-import { renderRootHelp } from './help.ts';
+import { pageWidth, renderRootHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
 import { version } from './version.ts';
 import { watchOutput } from './watch-output.ts';
@@ -48,7 +48,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
 function answerWithoutCommand(words: readonly string[], terminal: Terminal): number {
   const parsed = parseInvocation(rootSpec, 'charrette', words, terminal);
   if (parsed.kind === 'help' || parsed.options['version'] !== true)
-    return printHelp(renderRootHelp(commands), words, terminal);
+    return printHelp(renderRootHelp(commands, pageWidth(terminal.stdout)), words, terminal);
   terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ version })}\n` : `${version}\n`);
   return 0;
 }

@@ -4,6 +4,7 @@ import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-dire
 import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { shortCount } from '../text/short-count.ts';
 import { untrustedLine } from '../text/untrusted.ts';
+import type { Fitting } from './fitting.ts';
 import { textTable } from './text-table.ts';
 
 /** A run as lists show it. `interrupted`: its process is gone without having said goodbye. */
@@ -83,15 +84,20 @@ function costOf({
   }
 }
 
-/** A table for people; with a width the titles are cut to it. What is not in it is counted below. */
+/**
+ * A table for people. On a terminal ids are short, numbers go where there is no room for them, and titles are cut. What is not in
+ * it is counted below.
+ */
 export function renderRuns(
   { runs, total }: Pick<RunPage, 'runs' | 'total'>,
   now: number,
-  fit: (line: string) => string = (line) => line,
+  fitting?: Fitting,
 ): string {
   if (runs.length === 0) return 'No runs yet. Start one with `charrette design "…"`.\n';
+  const short = fitting === undefined ? undefined : shortIds(runs.map(({ run }) => run));
+  const nameOf = (run: string) => short?.get(run) ?? run;
   const rows = runs.map((run) => [
-    run.run,
+    nameOf(run.run),
     run.status,
     describeAge(run.created, now),
     run.workflow,
@@ -101,12 +107,30 @@ export function renderRuns(
   ]);
   const head = ['run', 'status', 'age', 'workflow', 'calls', 'tokens', 'title'];
   const right = [false, false, true, false, true, true];
+  const room = fitting === undefined ? {} : { width: fitting.width, spare: [4, 5], lastAtLeast: 30 };
   const waiting = runs.flatMap(({ run, waits }) =>
-    waits === undefined ? [] : [`${run} waits: ${untrustedLine(waits)}`],
+    waits === undefined ? [] : [`${nameOf(run)} waits: ${untrustedLine(waits)}`],
   );
   const more = total - runs.length;
   const rest = more > 0 ? [`${more} more: --limit N, or --all`] : [];
-  return `${[...textTable([head, ...rows], { right }), ...waiting, ...rest].map(fit).join('\n')}\n`;
+  const lines = [...textTable([head, ...rows], { right, ...room }), ...waiting, ...rest];
+  return `${lines.map((line) => fitting?.cut(line, fitting.width) ?? line).join('\n')}\n`;
+}
+
+/** How much of the end of an id usually names one run only. */
+const shortEnd = 8;
+
+/** The end of each id that no other one of the list has; every command takes a run by such a part. */
+export function shortIds(ids: readonly string[]): Map<string, string> {
+  const short = new Map<string, string>();
+  let open = ids;
+  for (let length = shortEnd; open.length > 0; length += 1) {
+    const ends = Map.groupBy(open, (id) => id.slice(-length));
+    for (const [end, [id, other]] of ends)
+      if (id !== undefined && (other === undefined || id === end)) short.set(id, end);
+    open = open.filter((id) => !short.has(id));
+  }
+  return short;
 }
 
 function describeTokens({ calls, callsUnknown, tokens }: RunSummary): string {

@@ -1,4 +1,5 @@
 import type { CommandSpec } from './command.ts';
+import { fittingFor } from './fitting.ts';
 import { wholeNumber } from './positive.ts';
 import { findHome } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
@@ -35,16 +36,10 @@ const list = {
       return { ...summaryOf(home, run.run), ...(waits === undefined ? {} : { waits }) };
     });
     const { total } = page;
-    const fit = stdout.isTTY === true ? await lineFitter(stdout.columns ?? 80) : undefined;
-    return { exit: 0, json: { runs, total }, text: renderRuns({ runs, total }, Date.now(), fit) };
+    const text = renderRuns({ runs, total }, Date.now(), await fittingFor(stdout));
+    return { exit: 0, json: { runs, total }, text };
   },
 } satisfies CommandSpec;
-
-/** Counting columns needs a table of characters; a pipe, which has no width, does not load it. */
-async function lineFitter(columns: number): Promise<(line: string) => string> {
-  const { shorten } = await import('./live/fit.ts');
-  return (line) => shorten(line, columns - 1);
-}
 
 export const command: CommandSpec = {
   ...list,

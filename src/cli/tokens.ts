@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { TokenReport } from '../prompts/measure/token-report.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { pageWidth, wrapLine } from './help.ts';
 
 export const tokensCommand: CommandSpec = {
   name: 'tokens',
@@ -33,25 +34,29 @@ const tokensReportCommand: CommandSpec = {
   run: runReport,
 };
 
-async function runReport({ options, global }: Invocation): Promise<CommandResult> {
+async function runReport({ options, global, terminal }: Invocation): Promise<CommandResult> {
   const { readCorpus } = await import('../prompts/measure/corpus.ts');
   const { loadCorpusCounter } = await import('../prompts/measure/corpus-counter.ts');
   const { tokenReport } = await import('../prompts/measure/token-report.ts');
   const corpus = await readCorpus(path.resolve(global.cwd, String(options['corpus'])));
   const report = tokenReport(corpus, await loadCorpusCounter());
-  return { exit: 0, text: render(report), json: report };
+  return { exit: 0, text: render(report, pageWidth(terminal.stdout)), json: report };
 }
 
-function render(report: TokenReport): string {
+/** Below this the characters of prompts are left out of the table; `--json` has them. */
+const wholeTable = 90;
+
+function render(report: TokenReport, width: number): string {
   const { prd, sections, histories } = report;
-  return [
+  const whole = width >= wholeTable;
+  const lines = [
     `${report.features} features; PRD: ${prd.file} own file, ${prd.fallback} from a brainstorm, ${prd.broken} broken, ${prd.none} none`,
     '',
-    'Layout        prompt characters   prompt tokens   effective tokens   prompt   effective',
+    `Layout        ${whole ? 'prompt characters   ' : ''}prompt tokens   effective tokens   prompt   effective`,
     ...report.layouts.map((layout) =>
       [
         layout.name.padEnd(12),
-        String(layout.promptChars).padStart(19),
+        ...(whole ? [String(layout.promptChars).padStart(19)] : []),
         String(layout.promptTokens).padStart(15),
         String(layout.effectiveTokens).padStart(18),
         percent(layout.promptShare).padStart(8),
@@ -70,7 +75,8 @@ function render(report: TokenReport): string {
     '',
     ...Object.entries(report.basis).map(([figure, basis]) => `${figure}: ${basis}`),
     '',
-  ].join('\n');
+  ];
+  return lines.flatMap((line) => wrapLine(line, width)).join('\n');
 }
 
 function percent(share: number): string {

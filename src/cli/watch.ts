@@ -14,6 +14,7 @@ import { shownStatus } from './run-list.ts';
 import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
+import { tellQuestions } from './tell-questions.ts';
 
 /** A queued run that nobody has yet will be taken, or taken over. */
 function isAwaited({ queue, status }: RunRecord): boolean {
@@ -98,12 +99,12 @@ async function untilIdle(directory: RunDirectory, idle: AbortController): Promis
 }
 
 /** How the run stands now that the watching is over. One that waits for somebody ends it as a pause does. */
-function describe(
+async function describe(
   directory: RunDirectory,
   record: RunRecord,
   isLiveView: boolean,
   invocation: Invocation,
-): CommandResult | Promise<CommandResult> {
+): Promise<CommandResult> {
   const { signal, terminal } = invocation;
   const run = directory.id;
   const status = shownStatus(record);
@@ -124,6 +125,11 @@ function describe(
   }
   const resume = `charrette resume ${run}`;
   const questions = openQuestions(directory);
-  tell(terminal, `The run is ${status}; go on with \`${resume}\`.`);
+  tell(
+    terminal,
+    `The run is ${status}; go on with \`${resume}\`${questions.length === 0 ? '' : ', or answer'}.`,
+  );
+  // A picture has them already.
+  if (!isLiveView) await tellQuestions(run, questions, terminal);
   return { exit: exitCodes.paused, json: { run, status, questions, resume }, streamed: true };
 }

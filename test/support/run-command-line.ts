@@ -6,7 +6,7 @@ export async function runCommandLine(...words: string[]) {
   return run(words, false);
 }
 
-/** The same with a terminal for its results. */
+/** The same with a terminal for its results, 80 columns wide. */
 export async function runOnTerminal(...words: string[]) {
   return run(words, true);
 }
@@ -20,7 +20,7 @@ async function run(words: readonly string[], isTTY: boolean) {
         done();
       },
     });
-  const stdout = Object.assign(sink('out'), { isTTY });
+  const stdout = Object.assign(sink('out'), isTTY ? { isTTY, columns: 80 } : { isTTY });
   const terminal = { stdin: Readable.from([]), stdout, stderr: sink('err'), env: {} };
   const exit = await runProgram(words, terminal);
   return { exit, ...written };

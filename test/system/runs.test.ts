@@ -29,7 +29,10 @@ test('a question without a terminal pauses with exit 7; answered from a second t
 
   const again = await charrette(['resume', run], { cwd: project });
   expect(again).toMatchObject({ code: 7, stdout: '' });
-  expect(again.stderr).toContain(`charrette answer ${run}`);
+  expect(again.stderr).toContain(`     charrette answer ${run} consent=yes\n`);
+  expect(again.stderr).toMatch(/^ {7}no: /m);
+  const watched = await charrette(['watch', run], { cwd: project });
+  expect(watched.stderr).toContain(`     charrette answer ${run} consent=yes\n`);
 
   const wrong = await charrette(['answer', run, 'consent=perhaps'], { cwd: project });
   expect(wrong).toMatchObject({ code: 2 });

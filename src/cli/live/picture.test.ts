@@ -3,8 +3,10 @@ import { createColors } from 'picocolors';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
+import type { Question } from '../../engine/question.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
+import { questionLines } from './question-lines.ts';
 import { emptyView, foldEvent } from './view.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
@@ -182,6 +184,21 @@ describe('the picture of a run', () => {
       '       all: All',
       '     charrette answer r1 scope=open',
     ]);
+  });
+
+  test('how to answer is a whole command line: a word for the shell, and a short id where the whole one has no room', () => {
+    const lastLine = (question: Question, run: string, columns: number) =>
+      questionLines(question, run, { columns, marks, colors: createColors(false) }).at(-1);
+    const id = '20260101-000000-let-customers-cancel-an-order-before-it-4f2a90c1';
+    const closed = { id: 'how', text: 'How?', options: [{ value: 'it is', label: 'As it is' }] };
+    expect(lastLine(closed, id, 80)).toBe("     charrette answer 4f2a90c1 'how=it is'");
+    expect(lastLine(closed, id, Number.POSITIVE_INFINITY)).toContain(`answer ${id} 'how=it is'`);
+    expect(lastLine({ id: 'why', text: 'Why?', recommended: "it's \u001b[2Jso" }, 'r1', 80)).toMatch(
+      /^ {5}charrette answer r1 'why=it'\\''s [^\u001b]*so'$/,
+    );
+    expect(lastLine({ id: 'why', text: 'Why?' }, 'r1', 80)).toBe(
+      "     charrette answer r1 'why=YOUR ANSWER'",
+    );
   });
 
   test('a lane that is tried again, or failed, says why', () => {

@@ -1,10 +1,10 @@
 import stringWidth from 'string-width';
 import { formatElapsed } from '../../text/elapsed.ts';
-import { untrustedLine } from '../../text/untrusted.ts';
 import { tokensOf } from './amounts.ts';
 import { shorten, wrap } from './fit.ts';
 import { laneRows } from './lane-rows.ts';
 import type { Colors, Marks } from './marks.ts';
+import { questionLines } from './question-lines.ts';
 import type { NoteLine, PhaseLine, View } from './view.ts';
 
 export type Canvas = {
@@ -42,7 +42,7 @@ export function pictureOf(view: View, canvas: Canvas): PictureLine[] {
   return [
     ...runLine(view, canvas),
     ...view.phases.flatMap((phase) => phaseLines(view, phase, canvas)),
-    ...questionLines(view, canvas),
+    ...openQuestions(view, canvas),
     ...endLines(view, canvas),
   ];
 }
@@ -140,42 +140,10 @@ function noteLines(phase: PhaseLine, open: boolean, canvas: Canvas): PictureLine
   return (final ? shown : shown.slice(-notesWhileLive)).flatMap(line);
 }
 
-function questionLines({ questions, run }: View, { columns, marks, colors }: Canvas): PictureLine[] {
-  return questions.flatMap(({ question, seq }) => {
-    const { id, text, detail, options = [], recommended } = question;
-    const line = (shown: string): PictureLine => ({ text: shown, seq, keep: keep.question });
-    const choices = options.map(({ value, label }) => {
-      const best = value === recommended;
-      // On a narrow terminal the mark alone says it.
-      const hint = best && columns >= 40 ? ' (recommended)' : '';
-      const fitted = shorten(
-        `${untrustedLine(value)}: ${untrustedLine(label)}`,
-        columns - 7 - hint.length,
-        marks.cut,
-      );
-      return line(`     ${best ? colors.green(marks.choice) : ' '} ${fitted}${colors.green(hint)}`);
-    });
-    const free =
-      options.length === 0 && recommended !== undefined
-        ? [line(shorten(`     recommended: ${untrustedLine(recommended)}`, columns, marks.cut))]
-        : [];
-    const answer = untrustedLine(`charrette answer ${run?.id ?? 'latest'} ${id}=${recommended ?? '…'}`);
-    return [
-      ...wrap(untrustedLine(text), columns - 4).map((part, index) =>
-        line(` ${index === 0 ? colors.magenta(marks.question) : ' '} ${colors.bold(part)}`),
-      ),
-      ...(detail === undefined
-        ? []
-        : detail
-            .split('\n')
-            .filter((part) => part.trim() !== '')
-            .flatMap((part) => wrap(untrustedLine(part), columns - 6))
-            .map((part) => line(colors.dim(`     ${part}`)))),
-      ...choices,
-      ...free,
-      line(colors.dim(shorten(`     ${answer}`, columns, marks.cut))),
-    ];
-  });
+function openQuestions({ questions, run }: View, canvas: Canvas): PictureLine[] {
+  return questions.flatMap(({ question, seq }) =>
+    questionLines(question, run?.id ?? 'latest', canvas).map((text) => ({ text, seq, keep: keep.question })),
+  );
 }
 
 function endLines({ pause, end }: View, { columns, marks, colors }: Canvas): PictureLine[] {

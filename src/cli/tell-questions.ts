@@ -1,0 +1,25 @@
+import type { Question } from '../engine/question.ts';
+import type { Terminal } from './command.ts';
+import { tell } from './tell.ts';
+
+/** Open questions as `show` has them, beside the result; a pipe has no width, so nothing is cut there. */
+export async function tellQuestions(
+  run: string,
+  questions: readonly Question[],
+  terminal: Pick<Terminal, 'stderr' | 'env'>,
+): Promise<void> {
+  if (questions.length === 0) return;
+  const [{ questionLines }, { marksFor }, { createColors }] = await Promise.all([
+    import('./live/question-lines.ts'),
+    import('./live/marks.ts'),
+    import('picocolors'),
+  ]);
+  const { isTTY, columns = 80 } = terminal.stderr;
+  const paper = {
+    columns: isTTY === true ? Math.max(20, columns - 1) : Number.POSITIVE_INFINITY,
+    marks: marksFor(terminal.env),
+    colors: createColors(false),
+  };
+  for (const question of questions)
+    for (const line of questionLines(question, run, paper)) tell(terminal, line);
+}

@@ -85,6 +85,12 @@ export const errorTable = {
     meaning: 'The operating system refused a read or write.',
     fix: 'Allow this user to read and write what the message names; runs are kept below `.charrette/` in the project.',
   },
+  'request-refused': {
+    exit: 5,
+    meaning:
+      'The server of the page refused a request: its token, name, origin or form is wrong, or too many streams are open.',
+    fix: 'Use the address that `charrette serve` printed; programs send `Authorization: Bearer <token>` and bodies as application/json.',
+  },
   'phase-failed': {
     exit: 1,
     meaning: 'A phase of a skill did not give what it declares.',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CharretteError } from '../errors.ts';
 import { cookieName, type House, type Refusal } from './guard.ts';
 import { headers } from './headers.ts';
 import type { PageFile } from './page-files.ts';
@@ -40,13 +41,27 @@ export function respond(response: ServerResponse, status: number, type: string, 
   response.end(body);
 }
 
-export function refuse(
+/** An error as every address below `/api` answers it. */
+export function respondError(
   response: ServerResponse,
-  refusal: Refusal | { status: 503; message: string } = {
+  status: number,
+  { code, message, fix }: Pick<CharretteError, 'code' | 'message' | 'fix'>,
+): void {
+  const text = JSON.stringify({ error: { code, message, fix } });
+  respond(response, status, 'application/json; charset=utf-8', text);
+}
+
+/** Programs get the document of an error; a person at the address of the page gets a sentence. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message }: Refusal | { status: 503; message: string } = {
     status: 400,
     message: 'The request cannot be read.',
   },
 ): void {
   response.setHeader('Connection', 'close');
-  respond(response, refusal.status, 'text/plain; charset=utf-8', `${refusal.message}\n`);
+  if (/^\/api(?:[/?]|$)/.test(request.url ?? ''))
+    respondError(response, status, new CharretteError({ code: 'request-refused', message }));
+  else respond(response, status, 'text/plain; charset=utf-8', `${message}\n`);
 }

@@ -170,6 +170,26 @@ test('other origins can neither read nor write', async () => {
   expect(readdirSync(run.directory.inbox)).toHaveLength(before);
 });
 
+test('what is refused below /api is the document of an error, whatever the reason; the page says a sentence', async () => {
+  const api = 'GET /api/runs HTTP/1.1';
+  const answers = [
+    await raw([api, own()]),
+    await raw([api, 'Host: evil.example', bearer]),
+    await raw([api, own(), bearer, 'Origin: http://evil.example']),
+    await raw(['POST /api/runs/x/answers HTTP/1.1', own(), bearer, 'Content-Length: 0']),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([401, 421, 403, 415]);
+  for (const { text } of answers) {
+    expect(text).toContain('Content-Type: application/json; charset=utf-8');
+    const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+    expect(body).toEqual({
+      error: { code: 'request-refused', message: expect.any(String), fix: expect.any(String) },
+    });
+  }
+  const page = await raw(['GET / HTTP/1.1', own()]);
+  expect(page.text).toContain('Content-Type: text/plain');
+});
+
 test('the page comes with a strict policy and hands the token over as a cookie of this site only', async () => {
   const { text } = await raw(['GET /?token=secret HTTP/1.1', own()]);
   expect(text).toContain('the page');

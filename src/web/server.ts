@@ -18,7 +18,7 @@ import {
 } from './guard.ts';
 import { headers } from './headers.ts';
 import type { PageFile } from './page-files.ts';
-import { header, refuse, respond, sendFile } from './reply.ts';
+import { header, refuse, respond, respondError, sendFile } from './reply.ts';
 import { answerRoute, type Desk, type Reply } from './routes.ts';
 import { RunTails } from './run-tail.ts';
 
@@ -103,7 +103,7 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
         ? ({ status: 400, message: 'The address cannot be read.' } as const)
         : undefined) ??
       (fileAt(room, request, address)?.forAnySite === true ? undefined : refuseOrigin(approach, room.house));
-    if (refusal !== undefined || address === undefined) refuse(response, refusal);
+    if (refusal !== undefined || address === undefined) refuse(request, response, refusal);
     else await admit(room, address, approach, request, response);
   } catch (thrown) {
     if (response.headersSent) {
@@ -113,12 +113,7 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
     const { code, message, fix } = toCharretteError(thrown);
     const status = statusOf(thrown);
     const shown = status === 500 ? 'The server could not answer.' : message;
-    respond(
-      response,
-      status,
-      'application/json; charset=utf-8',
-      JSON.stringify({ error: { code, message: shown, fix } }),
-    );
+    respondError(response, status, { code, message: shown, fix });
   }
 }
 
@@ -135,7 +130,7 @@ async function admit(
   if (file !== undefined && (address.pathname !== '/' || stranger === undefined)) {
     sendFile(room.house, file, request, response, address);
   } else if (stranger !== undefined) {
-    refuse(response, stranger);
+    refuse(request, response, stranger);
   } else {
     const reply = await answerRoute(room.desk, request.method ?? '', address.pathname, {
       query: address.searchParams,
@@ -193,7 +188,7 @@ function stream(
   // Gone before there was an answer: nothing would tell that it can be let go of.
   if (socket.destroyed) return;
   if (room.streams.size >= mostStreams) {
-    refuse(response, { status: 503, message: 'Too many streams are open.' });
+    refuse(request, response, { status: 503, message: 'Too many streams are open.' });
     return;
   }
   response.writeHead(200, {

@@ -53,6 +53,8 @@ async function run(invocation: Invocation): Promise<CommandResult> {
     return runForConsumer(invocation, request, options['for'] as Consumer);
   const context = await loadDesignContext(request);
   writeLog(terminal, visibleLog(context, global));
+  if (context.outcome === 'folder-missing' && !global.quiet)
+    tell(terminal, '`charrette init --design` creates the folder.');
   const exact = options['exact'] === true ? await countExactly(context.text) : undefined;
   const json = exact === undefined ? context : { ...context, exact };
   if (options['explain'] !== true) return { exit: 0, text: context.text, json };

@@ -104,6 +104,17 @@ test('M-066: on init a reserved name is an error and nothing is written', async 
   expect(listing(root)).toEqual(before);
 });
 
+test.each(['{', '[]', '{"written": "tokens.json"}', '{"written": [1, "spec.md"]}'])(
+  'M-066: a record of an import that is none, or names other files, lets nothing pass: %s',
+  async (record) => {
+    const files = { 'import-warnings.json': record, 'tokens.json': '{}' };
+    const root = projectWith(
+      Object.fromEntries(Object.entries(files).map(([name, text]) => [`.moai/design/${name}`, text])),
+    );
+    await expect(initDesignFolder({ root })).rejects.toMatchObject({ code: 'reserved-name' });
+  },
+);
+
 test.each([
   ['tokens.json', true],
   ['components.json', true],

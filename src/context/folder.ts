@@ -6,6 +6,7 @@ import { containedPath } from '../files/contained.ts';
 import { acknowledgementsFile, readAcknowledgements, writeAcknowledgements } from './acknowledgements.ts';
 import { defaultSettings, settingsFile, settingsTemplate } from './defaults.ts';
 import { createFile, exists, filesBelow, hashFile, isVisible } from './folder-files.ts';
+import { importedNames } from './imported.ts';
 import { shippedScaffolds } from './known-scaffolds.ts';
 import { info, type LogLine, warning } from './log.ts';
 import { isReserved } from './reserved.ts';
@@ -40,7 +41,7 @@ const folder = defaultSettings.dir;
 export async function initDesignFolder(options: FolderOptions): Promise<FolderReport> {
   const report: FolderReport = { created: [], replaced: [], kept: [], log: [] };
   const directory = await designDirectory(options.root);
-  const files = await filesBelow(directory);
+  const files = await filesOfPeople(directory);
   const [collision] = files.filter(isReserved);
   if (collision !== undefined) throw reservedError([collision]);
   if (files.some(isVisible)) {
@@ -59,7 +60,7 @@ export async function updateDesignFolder(options: FolderOptions): Promise<Folder
     report.log.push(info(`${folder}/ does not exist; \`charrette init --design\` creates it`));
     return report;
   }
-  const collisions = (await filesBelow(directory)).filter(isReserved);
+  const collisions = (await filesOfPeople(directory)).filter(isReserved);
   if (options.strict === true && collisions.length > 0) throw reservedError(collisions);
   await reportCollisions(collisions, options, report);
   await createMissing(options, report);
@@ -78,6 +79,12 @@ export async function updateDesignFolder(options: FolderOptions): Promise<Folder
     report.replaced.push(relative);
   }
   return report;
+}
+
+/** What an import wrote under reserved names is where it belongs. */
+async function filesOfPeople(directory: string): Promise<string[]> {
+  const imported = await importedNames(directory);
+  return (await filesBelow(directory)).filter((name) => !(isReserved(name) && imported.has(name)));
 }
 
 async function createMissing(options: FolderOptions, report: FolderReport): Promise<void> {

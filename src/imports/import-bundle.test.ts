@@ -4,6 +4,7 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { projectWith } from '../../test/support/design-project.ts';
 import { bundleEntries, png, writeZip, type ZipEntry } from '../../test/support/zip.ts';
+import { initDesignFolder, updateDesignFolder } from '../context/folder.ts';
 import { CharretteError } from '../errors.ts';
 import { importBundle } from './import-bundle.ts';
 
@@ -302,6 +303,22 @@ test('IM-13 what is there is not replaced unasked; a replaced import leaves noth
     'tokens.json',
   ]);
   expect(readFileSync(design(root, 'spec.md'), 'utf8')).toBe('mine');
+});
+
+test('M-066 M-068 what an import wrote stops neither `init --design` nor warns in `init --update`; files of people do', async () => {
+  const { root, file } = project(bundleEntries());
+  await importBundle({ root, file });
+  expect(readAs(root, 'import-warnings.json').written).toContain('import-warnings.json');
+  const { created, log } = await initDesignFolder({ root });
+  expect(created).toContain('.moai/design/spec.md');
+  expect(log).toEqual([]);
+  expect((await updateDesignFolder({ root, strict: true })).log).toEqual([]);
+  mkdirSync(design(root, 'brief'), { recursive: true });
+  writeFileSync(design(root, 'brief/BRIEF-MINE.md'), 'mine');
+  expect((await updateDesignFolder({ root })).log).toMatchObject([
+    { level: 'warning', text: expect.stringContaining('BRIEF-MINE.md') },
+  ]);
+  await expect(initDesignFolder({ root })).rejects.toMatchObject({ code: 'reserved-name' });
 });
 
 test('IM-13 a failure while writing puts the old import back', async () => {

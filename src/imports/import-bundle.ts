@@ -118,6 +118,8 @@ async function finish(
       format: content.format,
       bundle_version: content.version,
       warnings,
+      // `init --design` knows by it that nobody put these there by hand.
+      written,
     });
   };
   if (!dryRun) await installOutputs(target, fill);

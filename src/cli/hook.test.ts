@@ -88,8 +88,15 @@ test('a hook stands in nobody’s way: bad input, unreadable state and agents of
     err: expect.stringMatching(/^charrette hook pre-compact: /),
   });
   expect((await hook(event(), ['stop'], { CHARRETTE_RUN: 'x' })).out).toBe('');
-  expect(await hook(event(), ['nothing'])).toMatchObject({
-    exit: 2,
-    err: expect.stringContaining('There is no hook "nothing"'),
-  });
+});
+
+test('a wrong event or host is said on stderr and blocks nothing: exit 2 would be a refusal to some hosts', async () => {
+  for (const [words, said] of [
+    [['stopp'], 'there is no event "stopp"; there are session-start, '],
+    [['stop', '--host', 'vim'], 'there is no host "vim"; there are claude, '],
+  ] as const) {
+    const { exit, out, err } = await hook(event(), [...words]);
+    expect([exit, out]).toEqual([0, '']);
+    expect(err).toContain(said);
+  }
 });

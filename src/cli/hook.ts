@@ -1,4 +1,3 @@
-import { CharretteError } from '../errors.ts';
 import { type HookEvent, type HookHost, hookEvents, hookHosts, renderDecision } from '../hosts/events.ts';
 import { readHookInput } from '../hosts/hook-input.ts';
 import { runHook } from '../hosts/run-hook.ts';
@@ -17,19 +16,20 @@ export const command: CommandSpec = {
   ],
   arguments: [['<event>', hookEvents.join(', ')]],
   options: [
-    { flags: '--host <host>', description: 'whose hook it is', choices: hookHosts, default: 'claude' },
+    { flags: '--host <host>', description: `whose hook it is: ${hookHosts.join(', ')}`, default: 'claude' },
     { flags: '--part <number>', description: 'part of a long answer', default: '1' },
     { flags: '--max-tokens <tokens>', description: 'budget of a session (CHARRETTE_SESSION_TOKENS)' },
   ],
   async run({ arguments: [given], options, global, terminal }) {
     const event = hookEvents.find((known) => known === given);
-    if (event === undefined) {
-      throw new CharretteError({
-        code: 'usage',
-        message: `There is no hook ${JSON.stringify(given)}; there are ${hookEvents.join(', ')}.`,
-      });
+    const host = hookHosts.find((known) => known === options['host']);
+    // Hosts read some exits as a refusal; what they cannot mend is said beside it.
+    if (event === undefined || host === undefined) {
+      const [what, names] = event === undefined ? ['event', hookEvents] : ['host', hookHosts];
+      const said = JSON.stringify(event === undefined ? given : options['host']);
+      tell(terminal, `charrette hook: there is no ${what} ${said}; there are ${names.join(', ')}.`);
+      return { exit: 0, text: '', json: { answer: '' } };
     }
-    const host = String(options['host']) as HookHost;
     // An agent that a run started is led by that run.
     if (terminal.env['CHARRETTE_RUN'] !== undefined) return { exit: 0, text: '', json: { answer: '' } };
     const text = await answer(event, host, options, global.cwd, terminal);

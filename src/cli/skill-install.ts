@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
-import { type Host, hostRoots, hosts, type Scope } from '../skills/install/hosts.ts';
+import { type Host, hosts, type Scope, skillFolders } from '../skills/install/hosts.ts';
 import { type InstallOutcome, installSkill, uninstallSkill } from '../skills/install/install.ts';
 import { packFiles } from '../skills/install/pack.ts';
 import { readTree } from '../skills/install/package-tree.ts';
@@ -185,7 +185,7 @@ function rootsOf({ options, global, terminal }: Invocation): { root: string; hos
     throw new CharretteError({ code: 'usage', message: 'HOME is not set, so there is no user scope.' });
   return (chosen as Host[]).map((host) => {
     if (typeof options['root'] === 'string') return { root: path.resolve(global.cwd, options['root']), host };
-    return { root: path.join(scope === 'user' ? (home ?? '') : global.cwd, hostRoots[host][scope]), host };
+    return { root: path.join(scope === 'user' ? (home ?? '') : global.cwd, skillFolders[host]), host };
   });
 }
 

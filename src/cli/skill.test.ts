@@ -214,10 +214,12 @@ test('install, pack and uninstall by name', async () => {
   const cwd = place();
   expect((await charrette(cwd, 'skill', 'install')).out).toContain('lite-plan');
   expect((await charrette(cwd, 'skill', 'install', 'lite-plan', '--host', 'codex')).exit).toBe(0);
-  expect(existsSync(path.join(cwd, '.codex/skills/lite-plan/SKILL.md'))).toBe(true);
-  expect((await charrette(cwd, 'skill', 'pack', '.codex/skills/lite-plan', '--to', 'x.tar.gz')).exit).toBe(0);
+  expect(existsSync(path.join(cwd, '.agents/skills/lite-plan/SKILL.md'))).toBe(true);
+  expect((await charrette(cwd, 'skill', 'pack', '.agents/skills/lite-plan', '--to', 'x.tar.gz')).exit).toBe(
+    0,
+  );
   expect((await charrette(cwd, 'skill', 'uninstall', 'lite-plan', '--host', 'codex')).exit).toBe(0);
-  expect(existsSync(path.join(cwd, '.codex'))).toBe(false);
+  expect(existsSync(path.join(cwd, '.agents'))).toBe(false);
   expect((await charrette(cwd, 'skill', 'install', 'lite-plam')).exit).toBe(4);
 });
 

@@ -1,3 +1,4 @@
+import { skillFolders } from '../skills/install/hosts.ts';
 import { hookEntries, hooksByEvent } from './hook-config.ts';
 import type { SharedSettings } from './json-edit.ts';
 import { thinSkills, thinSkillText } from './plugin-skills.ts';
@@ -17,7 +18,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
   const none: ReadonlyMap<string, SharedSettings> = new Map();
   if (form === 'claude') {
     return {
-      files: below('.claude/skills/charrette', pluginFiles('claude', version)),
+      files: below(`${skillFolders.claude}/charrette`, pluginFiles('claude', version)),
       shared: none,
       notes: ['Claude Code loads it in the next session, once the folder is trusted.'],
     };
@@ -32,7 +33,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
   const hooks = hooksByEvent(hookEntries(form));
   if (form === 'codex') {
     return {
-      files: below('.agents/skills', skills()),
+      files: below(skillFolders.codex, skills()),
       shared: new Map([['.codex/hooks.json', { hooks }]]),
       notes: [
         'Codex asks once to trust the hooks (`/hooks`).',
@@ -42,7 +43,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
   }
   if (form === 'cursor') {
     return {
-      files: below('.cursor/skills', skills()),
+      files: below(skillFolders.cursor, skills()),
       shared: new Map<string, SharedSettings>([
         ['.cursor/hooks.json', { hooks, base: { version: 1 } }],
         ['.cursor/mcp.json', { server: cursorServer }],
@@ -51,7 +52,7 @@ export function hostParts(form: PluginForm, version: string): HostParts {
     };
   }
   return {
-    files: new Map([...below('.gemini/skills', skills()), ...below('.gemini/commands', geminiCommands())]),
+    files: new Map([...below(skillFolders.gemini, skills()), ...below('.gemini/commands', geminiCommands())]),
     shared: new Map([['.gemini/settings.json', { hooks, server }]]),
     notes: ['Gemini CLI runs project hooks only in trusted folders.'],
   };

@@ -1,16 +1,16 @@
-/** Where hosts look for skills, by scope. Paths are relative to the project or to the home directory. */
-export const hostRoots = {
-  agents: { project: '.agents/skills', user: '.agents/skills' },
-  claude: { project: '.claude/skills', user: '.claude/skills' },
-  cursor: { project: '.cursor/skills', user: '.cursor/skills' },
-  codex: { project: '.codex/skills', user: '.codex/skills' },
-  gemini: { project: '.gemini/skills', user: '.gemini/skills' },
+/** Where hosts look for skills, in a project and, under the same name, in the home directory of a user. */
+export const skillFolders = {
+  agents: '.agents/skills',
+  claude: '.claude/skills',
+  cursor: '.cursor/skills',
+  codex: '.agents/skills',
+  gemini: '.gemini/skills',
 } as const;
 
-export type Host = keyof typeof hostRoots;
+export type Host = keyof typeof skillFolders;
 export type Scope = 'project' | 'user';
 
-export const hosts = Object.keys(hostRoots) as Host[];
+export const hosts = Object.keys(skillFolders) as Host[];
 
 /** Frontmatter fields that only one host knows; elsewhere they move under `metadata` so that nothing is lost. */
 export const hostOnlyFields: Readonly<Record<string, readonly Host[]>> = {

@@ -223,7 +223,13 @@ describe('preflight', () => {
   });
 
   test('L-118 the remedies name the person’s own prefix', () => {
-    expect(preflightMessage('ann')).toContain('create a ann/* feature branch');
+    const lines = preflightMessage('ann', 'trunk').split('\n');
+    expect(lines.slice(1)).toEqual([
+      expect.stringContaining('(a) go to a clean trunk: git switch trunk'),
+      expect.stringContaining('git switch -c ann/my-feature'),
+      expect.stringContaining('(c) put uncommitted changes away first: git commit -a, or git stash -u'),
+    ]);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
   });
 });
 

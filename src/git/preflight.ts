@@ -90,7 +90,12 @@ export function renderPreflight(result: PreflightResult): string {
 
 /** L-118: the three remedies. */
 export function preflightMessage(userPrefix: string, mainBranch = 'main'): string {
-  return `⚠ /design requires clean ${mainBranch} to start. To continue, choose one of: (a) git checkout ${mainBranch} && git status clean → re-run; (b) check out or create a ${userPrefix}/* feature branch and re-run (the branch naming convention is the explicit opt-in to continue from current state); (c) commit or stash uncommitted changes on ${mainBranch} first.`;
+  return [
+    `A design starts on a clean ${mainBranch}, or on a clean branch of your own. Do one of these, then run the command again:`,
+    `  (a) go to a clean ${mainBranch}: git switch ${mainBranch}`,
+    `  (b) stay on these commits, on a clean branch whose name begins with ${userPrefix}/: git switch -c ${userPrefix}/my-feature`,
+    '  (c) put uncommitted changes away first: git commit -a, or git stash -u',
+  ].join('\n');
 }
 
 function isTransient({ stderr, problem }: GitResult): boolean {

@@ -12,6 +12,7 @@ import { seededNonce } from './untrusted.ts';
 test.each([
   ['specify/spec-reveiwer/role', 'Did you mean `specify/spec-reviewer/role`?'],
   ['sketch/rol', 'Did you mean `sketch/role`?'],
+  ['vote/role', 'Did you mean `vote/role-engineer` or `vote/role-reviewer`?'],
   ['vote/everything-else', 'vote has read-only, effort, role-engineer, role-reviewer, rules.'],
   ['readme', 'prompts/readme.md replaces no part of a prompt.'],
 ])('a file named %s is said to replace nothing', (name, message) => {

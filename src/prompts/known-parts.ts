@@ -60,6 +60,8 @@ export function overrideWarnings(overrides: Readonly<Record<string, string>>): s
 }
 
 function hint(name: string, known: readonly string[]): string {
+  const longer = known.filter((part) => part.startsWith(`${name}-`));
+  if (longer.length > 0) return ` Did you mean ${longer.map((part) => `\`${part}\``).join(' or ')}?`;
   const near = suggestion(name, known);
   if (near !== '') return near;
   const task = name.slice(0, Math.max(0, name.lastIndexOf('/')));

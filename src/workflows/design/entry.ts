@@ -138,6 +138,6 @@ function refused(
   return new CharretteError({
     code: result.exit === 2 ? 'dirty-tree' : 'preflight-failed',
     message: `${raw}\n${preflightMessage(userPrefix, mainBranch)}`,
-    fix: 'Do one of these, or use --no-branch to work on the tree as it is.',
+    fix: 'Do one of these, or use --no-branch to take the tree as it is, changes included.',
   });
 }

@@ -51,6 +51,7 @@ export const command: CommandSpec = {
       git: findOnPath('git', world) ?? null,
       gitVersion: await gitVersion(home.project),
       jail: bubblewrap ?? null,
+      jailSwitchedOff: world.jail === 'off',
       project: home.project,
       configuration: files,
       store: { kind: config.store === 'embedded' ? 'embedded' : 'shared', ...store },
@@ -181,6 +182,7 @@ type Report = {
   git: string | null;
   gitVersion: string | null;
   jail: string | null;
+  jailSwitchedOff: boolean;
   project: string;
   configuration: string[];
   store: { kind: string } & StoreFacts;
@@ -196,7 +198,7 @@ function renderReport(report: Report): string {
     [
       'jail',
       report.jail ??
-        'bubblewrap not found: agents with read access work on a copy and are checked afterwards',
+        `${report.jailSwitchedOff ? 'switched off by CHARRETTE_JAIL' : 'bubblewrap not found'}: agents with read access work on a copy and are checked afterwards`,
     ],
     ['project', report.project],
     ['configuration', report.configuration.join(', ') || 'none'],

@@ -108,7 +108,7 @@ export async function cancelQueued(home: Home, run: string, invocation: Invocati
     import('../engine/queue/workers.ts'),
     loadConfig({ project: home.project, env: invocation.terminal.env, file: invocation.global.config }),
   ]);
-  const { silentSeconds = 15 } = config.queue ?? {};
+  const { silentSeconds } = config.queue;
   await withQueue(home.project, invocation, async (queue) => {
     if (await withdraw(queue, run, 'cancelled')) return;
     const reason = 'cancelled by another process';

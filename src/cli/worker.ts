@@ -51,7 +51,7 @@ export const command: CommandSpec = {
     const places = await Promise.all(
       [...new Set(projects)].map((project) => openPlace(project, world, global.config)),
     );
-    const settings = config.queue ?? {};
+    const settings = config.queue;
     const queue = await openQueue(url);
     try {
       const summary = await serveQueue(
@@ -60,13 +60,13 @@ export const command: CommandSpec = {
           url,
           places,
           labels: (options['label'] as string[] | undefined) ?? [],
-          limit: (options['limit'] as number | undefined) ?? settings.perWorker ?? 4,
-          parallel: config.limits?.parallel ?? 8,
+          limit: (options['limit'] as number | undefined) ?? settings.perWorker,
+          parallel: config.limits.parallel,
           limits: settings,
           agents: settings.agents ?? {},
-          silentSeconds: settings.silentSeconds ?? 15,
-          drainSeconds: settings.drainSeconds ?? 60,
-          keepDays: settings.keepDays ?? 30,
+          silentSeconds: settings.silentSeconds,
+          drainSeconds: settings.drainSeconds,
+          keepDays: settings.keepDays,
           world,
           signal,
         },

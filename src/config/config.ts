@@ -5,18 +5,22 @@ import { type ConfigSource, findSources } from './sources.ts';
 /** A setting and where it comes from. */
 export type Origin = { key: string; value: unknown; from: string };
 
-export type ResolvedConfig = { config: Config; origins: Origin[]; files: string[] };
+/** A configuration in which what has a number by default has one. */
+type SettledConfig = Config & Pick<typeof defaults, 'storePatience' | 'limits' | 'queue'>;
+
+export type ResolvedConfig = { config: SettledConfig; origins: Origin[]; files: string[] };
 
 const defaults = {
   detect: true,
   store: 'embedded',
+  storePatience: 300,
   panel: 'diagonal',
   dialectic: 'binding',
   padding: true,
   branch: true,
   consent: false,
   limits: { parallel: 8 },
-  queue: { perWorker: 4, silentSeconds: 15, drainSeconds: 60 },
+  queue: { perWorker: 4, silentSeconds: 15, drainSeconds: 60, keepDays: 30 },
 } satisfies Config;
 
 /** Variables that set a value, with the key they set. */
@@ -49,7 +53,7 @@ export async function loadConfig(options: {
   return { ...merge(layers), files: sources.map((source) => source.file) };
 }
 
-function merge(layers: readonly { from: string; values: Config }[]): { config: Config; origins: Origin[] } {
+function merge(layers: readonly { from: string; values: Config }[]): Omit<ResolvedConfig, 'files'> {
   const config: Record<string, unknown> = {};
   const origins = new Map<string, Origin>();
   for (const { from, values } of layers) {
@@ -67,7 +71,7 @@ function merge(layers: readonly { from: string; values: Config }[]): { config: C
     }
   }
   return {
-    config: config as Config,
+    config: config as SettledConfig,
     origins: [...origins.values()].sort((a, b) => a.key.localeCompare(b.key)),
   };
 }

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -127,6 +127,21 @@ test('without git it says so, exit 4', async () => {
   const ended = await charrette(['design', '--json', '--yes', 'x'], { cwd: project, env: { PATH: bin } });
   expect(ended.code).toBe(4);
   expect(document(ended.stdout).error?.code).toBe('git-missing');
+});
+
+test('a checkout that is not built says so with its code, as text and in every form of JSON', () => {
+  const checkout = mkdtempSync(path.join(tmpdir(), 'charrette-unbuilt-'));
+  cpSync(path.resolve(import.meta.dirname, '../../bin'), path.join(checkout, 'bin'), { recursive: true });
+  writeFileSync(path.join(checkout, 'package.json'), '{"type": "module"}');
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [path.join(checkout, 'bin/charrette'), ...words], { encoding: 'utf8' });
+  const told = run('runs');
+  expect([told.status, told.stdout]).toEqual([2, '']);
+  expect(told.stderr).toMatch(
+    /^charrette: Charrette is not built: .* \[not-built\]\n {2}fix: Run `npm run setup`/,
+  );
+  for (const words of [['--json'], ['--output', 'json'], ['--output=stream-json']])
+    expect(document(run('runs', ...words).stdout).error?.code, words.join(' ')).toBe('not-built');
 });
 
 test('HOME unset is no obstacle', async () => {

@@ -120,11 +120,23 @@ test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…
   expect(artifactOf(project, run, 'code-review.md')).toContain('Verdict: PASS');
 });
 
+test('P-080 with the static agent alone the plan is printed, nobody is recommended, and no command is offered that would fail', async () => {
+  const { project } = makeLiteProject('none', []);
+  const { code, stdout, stderr } = await charrette(['lite-plan', '-y', task], { cwd: project });
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/^## Plan\n\n/);
+  expect(stdout).toContain('### TASK-001: ');
+  expect(stderr).toContain('`charrette doctor` says which agents are looked for');
+  expect(stderr).not.toMatch(/recommended: |lite-execute|[Cc]odex|tokens for/);
+});
+
 test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed over once; drift stops it, a failed task takes its dependants with it, the tree stays', async () => {
   const { project, calls, git } = makeLiteProject('TASK-002');
   const start = git('rev-parse', 'HEAD');
   const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
   expect(planned.code).toBe(0);
+  expect(planned.stdout).toContain('### TASK-002: ');
+  expect(planned.stderr).toMatch(/Carry it out with `charrette lite-execute --run \S+`/);
   const [run = ''] = runsOf(project);
 
   expect(JSON.parse(artifactOf(project, run, 'clarifications.json'))).toMatchObject({

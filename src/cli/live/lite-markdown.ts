@@ -1,26 +1,16 @@
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { readLiteFolder } from '../../lite/plan-folder.ts';
-import { renderTask } from '../../lite/task-text.ts';
-import type { LiteTask } from '../../schema/lite/task.ts';
+import { planText } from '../../lite/plan-text.ts';
 
 /** The lite plan of a folder as one Markdown document. */
-export async function liteMarkdown(folder: string, planText: string): Promise<string> {
-  return litePlanMarkdown((await readLiteFolder(folder, planText)).files);
+export async function liteMarkdown(folder: string, json: string): Promise<string> {
+  return litePlanMarkdown((await readLiteFolder(folder, json)).files);
 }
 
 /** A lite plan with its tasks as one Markdown document. */
-export function litePlanMarkdown({ plan, tasks }: LitePlanFiles): string {
-  return [
-    `# ${plan.summary}`,
-    '',
-    plan.approach,
-    '',
-    ...tasks.flatMap((task) => [inParagraphs(`${renderTask(task)}${afterOf(task)}`), '']),
-  ].join('\n');
+export function litePlanMarkdown(files: LitePlanFiles): string {
+  return `# ${planText(files, inParagraphs)}`;
 }
-
-const afterOf = ({ depends_on }: LiteTask) =>
-  depends_on.length === 0 ? '' : `\nAfter:\n${depends_on.map((id) => `- ${id}`).join('\n')}`;
 
 /** Lines that are no items of a list are paragraphs of their own; one that ends in a colon names the list below it. */
 function inParagraphs(text: string): string {

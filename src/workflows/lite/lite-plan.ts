@@ -1,6 +1,7 @@
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { handoffToken } from '../../lite/handoff-token.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
+import { planText } from '../../lite/plan-text.ts';
 import { preferenceQuestions, preferencesFrom } from '../../lite/preferences.ts';
 import type { Clarifications, ExecutionContext } from '../../schema/lite/session-files.ts';
 import { jsonText } from '../../text/json-text.ts';
@@ -10,7 +11,7 @@ import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
 import { clarificationText, clarifyStage } from './stage-clarify.ts';
-import { confirmStage } from './stage-confirm.ts';
+import { confirmStage, nobodyWrites } from './stage-confirm.ts';
 import { exploreStage } from './stage-explore.ts';
 import { planStage } from './stage-plan.ts';
 import { settledPlan } from './staleness.ts';
@@ -65,11 +66,10 @@ export function litePlanWorkflow(
           await handOver(desk, files, { clarifications, selection, auto, consumed: executable });
           // P-005: the same run goes on with the second half.
           if (executable) return executePlan(desk, files, selection, { clarifications: known, auto });
-          const why = inputs.planOnly ? '' : ' No agent here can change files.';
           return {
             status: 'done',
             exit: 0,
-            message: `The plan is allowed.${why} Carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`,
+            message: `The plan is allowed. ${nextStep(desk)}`,
           };
         }
         if (version >= manyChanges)
@@ -88,6 +88,13 @@ export function litePlanWorkflow(
   };
 }
 
+/** A command that would fail at once is not offered. */
+function nextStep({ writers, context }: LiteDesk): string {
+  return writers.length > 0
+    ? `Carry it out with \`charrette lite-execute --run ${context.live.directory.id}\`.`
+    : nobodyWrites;
+}
+
 /** P-083: nothing was executed and nothing is lost. */
 function cancelled(run: string): Outcome {
   return {
@@ -100,11 +107,12 @@ function cancelled(run: string): Outcome {
 /** LP-5: P-090…P-093. */
 async function handOver(
   desk: LiteDesk,
-  { plan, tasks }: LitePlanFiles,
+  files: LitePlanFiles,
   given: { clarifications: Clarifications; selection: Selection; auto: boolean; consumed: boolean },
 ): Promise<void> {
   const { clarifications, selection, auto, consumed } = given;
   desk.begin('LP-5', 'hand over');
+  const { plan, tasks } = files;
   const { session, task } = desk.inputs;
   const { directory } = desk.context.live;
   const handoff: ExecutionContext = {
@@ -128,4 +136,5 @@ async function handOver(
   };
   await desk.json('execution-context.json', handoff);
   desk.end('execution-context.json');
+  desk.context.emit({ type: 'body', heading: 'Plan', text: planText(files) });
 }

@@ -26,7 +26,7 @@ export async function confirmStage(
     ...explicitAssignments([desk.inputs.task, ...wishes], files.tasks, desk.writers),
   };
   const rounds = roundsOf(desk, files, { execution: executor ?? autoSelection.execution, assignments });
-  const plan = describePlan(files, rounds, desk.inputs);
+  const plan = describePlan(files, rounds, desk.inputs, desk.writers.length > 0);
   for (const line of plan.split('\n').filter((each) => each !== '')) desk.note(line);
   for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
     desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
@@ -115,12 +115,18 @@ export function roundsOf(
   });
 }
 
+/** What a machine without a coding agent says instead of who should do it. */
+export const nobodyWrites =
+  'No agent here can change files, so nobody can carry the plan out: `charrette doctor` says which agents are looked for.';
+
 /** P-080: the plan as people read it before they allow it. */
 export function describePlan(
   { plan, tasks }: LitePlanFiles,
   rounds: readonly Round<LiteTask>[],
   inputs: Pick<LiteInputs, 'roster' | 'prices'>,
+  canBeDone: boolean,
 ): string {
+  const facts = `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}`;
   return [
     plan.summary,
     `Approach: ${shortened(plan.approach)}`,
@@ -140,8 +146,12 @@ export function describePlan(
       }),
     ),
     '',
-    `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}; recommended: ${plan.recommended_execution ?? 'Agent'}.`,
-    executionEstimate(rounds, inputs),
+    ...(canBeDone
+      ? [
+          `${facts}; recommended: ${plan.recommended_execution ?? 'Agent'}.`,
+          executionEstimate(rounds, inputs),
+        ]
+      : [`${facts}.`, nobodyWrites]),
   ].join('\n');
 }
 

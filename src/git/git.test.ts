@@ -227,7 +227,9 @@ describe('preflight', () => {
     expect(lines.slice(1)).toEqual([
       expect.stringContaining('(a) go to a clean trunk: git switch trunk'),
       expect.stringContaining('git switch -c ann/my-feature'),
-      expect.stringContaining('(c) put uncommitted changes away first: git commit -a, or git stash -u'),
+      expect.stringContaining(
+        '(c) commit or stash uncommitted changes first: git add -A && git commit, or git stash -u',
+      ),
     ]);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(130);
   });

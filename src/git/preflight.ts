@@ -94,7 +94,7 @@ export function preflightMessage(userPrefix: string, mainBranch = 'main'): strin
     `A design starts on a clean ${mainBranch}, or on a clean branch of your own. Do one of these, then run the command again:`,
     `  (a) go to a clean ${mainBranch}: git switch ${mainBranch}`,
     `  (b) stay on these commits, on a clean branch whose name begins with ${userPrefix}/: git switch -c ${userPrefix}/my-feature`,
-    '  (c) put uncommitted changes away first: git commit -a, or git stash -u',
+    '  (c) commit or stash uncommitted changes first: git add -A && git commit, or git stash -u',
   ].join('\n');
 }
 

@@ -48,7 +48,7 @@ const refusals: [
     [],
     5,
     'preflight-failed',
-    /HEAD is detached[\s\S]*git checkout main[\s\S]*ann-example\/\*/,
+    /HEAD is detached[\s\S]*git switch main[\s\S]*ann-example\//,
   ],
   [
     'a dirty tree',

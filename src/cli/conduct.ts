@@ -25,7 +25,7 @@ import { worktreeLine, worktreesOf } from './run-work.ts';
 import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
-import { tellQuestions } from './tell-questions.ts';
+import { howToAnswer, tellQuestions } from './tell-questions.ts';
 import { version } from './version.ts';
 
 /** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
@@ -149,7 +149,7 @@ async function describeRun(
   if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
-    tell(terminal, `Paused. Answer as shown, or take every recommended answer with \`${resume} --yes\`.`);
+    tell(terminal, `Paused. ${howToAnswer(directory.id)}`);
     // A picture has them already.
     if (!isLiveView) await tellQuestions(directory.id, questions, terminal);
     return {

@@ -2,6 +2,11 @@ import type { Question } from '../engine/question.ts';
 import type { Terminal } from './command.ts';
 import { tell } from './tell.ts';
 
+/** The sentence before open questions. */
+export function howToAnswer(run: string): string {
+  return `Answer as shown, or take every recommended answer with \`charrette resume ${run} --yes\`.`;
+}
+
 /** Open questions as `show` has them, beside the result; a pipe has no width, so nothing is cut there. */
 export async function tellQuestions(
   run: string,

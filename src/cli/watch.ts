@@ -14,7 +14,7 @@ import { shownStatus } from './run-list.ts';
 import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
-import { tellQuestions } from './tell-questions.ts';
+import { howToAnswer, tellQuestions } from './tell-questions.ts';
 
 /** A queued run that nobody has yet will be taken, or taken over. */
 function isAwaited({ queue, status }: RunRecord): boolean {
@@ -125,10 +125,8 @@ async function describe(
   }
   const resume = `charrette resume ${run}`;
   const questions = openQuestions(directory);
-  tell(
-    terminal,
-    `The run is ${status}; go on with \`${resume}\`${questions.length === 0 ? '' : ', or answer'}.`,
-  );
+  const next = questions.length === 0 ? `; go on with \`${resume}\`.` : `. ${howToAnswer(run)}`;
+  tell(terminal, `The run is ${status}${next}`);
   // A picture has them already.
   if (!isLiveView) await tellQuestions(run, questions, terminal);
   return { exit: exitCodes.paused, json: { run, status, questions, resume }, streamed: true };

@@ -76,7 +76,7 @@ test('the plan of a run is checked at its base commit, with its decisions', asyn
       status: 'done',
       baseCommit: shop.commit,
       created: '2026-03-01T12:00:00.000Z',
-      inputs: {},
+      inputs: { dialectic: 'binding' },
     }),
   );
   const written = {

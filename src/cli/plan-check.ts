@@ -12,6 +12,7 @@ import { type GroundingFact, groundingText, reportOf } from '../plan/grounding-r
 import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
+import { type DesignInputs, decidedPoints } from '../workflows/design/state.ts';
 import type { CommandSpec } from './command.ts';
 import { groundingFindings, inForm } from './plan-check-forms.ts';
 import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
@@ -114,7 +115,7 @@ function readPlanText(file: string, text: string): Plan | string {
 
 async function planFromRun(cwd: string, run: string | undefined): Promise<Subject> {
   const directory = await findRun(findHome(cwd), run);
-  const { baseCommit } = await readRunRecord(directory);
+  const { baseCommit, inputs } = await readRunRecord(directory);
   const file = path.join(directory.artifacts, 'plan.json');
   const text = await readTextFile(file);
   if (text === undefined) {
@@ -131,7 +132,7 @@ async function planFromRun(cwd: string, run: string | undefined): Promise<Subjec
     text,
     plan: readPlanText(file, text),
     commit: baseCommit,
-    decided: resolutions.ok ? resolutions.resolutions : [],
+    decided: resolutions.ok ? decidedPoints(inputs as DesignInputs, resolutions.resolutions) : [],
     notes: resolutions.ok ? [] : [unreadable(name, resolutions.problems)],
   };
 }

@@ -3,8 +3,10 @@ import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { noPrefix } from '../panel/breadcrumbs.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { createRun } from '../workflows/create-run.ts';
+import { enterRepository } from '../workflows/design/entry.ts';
 import type { DesignInputs } from '../workflows/design/state.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
@@ -55,10 +57,18 @@ export const edit: CommandSpec = {
         fix: 'Keep the five sections and one line per file; `charrette plan show` prints the form.',
       });
     }
+    // A caller, its numbering and the place for copies belong to the earlier run, which has delivered.
+    const { caller, out, fromStep, ...earlier } = record.inputs as DesignInputs;
+    // What was done since is the person's own: the tree is taken as it is now.
+    const entry = await enterRepository(home.project, { feature: earlier.feature, branch: false });
     const inputs: DesignInputs = {
-      ...(record.inputs as DesignInputs),
-      consented: global.yes || (record.inputs as DesignInputs).consented,
+      ...earlier,
+      project: home.project,
+      prefix: noPrefix,
+      consented: global.yes || earlier.consented,
       branch: false,
+      entry,
+      baseCommit: entry.baseCommit,
       edited: { plan: reading.plan, ...(comment === undefined ? {} : { comment }) },
       fromRun: directory.id,
     };
@@ -72,7 +82,7 @@ export const edit: CommandSpec = {
     }
     const run = await createRun(
       home,
-      { workflow: 'design-review', title: record.title, inputs, baseCommit: record.baseCommit },
+      { workflow: 'design-review', title: record.title, inputs, baseCommit: entry.baseCommit },
       { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
     );
     return conductRun(home, run, invocation, new Map());

@@ -16,6 +16,9 @@ import type { RunInputs } from './inputs.ts';
 import { codeVersion } from './version.ts';
 import { withhold } from './withheld.ts';
 
+/** Questions about how things stand at that moment: an earlier answer says nothing about another one. */
+const momentary = /^(?:dirty-tree|budget)-/;
+
 /** What a person answered in the earlier run is not asked again. */
 async function takeOverAnswers(
   home: Home,
@@ -23,7 +26,11 @@ async function takeOverAnswers(
   fromRun: string | undefined,
 ): Promise<void> {
   if (fromRun === undefined) return;
-  rememberAnswers(directory, readQuestions(runDirectoryOf(home, fromRun)).answers);
+  const { answers } = readQuestions(runDirectoryOf(home, fromRun));
+  rememberAnswers(
+    directory,
+    answers.filter(({ question }) => !momentary.test(question)),
+  );
 }
 
 export type NewRun = {

@@ -216,6 +216,11 @@ export const errorTable = {
     meaning: 'Fewer usable sketches came back than a design needs.',
     fix: '`charrette show` lists each lane with its failure; `charrette doctor --probe` tests the agents.',
   },
+  'no-reviews': {
+    exit: 1,
+    meaning: 'None of the reviewers of a plan gave a usable answer.',
+    fix: '`charrette show` lists each lane with its failure; mend the cause and go on with `charrette resume`.',
+  },
   'budget-used-up': {
     exit: 7,
     meaning: 'The limit on tokens or money was reached and the run was stopped there.',

@@ -3,6 +3,13 @@ import type { Quorum } from './quorum.ts';
 import { entriesOf, type Outcome, outcomes, reasonNotImplemented, type TallyEntry } from './tally.ts';
 
 export type AcceptedFinding = { id: string; title: string; concern: string; resolution: string };
+
+/** L-698: why an accepted finding counts as not dealt with. */
+export const unresolvedTexts = {
+  silent: 'The revision does not say how the plan changed.',
+  unchanged: 'The revision left the plan as it was.',
+};
+
 export type RejectedFinding = { reviewer: string; finding: string; reason: string; outcome: Outcome };
 export type OutOfScopeEntry = {
   id: string;
@@ -13,10 +20,11 @@ export type OutOfScopeEntry = {
   outcome: Outcome;
 };
 
-/** L-690: what was accepted, with how the plan changed for each. In-scope only. */
+/** L-690: what was accepted, with how the plan changed for each, or why that is not known. In-scope only. */
 export function acceptedFindings(
   entries: readonly TallyEntry[],
   resolutions: Readonly<Record<string, string>>,
+  unresolved = unresolvedTexts.silent,
 ): AcceptedFinding[] {
   return entriesOf(entries, 'in-scope')
     .filter(({ outcome }) => outcome === 'accepted')
@@ -24,7 +32,7 @@ export function acceptedFindings(
       id: item.id,
       title: item.title,
       concern: item.concern,
-      resolution: resolutions[item.id] ?? 'The revision does not say how the plan changed.',
+      resolution: resolutions[item.id] ?? unresolved,
     }));
 }
 

@@ -5,6 +5,8 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   const asks = mode === 'asks';
   // Every round of review finds something new, and the first accepted finding is never answered for.
   const rounds = mode === 'rounds';
+  // `narrow`: one stance alone finds something. `outside`: all that is found is out of scope.
+  const isQuiet = mode === 'outside' || (mode === 'narrow' && !seat.includes('arch'));
   const isRevised = prompt.includes('The limit comes from the configuration.');
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
@@ -96,28 +98,24 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     'plan-review': () => ({
       findings: [
         ...(rounds ? observations(isRevised ? 'second' : 'first') : []),
-        {
-          title: rounds && isRevised ? 'The sweep has no test' : `The limit is not configurable (${seat})`,
-          focusArea: 'architecture',
-          severity: 'Important',
-          concern: 'Operators cannot change it.',
-          suggestedRevision: 'Read it from the configuration.',
-          citations: [{ file: 'README.md', line: 1, endLine: null, quote: null }],
-          outOfScope: false,
-        },
+        ...(mode === 'outside' ? observations('only') : []),
+        ...(isQuiet ? [] : [finding()]),
       ],
     }),
     'merge-findings': () => ({ clusters: ids(/ITEM_\d+/g).map((id) => ({ ids: [id], title: null })) }),
     vote: () => ({
       votes: ids(/(?:FINDING|OOS)_\d+/g).map((id) => ({
         id,
-        vote: mode !== 'refuses' && (id === 'FINDING_1' || rounds) ? 'YES' : 'NO',
+        vote: mode !== 'refuses' && mode !== 'outside' && (id === 'FINDING_1' || rounds) ? 'YES' : 'NO',
         reason: 'checked',
       })),
     }),
+    // A stubborn author says that everything is done and changes nothing.
     'revise-plan': () => ({
       plan: plan(
-        ` The limit comes from the configuration.${prompt.includes('the small design') ? ' It stays small.' : ''}${rounds && isRevised ? ' The sweep is tested.' : ''}`,
+        mode === 'stubborn'
+          ? ''
+          : ` The limit comes from the configuration.${prompt.includes('the small design') ? ' It stays small.' : ''}${rounds && isRevised ? ' The sweep is tested.' : ''}`,
       ),
       resolutions: ids(/FINDING_\d+/g)
         .filter((id) => !(rounds && id === 'FINDING_1'))
@@ -137,6 +135,18 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
       reason: null,
     }),
   };
+
+  function finding() {
+    return {
+      title: rounds && isRevised ? 'The sweep has no test' : `The limit is not configurable (${seat})`,
+      focusArea: 'architecture',
+      severity: 'Important',
+      concern: 'Operators cannot change it.',
+      suggestedRevision: 'Read it from the configuration.',
+      citations: [{ file: 'README.md', line: 1, endLine: null, quote: null }],
+      outOfScope: false,
+    };
+  }
 
   function observations(round) {
     const observation = (title, focusArea) => ({

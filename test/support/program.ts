@@ -63,7 +63,7 @@ export async function makeProject(
   options: {
     delayMs?: number;
     failTask?: string;
-    mode?: 'asks' | 'moody' | 'documents' | 'rounds' | 'refuses';
+    mode?: 'asks' | 'moody' | 'documents' | 'rounds' | 'refuses' | 'narrow' | 'outside' | 'stubborn';
   } = {},
 ): Promise<{
   project: string;

@@ -139,3 +139,68 @@ test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, wi
   expect(text).toContain('**Thesis summary**: Our side is the smaller change here.');
   expect(text).not.toContain('**Vote tally**');
 }, 120_000);
+
+test('L-022, L-581, L-594, F-03: a review in which nobody answers fails the run, and going on asks the reviewers again', async () => {
+  const { project, calls } = await makeProject({ failTask: 'plan-review' });
+  const words = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
+  const ended = await charrette(['design', ...words, 'add rate limiting'], { cwd: project });
+  expect(ended.code).toBe(1);
+  expect(ended.stderr).toContain('No reviewer answered (2 asked).');
+  expect(ended.stdout + ended.stderr).not.toMatch(/no findings|No findings/);
+  const made = () => callsIn(calls).filter((call) => call.startsWith('plan-review ')).length;
+  const before = made();
+  expect((await charrette(['resume', 'latest'], { cwd: project })).code).toBe(1);
+  expect(made()).toBe(2 * before);
+}, 120_000);
+
+test('L-581: a review that is missing is counted where the step ends', async () => {
+  const { ended, artifacts } = await failing('plan-review!two-plan-generic', '--dialectic', 'off');
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toMatch(
+    /^✅ 3: plan review — 1 accepted, 0 not implemented, 1 of 2 reviews missing \(\d+s\)$/m,
+  );
+  expect(artifacts['accepted-plan-findings.md']).toContain('### FINDING_1');
+}, 120_000);
+
+test('L-690, L-698: a revision that changes nothing resolves nothing, whatever it says', async () => {
+  const { project, calls } = await makeProject({ mode: 'stubborn' });
+  const flags = ['--quick', '--dialectic', 'off', '--panel', 'pair', '--review-rounds', '2'];
+  const ended = await charrette(['design', '--auto', '--yes', '--no-branch', ...flags, 'add rate limiting'], {
+    cwd: project,
+  });
+  expect(ended.code).toBe(6);
+  expect(ended.stderr).toContain('FINDING_1 was accepted, but the revision left the plan as it was.');
+  expect(ended.stderr + ended.stdout).toContain('accepted blocking findings remain: FINDING_1');
+  expect(ended.stdout).not.toContain('## Revised Implementation Plan');
+  const [run = ''] = runsOf(project);
+  expect(artifactsOf(project, run)['accepted-plan-findings.md']).toContain(
+    '- **Resolution**: The revision left the plan as it was.',
+  );
+  // There is no changed plan to look at once more.
+  expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(2);
+}, 120_000);
+
+test('L-652: after two rounds every reviewer of either one has a row, and the step ends once with the totals', async () => {
+  const { project } = await makeProject({ mode: 'narrow' });
+  const flags = ['--auto', '--yes', '--no-branch', '--dialectic', 'off', '--review-rounds', '2'];
+  const ended = await charrette(['design', ...flags, 'add rate limiting'], { cwd: project });
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const artifacts = artifactsOf(project, run);
+  const rows = (name: string) => readTally(artifacts[name] ?? '').scores.map(({ reviewer }) => reviewer);
+  const all = ['Two-Arch', 'Two-Edge', 'One-Innovation', 'One-Pragmatic'];
+  expect(rows('voting-tally-1.md')).toEqual(all);
+  expect(rows('voting-tally-2.md')).toEqual(['Two-Arch']);
+  expect(rows('voting-tally.md')).toEqual(all);
+  expect(ended.stderr.match(/^✅ 3: plan review — .*$/gm)).toEqual([
+    expect.stringMatching(/^✅ 3: plan review — 1 accepted, 1 not implemented \(\d+s\)$/),
+  ]);
+}, 120_000);
+
+test('panel/C-19: observations out of scope are no suggestions that were implemented', async () => {
+  const { project } = await makeProject({ mode: 'outside' });
+  const flags = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
+  const ended = await charrette(['design', ...flags, 'add rate limiting'], { cwd: project });
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toContain('4: rejected findings — no suggestions raised');
+}, 120_000);

@@ -1,3 +1,4 @@
+import { CharretteError } from '../../errors.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import { answerFile, attribution } from '../../panel/seating.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
@@ -19,27 +20,21 @@ import {
   renderAccepted,
   renderOutOfScope,
   renderRejected,
+  unresolvedTexts,
 } from '../../review/outcome-files.ts';
 import type { Quorum } from '../../review/quorum.ts';
 import { nextRound, reviewersForNextRound } from '../../review/rounds.ts';
-import { scoreboard } from '../../review/scoreboard.ts';
 import { entriesOf, type TallyEntry } from '../../review/tally.ts';
-import {
-  renderTally,
-  renderTallyOfRounds,
-  renderTallyStub,
-  type TallyRound,
-  tallyFileOfRound,
-} from '../../review/tally-file.ts';
 import { renderBlock, renderBlocks } from '../../text/labelled-block.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
 import { afterFailures } from './health.ts';
+import { keepTally, nothingRaised, type ReviewRound, type Reviews, reviewPayload } from './review-tally.ts';
 import { vote } from './review-votes.ts';
 import { seatsOf } from './seating.ts';
-import { type Design, decidedPoints, known, type Place, rulesOf } from './state.ts';
+import { type Design, decidedPoints, known, type Place } from './state.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
 export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -48,20 +43,29 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
   let current = design;
   let reviewers = seatsOf(desk, design).review;
   const seen: ReviewItem[] = [];
-  const rounds: TallyRound[] = [];
+  const rounds: ReviewRound[] = [];
+  const reviews = { asked: 0, missing: 0 };
   for (let round = 1; ; round += 1) {
-    const { raised, health } = await raise(desk, current, reviewers, round);
+    const { raised, health, asked, missing } = await raise(desk, current, reviewers, round);
     current = { ...current, health };
-    if (raised.length === 0) return { ...current, ...(await nothingRaised(desk, current, round)) };
+    reviews.asked += asked;
+    reviews.missing += missing;
+    if (round === 1 && asked > 0 && missing === asked) throw unreviewed(asked);
+    if (raised.length === 0) {
+      if (round === 1) current = { ...current, ...(await nothingRaised(desk, current, reviews)) };
+      break;
+    }
     const items = await merge(desk, raised, current, round, seen);
     const { entries, quorum } = await vote(desk, current, items, round);
-    rounds.push({ entries, quorum, planDigest: planDigest(known(current, 'planText')) });
+    const digest = planDigest(known(current, 'planText'));
     const labels = reviewers.map((seat) => seat.label);
-    desk.show('Voting Tally and Reviewer Competition Scoreboard', await keepTally(desk, rounds, labels));
-    current = { ...current, ...(await finalise(desk, current, entries, quorum, round)) };
+    rounds.push({ entries, quorum, planDigest: digest, reviewers: labels });
+    desk.show('Voting Tally and Reviewer Competition Scoreboard', await keepTally(desk, rounds));
+    const revised = await finalise(desk, current, entries, quorum, round);
+    current = { ...current, ...revised };
     const again = nextRound({ round, rounds: desk.inputs.reviewRounds, entries, earlier: seen });
     seen.push(...items);
-    if (!again.again) return current;
+    if (!again.again || revised.planText === undefined) break;
     desk.note(`⏳ another round of review: ${again.reason}`);
     const productive = reviewersForNextRound(
       entries,
@@ -69,29 +73,18 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     );
     reviewers = reviewers.filter((seat) => productive.includes(seat.id));
   }
+  desk.end(reviewPayload(rounds, reviews));
+  return current;
 }
 
-/** `voting-tally.md` is the final state; with a second round each one also has a file of its own. Gives the last round's text. */
-async function keepTally(
-  desk: Desk,
-  rounds: readonly TallyRound[],
-  reviewers: readonly string[],
-): Promise<string> {
-  const { outOfScopeScoring } = rulesOf(desk.inputs);
-  const texts = rounds.map(({ entries, quorum, planDigest: digest }) =>
-    renderTally(entries, quorum, scoreboard(entries, reviewers, outOfScopeScoring), digest),
-  );
-  const last = texts.at(-1) ?? '';
-  if (rounds.length > 1)
-    for (const [index, text] of texts.entries())
-      await desk.context.artifact(tallyFileOfRound(index + 1), text);
-  const all = rounds.flatMap(({ entries }) => entries);
-  const scores = scoreboard(all, reviewers, outOfScopeScoring);
-  await desk.context.artifact(
-    'voting-tally.md',
-    rounds.length > 1 ? renderTallyOfRounds(rounds, scores) : last,
-  );
-  return last;
+/** L-022, L-581: a plan that nobody looked at is no reviewed plan; what failed is asked again when the run goes on. */
+function unreviewed(asked: number): CharretteError {
+  return new CharretteError({
+    code: 'no-reviews',
+    message: `No reviewer answered (${asked} asked).`,
+    fix: 'See the warnings above for each seat; mend the cause, then resume the run.',
+    retryable: true,
+  });
 }
 
 /** Asks all reviewers at once, adds the program's own check, and opens every cited place at the base commit. */
@@ -100,7 +93,7 @@ async function raise(
   design: Design,
   seats: readonly Place[],
   round: number,
-): Promise<{ raised: RaisedFinding[]; health: RunAvailability }> {
+): Promise<{ raised: RaisedFinding[]; health: RunAvailability } & Reviews> {
   const plan = known(design, 'planText');
   const author = seatsOf(desk, design).author.agents[0];
   const replies = await desk.ask(
@@ -158,7 +151,12 @@ async function raise(
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
     markEvidence(project, baseCommit, [...raised, ...grounded]),
   );
-  return { raised: marked, health: await afterFailures(desk, known(design, 'health'), 'review', replies) };
+  return {
+    raised: marked,
+    health: await afterFailures(desk, known(design, 'health'), 'review', replies),
+    asked: seats.filter(({ agents }) => agents.length > 0).length,
+    missing: replies.filter(({ kind, agent }) => kind !== 'ok' && agent !== '').length,
+  };
 }
 
 /** L-582, F-24: every review in a file of its own. */
@@ -218,8 +216,9 @@ async function finalise(
   round: number,
 ): Promise<Partial<Design>> {
   const accepted = entriesOf(entries, 'in-scope').filter(({ outcome }) => outcome === 'accepted');
-  let revised: Partial<Design> = {};
+  let revised: Pick<Design, 'plan' | 'planText'> = {};
   let resolutions: Record<string, string> = {};
+  let unresolvedText = unresolvedTexts.silent;
   if (accepted.length > 0) {
     const open = renderAccepted(acceptedFindings(entries, {}));
     const { value } = await desk.author(seatsOf(desk, design).author, {
@@ -236,10 +235,15 @@ async function finalise(
       input: { plan: design.plan, accepted: accepted.map(({ item }) => item) },
     });
     const planText = renderPlan(value.plan);
-    await desk.context.artifact('plan.txt', planText);
-    await desk.context.artifact('plan.json', `${JSON.stringify(value.plan, null, 2)}\n`);
-    resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
-    revised = { plan: value.plan, planText };
+    if (planText === design.planText) {
+      // L-698: whatever was said about it, nothing was worked in.
+      unresolvedText = unresolvedTexts.unchanged;
+    } else {
+      await desk.context.artifact('plan.txt', planText);
+      await desk.context.artifact('plan.json', `${JSON.stringify(value.plan, null, 2)}\n`);
+      resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
+      revised = { plan: value.plan, planText };
+    }
   } else if (entriesOf(entries, 'in-scope').length > 0) {
     desk.note(
       quorum.tier === 'none'
@@ -247,7 +251,7 @@ async function finalise(
         : '**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**',
     );
   }
-  const acceptedText = renderAccepted(acceptedFindings(entries, resolutions));
+  const acceptedText = renderAccepted(acceptedFindings(entries, resolutions, unresolvedText));
   const rejected = rejectedFindings(entries, quorum);
   const texts = {
     acceptedText: joinBlocks(design.acceptedText, acceptedText),
@@ -264,12 +268,11 @@ async function finalise(
     .filter(({ item }) => resolutions[item.id] === undefined)
     .map(({ item }) => item);
   for (const item of unresolved)
-    desk.warn(`${item.id} was accepted, but the revision does not say how the plan changed.`);
-  desk.end(`${accepted.length} accepted, ${rejected.length} not implemented`);
+    desk.warn(`${item.id} was accepted, but ${unresolvedText.replace('The', 'the')}`);
   return {
     ...revised,
     ...texts,
-    findingsRaised: (design.findingsRaised ?? 0) + entries.length,
+    findingsRaised: (design.findingsRaised ?? 0) + entriesOf(entries, 'in-scope').length,
     blocking: [
       ...(design.blocking ?? []),
       ...unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
@@ -300,22 +303,6 @@ async function keepOutOfScope(
 /** The blocks of earlier rounds and those of this one, a blank line between them. */
 function joinBlocks(earlier: string | undefined, text: string): string {
   return [earlier ?? '', text].filter((part) => part !== '').join('\n');
-}
-
-/** L-594, L-595: nothing to vote on leaves a readable tally all the same. */
-async function nothingRaised(desk: Desk, design: Design, round: number): Promise<Partial<Design>> {
-  if (round > 1) return {};
-  const labels = seatsOf(desk, design).review.map((seat) => seat.label);
-  const text = renderTallyStub(
-    'No findings were raised.',
-    planDigest(known(design, 'planText')),
-    scoreboard([], labels),
-  );
-  await desk.context.artifact('voting-tally.md', text);
-  for (const name of ['accepted-plan-findings.md', 'rejected-findings.md', 'oos.md'])
-    await desk.context.artifact(name, '');
-  desk.end('no findings');
-  return { acceptedText: '', rejectedText: '', findingsRaised: 0, blocking: [] };
 }
 
 function lane(task: string, name: string, round: number): string {

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
-import { CharretteError, toCharretteError } from '../errors.ts';
+import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
+import type { ErrorCode } from '../error-table.ts';
+import { CharretteError, isErrorCode, toCharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { type HeavyResult, renderHeavyStatus } from '../panel/heavy-gate.ts';
 import { parseJson } from '../safe-json.ts';
@@ -87,7 +88,7 @@ async function work(
       }
       if (end.record.status !== 'done')
         throw new CharretteError({
-          code: 'internal',
+          code: codeOf(end.record),
           message: end.record.error?.message ?? end.record.status,
         });
     } finally {
@@ -97,4 +98,9 @@ async function work(
   for (const name of await readdir(directory.artifacts)) {
     await copyFile(path.join(directory.artifacts, name), path.join(job.artifacts, name));
   }
+}
+
+/** L-253: the reason that the run of the phase ended with is the reason of the phase. */
+function codeOf({ error }: RunRecord): ErrorCode {
+  return error !== undefined && isErrorCode(error.code) ? error.code : 'internal';
 }

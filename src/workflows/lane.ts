@@ -272,11 +272,10 @@ function call(
     const place = path.join(directory.lanes, folder);
     const own = finishedAttempt(place, digest, agent.id);
     if (own !== undefined) return own;
-    const earlier =
-      request.reuse !== false &&
-      services.earlierLanes &&
-      finishedAttempt(path.join(services.earlierLanes, folder), digest, agent.id);
-    if (earlier) {
+    const earlier = (request.reuse === false ? [] : (services.earlierLanes ?? []))
+      .map((lanes) => finishedAttempt(path.join(lanes, folder), digest, agent.id))
+      .find((answer) => answer !== undefined);
+    if (earlier !== undefined) {
       beginAttempt(place, prompt);
       finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result: earlier });
       return earlier;

@@ -3,7 +3,7 @@ import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun } from '../engine/live-run.ts';
 import { relocateInputs } from '../engine/relocate.ts';
-import { type Home, homeAround, runDirectoryOf } from '../engine/run-directory.ts';
+import { type Home, homeAround, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
@@ -13,6 +13,7 @@ import type { Config } from '../schema/config.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { compareWorkflow } from './compare/compare.ts';
 import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
+import { projectRun, workerDirectory } from './design/heavy-place.ts';
 import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
@@ -92,10 +93,12 @@ async function makeServices(
   world: World,
   configured: Config['agents'],
   live: LiveRun,
-  home: Home,
+  place: Home,
   slotsOf: (run: number) => Semaphore,
   worker: WorkerSide | undefined,
 ): Promise<RunServices> {
+  const run = projectRun(live.directory);
+  const home = run === live.directory ? place : homeAround(run);
   const { inputs } = await readRunRecord(live.directory);
   const { roster, parallel, fromRun } = relocateInputs(inputs, home.project) as RunInputs;
   const own = worker?.agentsIn(home.project) ?? [];
@@ -105,7 +108,8 @@ async function makeServices(
       : own.filter(({ id }) => roster.some((agent) => agent.id === id));
   const agents = await seatAgents(settings, world);
   const overrides = await readOverrides(`${home.root}/prompts`);
-  for (const text of overrideWarnings(overrides))
+  // Said by the project's run; its worker need not say it again.
+  for (const text of run === live.directory ? overrideWarnings(overrides) : [])
     live.events.emit(`prompt-override:${text}`, { type: 'warning', text });
   return {
     agents,
@@ -113,10 +117,15 @@ async function makeServices(
     turn: worker?.turn,
     project: home.project,
     overrides,
-    earlierLanes: fromRun === undefined ? undefined : runDirectoryOf(home, fromRun).lanes,
-    nonceSeed: await firstRun(home, live.directory.id, inputs as RunInputs),
+    earlierLanes: fromRun === undefined ? undefined : lanesOf(runDirectoryOf(home, fromRun)),
+    nonceSeed: await firstRun(home, run.id, inputs as RunInputs),
     given: [briefPathOf(live.directory)],
   };
+}
+
+/** Where the answers of a run are: its own, and those that its worker got. */
+function lanesOf(run: RunDirectory): string[] {
+  return [run.lanes, workerDirectory(run).lanes];
 }
 
 /** The run that a chain of `--from-run` began with; prompts are the same only when their delimiters are. */

@@ -14,8 +14,8 @@ export type RunServices = {
   project: string;
   /** Prompt parts that the project words itself. */
   overrides: Readonly<Record<string, string>>;
-  /** Folders of lanes of an earlier run whose finished answers may be taken over when the request is the same. */
-  earlierLanes: string | undefined;
+  /** Where an earlier run has its lanes, whose finished answers may be taken over when the request is the same. */
+  earlierLanes: readonly string[] | undefined;
   /** What the delimiters of untrusted text are made from. */
   nonceSeed: string;
   /** Files of the run's record that prompts name: the only ones of it that agents get to see. */

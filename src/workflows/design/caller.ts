@@ -7,6 +7,7 @@ import { healthFile, knownUnhealthy, readSessionEnvironment, renderHealth } from
 import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
 import type { Desk } from './desk.ts';
+import { projectRun } from './heavy-place.ts';
 
 /** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
 export type Caller = { sessionEnvironment: string; directory: string };
@@ -50,7 +51,7 @@ export async function logIssues(
   entries: readonly string[],
 ): Promise<void> {
   const { caller } = desk.inputs;
-  const own = desk.context.live.directory.executionIssues;
+  const own = projectRun(desk.context.live.directory).executionIssues;
   await desk.context.step(`log ${category}`, async () => {
     for (const entry of entries) {
       await appendIssue(own, category, entry);

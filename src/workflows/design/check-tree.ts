@@ -6,6 +6,7 @@ import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
 import type { Desk } from './desk.ts';
 import type { Entry } from './entry.ts';
+import { projectRun } from './heavy-place.ts';
 
 const labels = {
   restore: 'Undo what was changed and go on',
@@ -61,7 +62,7 @@ export async function guardTree(
   const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. At work until then: ${lanes.join(', ')}.`;
   desk.warn(said);
   await desk.context.step(`log the tree after ${boundary}`, () =>
-    appendIssue(desk.context.live.directory.executionIssues, 'External Reviewer Issues', said),
+    appendIssue(projectRun(desk.context.live.directory).executionIssues, 'External Reviewer Issues', said),
   );
   const id = `dirty-tree-${boundary}${round === 1 ? '' : `-${round}`}`;
   const answers = await desk.context.ask([

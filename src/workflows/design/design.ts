@@ -1,9 +1,11 @@
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import { writeJsonAtomic } from '../../files/atomic.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
 import { adoptPlan } from './adopt-plan.ts';
 import { Desk } from './desk.ts';
 import { heavyPhase } from './heavy.ts';
+import { workerState } from './heavy-place.ts';
 import type { Design, DesignInputs } from './state.ts';
 import { setup } from './step-0-setup.ts';
 import { branch } from './step-1-branch.ts';
@@ -74,7 +76,9 @@ export function heavyWorkflow(
       const unattended = inputs.auto ? closing.filter((step) => step !== cleanup) : [];
       const done = await walk(desk, design, [...heavy, ...unattended]);
       const state = { ...done, warnings: desk.warnings };
-      await context.artifact('design-state.json', `${JSON.stringify(state)}\n`);
+      await context.step('keep the design', () =>
+        writeJsonAtomic(workerState(context.live.directory), state),
+      );
       return { status: 'done', exit: 0 };
     },
   };

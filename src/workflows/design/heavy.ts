@@ -13,7 +13,7 @@ import { diagramBody } from '../../plan/diagram.ts';
 import { printedAccepted } from '../../review/outcome-files.ts';
 import { parseJson } from '../../safe-json.ts';
 import type { Desk } from './desk.ts';
-import { workerDirectory, workerHome } from './heavy-place.ts';
+import { workerDirectory, workerHome, workerState } from './heavy-place.ts';
 import { relayWorker } from './heavy-relay.ts';
 import type { Design, DesignInputs } from './state.ts';
 
@@ -54,8 +54,9 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
       leaveMessage(worker.inbox, { type: 'answer', answers: [...answers.values()] }),
     );
   }
-  const text = await readFile(path.join(directory.artifacts, 'design-state.json'), 'utf8');
-  const { warnings = [], ...done } = parseJson(text, 'design-state.json') as unknown as Design;
+  const file = workerState(worker);
+  const text = await readFile(file, 'utf8');
+  const { warnings = [], ...done } = parseJson(text, file) as unknown as Design;
   desk.warnings.push(...warnings);
   for (const [heading, name, print] of desk.inputs.auto ? [...replayed, ...replayedUnattended] : replayed) {
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';

@@ -83,9 +83,9 @@ test('padding off leaves the seats of absent agents empty', () => {
 
 test('L-512 L-630 judges and voters stay three, with fixed labels', () => {
   expect(fillBench(panels.diagonal.voters, usual, up(codex, claude))).toEqual([
-    { label: 'Cursor', agent: 'claude', replaced: true },
-    { label: 'Codex', agent: 'codex', replaced: false },
-    { label: 'Claude', agent: 'claude', replaced: false },
+    { chair: 'first', label: 'Cursor', agent: 'claude', replaced: true },
+    { chair: 'second', label: 'Codex', agent: 'codex', replaced: false },
+    { chair: 'author', label: 'Claude', agent: 'claude', replaced: false },
   ]);
 });
 

@@ -124,18 +124,18 @@ export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padd
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
 }
 
-/** A seat that somebody served: the first agent is the one it is meant for. */
-type ServedSeat = { id: string; label: string; agents: readonly string[]; output?: string };
+/** A seat that somebody served, and the agent it is meant for. */
+type ServedSeat = { id: string; label: string; owner: string; output?: string };
 
 /** L-582, F-24: the file of an answer; a stand-in's name tells for whom it stood in. */
 export function answerFile(seat: ServedSeat, agent: string): string {
-  if (agent !== seat.agents[0]) return `${standIn(seat, agent)}-output.txt`;
+  if (agent !== seat.owner) return `${standIn(seat, agent)}-output.txt`;
   return seat.output ?? `${seat.id}-output.txt`;
 }
 
 /** L-591: under which name an answer is credited: the seat's own, `Code` for the author as replacement, else the stand-in's file. */
 export function attribution(seat: ServedSeat, agent: string, author: string | undefined): string {
-  if (agent === seat.agents[0]) return seat.label;
+  if (agent === seat.owner) return seat.label;
   return agent === author ? 'Code' : standIn(seat, agent);
 }
 
@@ -143,7 +143,7 @@ function standIn(seat: ServedSeat, agent: string): string {
   return `${agent}-fallback-${seat.id}`;
 }
 
-export type PanelMember = { label: string; agent: string; replaced: boolean };
+export type PanelMember = { chair: Chair; label: string; agent: string; replaced: boolean };
 
 /** L-512, L-630: judges or voters; an absent one is replaced by the author so that the number holds, unless padding is off. */
 export function fillBench(
@@ -159,9 +159,9 @@ export function fillBench(
     const label = labels.get(chair) ?? chair;
     const present = owner !== undefined && isUp(availability, owner);
     const author = seating.author?.id;
-    if (present) return [{ label, agent: owner, replaced: false }];
+    if (present) return [{ chair, label, agent: owner, replaced: false }];
     if (!padding || author === undefined || !isUp(availability, author)) return [];
-    return [{ label, agent: author, replaced: true }];
+    return [{ chair, label, agent: author, replaced: true }];
   });
 }
 

@@ -206,6 +206,17 @@ describe('a standalone run', () => {
     for (const prompt of prompts) expect(prompt).not.toMatch(/\$\{?[A-Z_]{2,}\}?|\$D\b/);
   });
 
+  test('L-630, L-643: the author votes as the scrupulous reviewer, everybody else as the engineer, also one that stands in', () => {
+    const roles = ['vote-two', 'vote-one', 'vote-one-2'].map(
+      (lane) =>
+        /You are (?:a senior reviewer|the senior engineer)/.exec(
+          readFileSync(path.join(run.root, 'lanes', `${lane}.json`), 'utf8'),
+        )?.[0],
+    );
+    const engineer = 'You are the senior engineer';
+    expect(roles).toEqual([engineer, 'You are a senior reviewer', engineer]);
+  });
+
   test('L-207, L-309, L-584, L-643: outside agents are asked for their utmost, the author is not', () => {
     const questions = readdirSync(path.join(run.root, 'lanes'))
       .filter((name) => name.endsWith('.json'))
@@ -639,7 +650,7 @@ test('L-253, L-263, L-264, panel/C-16, F-03: a worker that fails exports nothing
   const { ended, root } = await walk(['--subagent', '--session-env', session], { failTask: 'synthesis' });
   expect(ended.code).toBe(1);
   expect(ended.stderr).toMatch(
-    /\*\*⚠ 2a: sketches — heavy worker subagent failed: [\w.-]+\. No design manifest/,
+    /\*\*⚠ 2a: sketches — heavy worker subagent failed: author-failed\. No design manifest/,
   );
   expect(existsSync(path.join(caller, 'design-export', 'manifest.env'))).toBe(false);
   expect(existsSync(path.join(root, 'heavy', 'job.json'))).toBe(true);
@@ -701,6 +712,9 @@ test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where 
   const advisory = await walk(['--quick', '--dialectic', 'advisory'], { mode: 'refuses' });
   expect(advisory.ended.code).toBe(0);
   expect(advisory.artifacts['plan-check.json']).toContain('advised; the plan does not mention it');
+  // What a run said of its plan is what the command says of it.
+  const check = async ({ project }: Walk) => (await charrette(['plan', 'check'], { cwd: project })).code;
+  expect([await check(binding), await check(advisory)]).toEqual([6, 0]);
 }, 120_000);
 
 test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote without findings, and the files are there all the same; a null device as session is nobody', async () => {
@@ -743,8 +757,8 @@ test('L-374, L-375, L-582, L-591, L-845, L-974, F-24, F-25: an agent that fails 
   expect(artifacts['plan.txt']).toContain('Limit requests per client');
 }, 120_000);
 
-test('L-374, L-650: the rules of the configuration hold: off after one failed lane, no third vote', async () => {
-  const { ended, root, artifacts } = await walk(['--dialectic', 'off'], {}, (config) => ({
+test('L-042, L-374, L-650: the rules of the configuration hold: off after one failed lane, no third vote', async () => {
+  const { ended, events, artifacts } = await walk(['--dialectic', 'off'], {}, (config) => ({
     ...failing(config, 'sketch'),
     rules: { health: 'after-one-lane', exonerate: false },
   }));
@@ -752,8 +766,16 @@ test('L-374, L-650: the rules of the configuration hold: off after one failed la
   expect(ended.stderr).toMatch(
     /\*\*⚠ Two failed — .*\. Using One replacement for remainder of session\.\*\*/,
   );
-  const lanes = readdirSync(path.join(root, 'lanes')).filter((name) => name.includes('-plan-'));
-  expect(lanes.filter((name) => name.startsWith('two-'))).toEqual([]);
+  // L-042: its seats keep their names, and somebody else sits there.
+  const reviews = events.flatMap((event) =>
+    event.type === 'lane-start' && event.lane.includes('-plan-') ? [`${event.lane} ${event.agent}`] : [],
+  );
+  expect(reviews.sort()).toEqual([
+    'one-plan-innovation one',
+    'one-plan-pragmatic one',
+    'two-plan-arch one',
+    'two-plan-edge one',
+  ]);
   expect(artifacts['ballot.txt']).toContain('ID: YES|NO — reason');
   expect(artifacts['ballot.txt']).not.toContain('EXONERATE');
 }, 120_000);
@@ -766,7 +788,7 @@ async function walkWithout(flags: string[] = []): Promise<Walk> {
   }));
 }
 
-test('L-022, L-023, L-027, L-123, L-481: an absent agent is replaced in sketches and review, never in debates; nothing is collected there', async () => {
+test('L-022, L-023, L-027, L-042, L-123, L-481: an absent agent is replaced in sketches and review under its name, never in debates; nothing is collected there', async () => {
   const { ended, calls, events, artifacts } = await walkWithout();
   expect(ended.code).toBe(0);
   const made = (task: string) => calls.filter((call) => call.startsWith(`${task} `)).length;
@@ -778,6 +800,9 @@ test('L-022, L-023, L-027, L-123, L-481: an absent agent is replaced in sketches
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: bucket-skipped');
   expect(ended.stderr).toContain(
     '**⚠ Two not available (binary not found). Proceeding without Two reviewer.**',
+  );
+  expect(ended.stderr).toContain(
+    '📊 Reviewers: | Two-Arch: ⏳ | Two-Edge: ⏳ | One-Innovation: ⏳ | One-Pragmatic: ⏳ |',
   );
 }, 120_000);
 

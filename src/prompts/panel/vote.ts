@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { data, type PromptDraft, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, effortPart, readOnlyPart } from './common.ts';
 
-/** L-643: the first voter is the scrupulous reviewer, the others decide like the engineer who has to build it. */
+/** L-643: the author votes as the scrupulous reviewer, the others decide like the engineer who has to build it. */
 const voterRoles = {
   reviewer:
     'You are a senior reviewer on a panel that votes on changes to an implementation plan. Be scrupulous: YES only for what is ' +

@@ -8,6 +8,7 @@ import { agentLabel } from '../../panel/seating.ts';
 import type { LaneAnswer } from '../lane.ts';
 import { reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
+import { replacementOf } from './seating.ts';
 import { rulesOf } from './state.ts';
 
 /** L-124, L-126: asks every agent for a sign of life; those that a caller knows to be down are not asked (L-114). */
@@ -63,9 +64,9 @@ export async function afterFailures(
     const failure = { agent, reason: message, ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }) };
     next = afterLaneFailure(next, failure, policy);
   }
-  const left = [...desk.services.agents.values()].find((agent) => isUp(next, agent.id));
+  const agents = [...desk.services.agents.values()];
   for (const agent of suspects.filter(({ id }) => !isUp(next, id))) {
-    const replacement = left === undefined ? undefined : agentLabel(left.id);
+    const replacement = replacementOf(agent.id, agents, next, desk.inputs);
     const reason = next.agents[agent.id]?.reason ?? 'no answer';
     desk.warn(lostAgentWarning(agentLabel(agent.id), reason, replacement));
   }

@@ -22,7 +22,7 @@ export async function vote(
   round: number,
 ): Promise<{ entries: TallyEntry[]; quorum: Quorum }> {
   const { text, proposers } = buildReviewBallot(items, {
-    neutral: desk.inputs.feature,
+    neutral: `${desk.inputs.feature}\n${known(design, 'planText')}`,
     exonerate: rulesOf(desk.inputs).exonerate,
   });
   await desk.context.artifact(round === 1 ? 'ballot.txt' : `ballot-${round}.txt`, text);
@@ -60,14 +60,14 @@ async function collectVotes(
 ): Promise<VoterBallot[]> {
   const replies = await desk.ask(
     'vote',
-    seats.map((seat, index) => ({
+    seats.map((seat) => ({
       seat,
       lane: `${prefix}${seat.id}`,
       task: 'vote',
       judgement: 'vote' as const,
       draft: (schema, maximumEffort) =>
         votePrompt({
-          voter: index === 0 ? 'reviewer' : 'engineer',
+          voter: seat.chair === 'author' ? 'reviewer' : 'engineer',
           commission: design.commission,
           plan: known(design, 'planText'),
           ballot,

@@ -1,39 +1,47 @@
 import type { Agent } from '../../agents/port.ts';
-import { type Availability, type HealthScope, isUp } from '../../panel/health.ts';
+import { type Availability, type HealthScope, isUp, runAvailability } from '../../panel/health.ts';
 import { type PanelName, panels, sketchSeats } from '../../panel/panels.ts';
 import {
+  agentLabel,
   debateBuckets,
   fillBench,
   fillSeats,
   type PanelMember,
   type Seat,
+  type Seating,
   seatAgents,
 } from '../../panel/seating.ts';
 import type { Desk } from './desk.ts';
 import { type Design, type DesignInputs, known, type PanelSeats, type Place } from './state.ts';
 
+type Candidates = readonly Pick<Agent, 'id' | 'family'>[];
+type PanelInputs = Pick<DesignInputs, 'panel' | 'sketches' | 'padding' | 'author'>;
+
 /** The panel that was asked for, filled with the agents that are up at this point of the run. */
 export function seatsOf(desk: Desk, design: Design): PanelSeats {
-  const health = known(design, 'health');
-  const up = [...desk.services.agents.values()].filter((agent) => isUp(health, agent.id));
-  return seatPanel(up, health, desk.inputs);
+  return seatPanel([...desk.services.agents.values()], known(design, 'health'), desk.inputs);
 }
 
 export function seatPanel(
-  agents: readonly Pick<Agent, 'id' | 'family'>[],
+  agents: Candidates,
   health: Availability<HealthScope>,
-  inputs: Pick<DesignInputs, 'panel' | 'sketches' | 'padding' | 'author'>,
+  inputs: PanelInputs,
 ): PanelSeats {
   const panel = panels[inputs.panel as PanelName];
-  const seating = seatAgents(
-    agents.map(({ id, family }) => ({ id, family })),
-    inputs.author,
-  );
+  const up = agents.filter(({ id }) => isUp(health, id));
+  const seating = seatingOf(agents, up, inputs.author);
   const rules = { padding: inputs.padding };
   const specs = sketchSeats(panel, inputs.sketches);
   const author = seating.author?.id ?? '';
-  const others = agents.map(({ id }) => id).filter((id) => id !== author);
-  const writer: Place = { id: 'author', label: 'Author', stance: 'generic', agents: [author, ...others] };
+  const others = up.map(({ id }) => id).filter((id) => id !== author);
+  const writer: Place = {
+    id: 'author',
+    label: 'Author',
+    stance: 'generic',
+    agents: [author, ...others],
+    owner: author,
+    chair: 'author',
+  };
   const outside = (place: Place): Place => ({ ...place, outside: place.agents[0] !== author });
   const voters = fillBench(panel.voters, seating, health, rules).map(toBenchPlace).map(outside);
   return {
@@ -43,14 +51,67 @@ export function seatPanel(
     // A panel without voters leaves the vote on the program's own findings to the author.
     voters: voters.length > 0 ? voters : [writer],
     author: writer,
-    buckets: debateBuckets(panel.debaters, seating),
+    buckets: debateBuckets(panel.debaters, seating).map((bucket) =>
+      isUp(health, bucket.agent) ? bucket : { ...bucket, agent: '' },
+    ),
   };
 }
 
-function toPlace({ label, stance, chain, taskKind, output }: Seat): Place {
-  return { id: taskKind, label, stance, agents: chain, output };
+/**
+ * L-042, L-588: an agent that is down keeps its chair and the names of its seats, and each seat's chain says who stands in;
+ * only an agent that has no chair yet takes its place outright. Whoever writes has to be there.
+ */
+function seatingOf(agents: Candidates, up: Candidates, named: string | undefined): Seating {
+  const meant = seatAgents(plain(agents), named);
+  const present = seatAgents(plain(up), named);
+  const isThere = (id: string) => up.some((agent) => agent.id === id);
+  const seated = new Set(Object.values(meant).map(({ id }) => id));
+  const taken = (chair: 'first' | 'second'): Seating => {
+    const [owner, spare] = [meant[chair], present[chair]];
+    const sits = owner !== undefined && !isThere(owner.id) && spare && !seated.has(spare.id) ? spare : owner;
+    return sits === undefined ? {} : { [chair]: sits };
+  };
+  return {
+    ...taken('first'),
+    ...taken('second'),
+    ...(present.author === undefined ? {} : { author: present.author }),
+  };
 }
 
-function toBenchPlace({ label, agent }: PanelMember): Place {
-  return { id: label.toLowerCase().replace(/[^a-z0-9]+/g, '-'), label, stance: 'generic', agents: [agent] };
+/** L-123: who serves the seats of an agent that is down, in words; `undefined` when nobody does. */
+export function replacementOf(
+  agent: string,
+  agents: Candidates,
+  health: Availability<HealthScope>,
+  inputs: PanelInputs,
+): string | undefined {
+  const everybody = runAvailability(
+    Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])),
+  );
+  const [meant, now] = [everybody, health].map((state) => {
+    const { sketch, review, author } = seatPanel(agents, state, inputs);
+    return [...sketch, ...review, author].map((place) => place.agents[0]);
+  });
+  const heads = now?.filter((_, index) => meant?.[index] === agent) ?? [];
+  const names = new Set(heads.flatMap((id) => (id ? [agentLabel(id)] : [])));
+  return names.size === 0 ? undefined : [...names].join(' and ');
+}
+
+function plain(agents: Candidates): { id: string; family: string }[] {
+  return agents.map(({ id, family }) => ({ id, family }));
+}
+
+function toPlace({ label, stance, owner, chain, taskKind, output }: Seat): Place {
+  return { id: taskKind, label, stance, agents: chain, owner, output };
+}
+
+function toBenchPlace({ chair, label, agent }: PanelMember): Place {
+  return {
+    id: label.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
+    label,
+    stance: 'generic',
+    agents: [agent],
+    owner: agent,
+    chair,
+  };
 }

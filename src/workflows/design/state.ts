@@ -4,7 +4,7 @@ import type { Resolution } from '../../dialectic/resolutions.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
-import type { SketchCount } from '../../panel/panels.ts';
+import type { Chair, SketchCount } from '../../panel/panels.ts';
 import type { Stance } from '../../panel/stances.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import type { Config } from '../../schema/config.ts';
@@ -87,7 +87,11 @@ export type Place = {
   label: string;
   stance: Stance;
   agents: string[];
+  /** Whom it is meant for, whoever may take it (L-042). */
+  owner: string;
   output?: string;
+  /** Of judges and voters. */
+  chair?: Chair;
   /** L-207: somebody else than the author is asked, and asked for the most it can do. */
   outside?: boolean;
 };

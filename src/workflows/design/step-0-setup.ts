@@ -8,7 +8,7 @@ import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { describeEstimate } from './estimate.ts';
 import { probeAgents } from './health.ts';
-import { seatPanel } from './seating.ts';
+import { replacementOf, seatPanel } from './seating.ts';
 import type { Design } from './state.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
@@ -23,10 +23,12 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
   const probes = await probeAgents(desk, 'agents', agents, knownDown);
   const health = runAvailability(probes);
   const up = agents.filter((agent) => isUp(health, agent.id));
-  const replacement = up[0] === undefined ? undefined : agentLabel(up[0].id);
   for (const agent of agents) {
     const state = health.agents[agent.id];
-    const warning = state === undefined ? undefined : healthWarning(agentLabel(agent.id), state, replacement);
+    const warning =
+      state === undefined
+        ? undefined
+        : healthWarning(agentLabel(agent.id), state, replacementOf(agent.id, agents, health, desk.inputs));
     if (warning !== undefined) desk.warn(warning);
   }
   if (up.length === 0) {
@@ -44,7 +46,7 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
     desk,
     agents.filter((agent) => !up.includes(agent)).map((agent) => agentLabel(agent.id)),
   );
-  await proposeLayout(desk, seatPanel(up, health, desk.inputs).buckets);
+  await proposeLayout(desk, seatPanel(agents, health, desk.inputs).buckets);
   desk.end();
   return { health };
 }

@@ -8,7 +8,7 @@ import { countDispositions, type DialecticOutcome, resolve } from '../../dialect
 import { renderResolutions } from '../../dialectic/resolutions-file.ts';
 import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
 import { dialecticPayload, payloads } from '../../panel/breadcrumbs.ts';
-import { debateAvailability, isUp, judgeAvailability } from '../../panel/health.ts';
+import { debateAvailability, judgeAvailability } from '../../panel/health.ts';
 import { agentLabel } from '../../panel/seating.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
@@ -131,6 +131,7 @@ function speaker(
     label: `${decisionId(decision)} ${side}`,
     stance: 'generic',
     agents: [agent],
+    owner: agent,
     outside: true,
   };
   return {
@@ -216,11 +217,7 @@ async function judge(
 async function judges(desk: Desk): Promise<Place[]> {
   const agents = [...desk.services.agents.values()];
   const availability = judgeAvailability(await probeAgents(desk, 'judges', agents));
-  return seatPanel(
-    agents.filter(({ id }) => isUp(availability, id)),
-    availability,
-    desk.inputs,
-  ).judges;
+  return seatPanel(agents, availability, desk.inputs).judges;
 }
 
 function cast(

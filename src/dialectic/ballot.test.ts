@@ -36,6 +36,13 @@ test('F-18 L-516 the ballot names no agent, in whatever case', () => {
   expect(ballot).toContain('The corpus is fine.');
 });
 
+test('L-516 panel/C-34 code and paths are what they are; names beside them go', () => {
+  const kept = 'src/CursorPage.ts, src/cursor/page.ts:12, `Cursor.next()`, CLAUDE.md and CursorPage';
+  expect(stripAttribution(`Claude/Codex, GPT and "cursor" say: ${kept}. Signed: Claude.`)).toBe(
+    `[agent]/[agent], [agent] and "[agent]" say: ${kept}. Signed: [agent].`,
+  );
+});
+
 test('L-516 a word everybody wrote from stays', () => {
   expect(stripAttribution('cursor paging by Codex', { neutral: 'Add cursor paging' })).toBe(
     'cursor paging by [agent]',

@@ -55,20 +55,35 @@ export type StrippingRules = {
   loose?: boolean;
 };
 
-/** Takes agents' names out: as written anywhere, in any case as whole words. */
+/** A span between backticks, or what a path could be made of. */
+const piece = /`[^`\n]+`|[\w.@/-]+/g;
+
+/** Takes agents' names out, as whole words in any case; code between backticks and paths stay as they are. */
 export function stripAttribution(
   text: string,
   { words = attributionWords, neutral = '', loose = false }: StrippingRules = {},
 ): string {
-  return words
+  const names = words
     .filter((word) => word.trim() !== '' && !wholeWord(word).test(neutral))
     .sort((a, b) => b.length - a.length)
-    .reduce((result, word) => {
-      const literal = result.replaceAll(word, placeholder);
-      return loose && ordinaryWords.has(word.toLowerCase())
-        ? literal
-        : literal.replace(wholeWord(word), placeholder);
-    }, text);
+    .map((word) => wholeWord(word, loose && ordinaryWords.has(word.toLowerCase()) ? 'g' : 'gi'));
+  const strip = (part: string) => names.reduce((result, name) => result.replace(name, placeholder), part);
+  const parts: string[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(piece)) {
+    if (!isCited(found, strip)) continue;
+    parts.push(strip(text.slice(end, index)), found);
+    end = index + found.length;
+  }
+  return [...parts, strip(text.slice(end))].join('');
+}
+
+/** Code and paths are cited, not signed. `Claude/Codex` is two names, not a path. */
+function isCited(text: string, strip: (part: string) => string): boolean {
+  if (text.startsWith('`')) return true;
+  const name = text.endsWith('.') ? text.slice(0, -1) : text;
+  if (!name.includes('/')) return /\.[a-z][a-z0-9]{0,4}$/.test(name);
+  return name.split('/').some((part) => part !== '' && strip(part) !== placeholder);
 }
 
 /** L-513…L-516: the judges' ballot. Defences are data between tags that they cannot close. */
@@ -127,7 +142,7 @@ const partTitles: Record<DefenceTag, string> = {
   risk_if_wrong: 'Risk if wrong',
 };
 
-function wholeWord(word: string): RegExp {
+function wholeWord(word: string, flags = 'gi'): RegExp {
   const literal = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])`, 'gi');
+  return new RegExp(`(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])`, flags);
 }

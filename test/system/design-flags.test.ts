@@ -74,6 +74,13 @@ test('L-012: an unknown flag, or one given twice, is an error before anything ha
   expect(await refused('--solo', '--quick', 'x')).toMatch(/^2 usage: Two depths/);
 });
 
+test('panel/C-39: a place for copies that cannot be one is refused before the run', async () => {
+  writeFileSync(path.join(project, '.charrette', 'file'), '');
+  expect(await refused('--out', '', 'x')).toMatch(/^2 usage: --out names no folder/);
+  for (const out of ['.charrette/file', '.charrette/file/below'])
+    expect(await refused('--out', out, 'x')).toMatch(/^2 usage: .*\.charrette\/file is no folder/);
+});
+
 test('L-013: an empty feature is refused before any side effect', async () => {
   expect(await refused('  ')).toBe('2 usage: The feature is empty.');
   expect(await refused('--auto')).toMatch(/^2 usage: missing required argument/);

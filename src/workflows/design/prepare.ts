@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -69,6 +69,7 @@ export async function prepareDesign(
     only?.filter((name) => name !== ''),
   );
   const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
+  const out = flags.out === undefined ? undefined : outFolder(options.cwd, flags.out);
   const branch = flags.branch !== false && config.branch !== false;
   const entry = await enterRepository(project, {
     feature,
@@ -121,7 +122,7 @@ export async function prepareDesign(
     },
     ...optional('brief', brief.text === '' ? undefined : brief.text),
     ...optional('author', flags.author ?? config.author),
-    ...optional('out', flags.out === undefined ? undefined : path.resolve(options.cwd, flags.out)),
+    ...optional('out', out),
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),
   };
@@ -147,6 +148,22 @@ function sessionFile(cwd: string, given: string): string {
     code: 'not-found',
     message: `The directory of --session-env does not exist: ${directory}.`,
     fix: 'Make it first, or leave --session-env out to work without a calling program.',
+  });
+}
+
+/** C-39: copies go into a folder that is there or can be made; at the end of a run it is too late to find out. */
+function outFolder(cwd: string, given: string): string {
+  const fix = 'Name a folder; it is made when it is not there.';
+  if (given.trim() === '')
+    throw new CharretteError({ code: 'usage', message: '--out names no folder.', fix });
+  const folder = path.resolve(cwd, given);
+  let place = folder;
+  while (!existsSync(place) && place !== path.dirname(place)) place = path.dirname(place);
+  if (statSync(place, { throwIfNoEntry: false })?.isDirectory()) return folder;
+  throw new CharretteError({
+    code: 'usage',
+    message: `The artifacts cannot be copied to ${folder}: ${place} is no folder.`,
+    fix,
   });
 }
 

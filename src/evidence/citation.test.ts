@@ -14,6 +14,9 @@ test.each([
   ['src/a.ts:3', { path: 'src/a.ts', line: 3, endLine: 3 }],
   ['./src/a.ts:3-9', { path: 'src/a.ts', line: 3, endLine: 9 }],
   ['`src/a b.ts:L3-L9`', { path: 'src/a b.ts', line: 3, endLine: 9 }],
+  ['src/a.ts:3:40', { path: 'src/a.ts', line: 3, endLine: 3 }],
+  ['src/a.ts:3:', { path: 'src/a.ts', line: 3, endLine: 3 }],
+  ['src/a.ts#L3-L9', { path: 'src/a.ts', line: 3, endLine: 9 }],
   ['src/a.ts', undefined],
   ['at 10:30 exactly', undefined],
 ])('%s is read as a place', (text, place) => {

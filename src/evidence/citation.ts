@@ -8,12 +8,12 @@ export type CitationCheck =
   | { status: 'moved'; path: string; line: number; endLine: number; text: string; reason: string }
   | { status: 'missing'; reason: string };
 
-/** Reads `path:line`, `path:from-to` and `path:Lfrom-Lto`; `undefined` when it is none of them. */
+/** Reads `path:line`, `path:line:column`, `path:from-to`, `path:Lfrom-Lto` and `path#Lfrom`; `undefined` when it is none of them. */
 export function readPlace(citation: string): CitedPlace | undefined {
   // Brackets and quotes go first: a pattern for all would look again from each of them.
   const bare = citation.trim().replace(/^[`'"(<]+/, '');
   const [, path = '', from = '', to] =
-    /^([^\s:`][^:`\n]*):L?(\d{1,7})(?:[-–:]L?(\d{1,7}))?[`'")>.,;]*$/.exec(bare) ?? [];
+    /^([^\s:`][^:`\n]*?)(?::L?|#L)(\d{1,7})(?:[-–]L?(\d{1,7})|:\d{1,7})?[`'")>.,;:]*$/.exec(bare) ?? [];
   if (path === '') return undefined;
   const line = Number(from);
   return { path: path.replace(/^\.\//, ''), line, endLine: Math.max(line, Number(to ?? from)) };

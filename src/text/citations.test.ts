@@ -22,6 +22,14 @@ test.each([
   'e.g. this and that',
   'Authentication required. Run login.',
   'example.com:443',
+  'db.internal:5432',
+  'spiegel.de:443',
+  'at 12:30 or 12:30:15',
+  'http://localhost:8080/path and https://shop.example.com:8443/a',
+  '127.0.0.1:80',
+  'release 1.2.3:4 and v1.2:3',
+  'i.e:3',
+  'my.machine:8080/health',
 ])('F-06 no citation in %s', (text) => {
   expect(pathsIn(text)).toEqual([]);
 });
@@ -35,6 +43,26 @@ test.each([
   expect(pathsIn(text)[0]?.path).toBe(path);
 });
 
+test.each([
+  ['src/a.ts:12:5', 'src/a.ts', 12],
+  ['src/a.ts:12:', 'src/a.ts', 12],
+  ['src/a.ts:12: the lock', 'src/a.ts', 12],
+  ['src/a.ts:12-14:', 'src/a.ts', 12, 14],
+  ['src/a.ts:L12', 'src/a.ts', 12],
+  ['src/a.ts:L12-L14', 'src/a.ts', 12, 14],
+  ['[src/a.ts#L12]', 'src/a.ts', 12],
+  ['db/schema.prisma:7', 'db/schema.prisma', 7],
+  ['schema.prisma:7:', 'schema.prisma', 7],
+  ['LICENSE:1', 'LICENSE', 1],
+  ['docs/README:4', 'docs/README', 4],
+  ['.gitignore:3', '.gitignore', 3],
+  ['web/.env.local:3', 'web/.env.local', 3],
+  ['events.jsonl:9', 'events.jsonl', 9],
+])('L-501, L-371: %s is a place', (text, file, line, endLine?: number) => {
+  expect(citationsIn(text)).toEqual([{ file, line, ...(endLine === undefined ? {} : { endLine }) }]);
+});
+
 test('a long text without citations is scanned in linear time', () => {
   expect(pathsIn(`${'a/'.repeat(50_000)} ${'x.'.repeat(50_000)}`)).toEqual([]);
+  expect(pathsIn(`${'a/a.'.repeat(90)}:1/ `.repeat(3000))).toEqual([]);
 });

@@ -79,6 +79,15 @@ test('a small change is sized smaller than one across the house', () => {
   const many = Array.from({ length: 12 }, (_, number) => `${number}.ts`);
   const publicFiles = [{ path: '0.ts', why: 'entry' }];
   expect(proposeDepth(measureSize(index, 'fix a typo in the order service')).depth).toBe('solo');
+  for (const wording of ['typo in the order service', 'correct the outdated comments in src/orders'])
+    expect(measureSize(index, wording).wordingOnly, wording).toBe(true);
+  for (const more of [
+    'add comments to posts, stored in the database',
+    'fix the comments endpoint',
+    'add spelling suggestions to the search',
+    'let customers format a comment',
+  ])
+    expect(measureSize(index, more).wordingOnly, more).toBe(false);
   expect(proposeDepth(measureSize(index, 'make src/logger.ts quieter')).measure.predictedFiles).toEqual([
     'src/logger.ts',
   ]);

@@ -60,8 +60,11 @@ export function predictFiles(index: RepositoryIndex, description: string): strin
   return coherentFiles(index, ranked, mostPredicted, share).map(({ path }) => path);
 }
 
-/** Changes of wording alone: whatever the files, nothing can break. */
-const wordingOnly = /\b(?:typos?|spelling|wording|grammar|comments?|whitespace|formatting|indentation)\b/i;
+/** Changes of wording alone: whatever the files, nothing can break. What is mended are words, and nothing else is asked for. */
+const wordsMended =
+  /\b(?:typos?|misspell\w*|(?:fix|correct|reword|rephrase|mend|improve|polish|tidy|clean up|update)\w*(?: (?:the|a|an|all|some|our|its|wrong|bad|stale|outdated|unclear|code))* (?:spelling|wording|grammar|comments?|whitespace|indentation)(?=$|[.,;:!]| (?:in|of|at|on|across|throughout|above|around)\b))/i;
+const somethingBuilt =
+  /\b(?:add|allow|build|create|detect|enable|implement|introduce|let|make|new|offer|show|stor(?:e|ed|ing)|support|write)\b/i;
 
 export function measureSize(index: RepositoryIndex, description: string): SizeMeasure {
   const predictedFiles = predictFiles(index, description);
@@ -74,8 +77,12 @@ export function measureSize(index: RepositoryIndex, description: string): SizeMe
     fanIn: [...importers].filter((path) => !index.tests.tests.has(path)).length,
     tested: sources.length === 0 ? 1 : tested.length / sources.length,
     publicFiles: predictedFiles.flatMap((path) => surface.get(path) ?? []),
-    wordingOnly: wordingOnly.test(description.split('\n', 1)[0] ?? ''),
+    wordingOnly: isWordingOnly(description.split('\n', 1)[0] ?? ''),
   };
+}
+
+function isWordingOnly(firstLine: string): boolean {
+  return wordsMended.test(firstLine) && !somethingBuilt.test(firstLine);
 }
 
 /** The depth the table gives for a measure, with the reason of every point. */

@@ -195,12 +195,16 @@ async function talk(
     secrets: secretsIn(request.variables),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',
-    limits: { wallMs: task.limits.wallMs, idleMs: driver.silent ? task.limits.wallMs : task.limits.idleMs },
+    limits: limitsOf(driver, task),
   };
   const { reading, exit } = await (driver.converse === undefined
     ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
     : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
   return { launch, reading, exit };
+}
+
+function limitsOf({ silent }: Driver, { limits: { wallMs, idleMs } }: AgentTask) {
+  return { wallMs, idleMs: silent ? wallMs : idleMs };
 }
 
 /** The result of this run alone, with a handle that finds its conversation again. */
@@ -216,6 +220,7 @@ async function conclude(
     ...(task.schema === undefined ? {} : { schema: task.schema }),
     ...(earlierUsage === undefined ? {} : { earlierUsage }),
     resumed: session !== undefined,
+    limits: limitsOf(driver, task),
   });
   if (result.session === undefined) return result;
   if (reading.usageScope === 'session') await writeTotal(owner, result.session, reading.usage);

@@ -38,6 +38,7 @@ test('L-495 L-503 failed sides and debates are named', () => {
   expect(debateLaneWarning('Codex', 2, 'antithesis', 'timed out after 30m')).toBe(
     '**⚠ Codex dialectic debate (decision 2, antithesis) failed: timed out after 30m. Bucket truncated; synthesis decision stands.**',
   );
+  expect(debateLaneWarning('Codex', 2, 'thesis', 'It failed.')).toContain('failed: It failed. Bucket');
   expect(quorumWarning(3, 'missing_tag')).toBe(
     '**⚠ Debate for DECISION_3 failed quorum (reason: missing_tag). Fallback to synthesis.**',
   );

@@ -1,5 +1,6 @@
 import type { Side } from '../schema/judgements/defence.ts';
 import { citationsIn } from '../text/citations.ts';
+import { withoutLast } from '../text/without-last.ts';
 import { type DefenceReading, type DefenceTag, defenceTags, sideOf } from './defence-text.ts';
 
 /** L-501 and the pre-check L-500. */
@@ -94,7 +95,7 @@ export function debateLaneWarning(
   side: 'thesis' | 'antithesis',
   reason: string,
 ): string {
-  return `**⚠ ${tool} dialectic debate (decision ${number}, ${side}) failed: ${reason}. Bucket truncated; synthesis decision stands.**`;
+  return `**⚠ ${tool} dialectic debate (decision ${number}, ${side}) failed: ${withoutLast(reason, '.')}. Bucket truncated; synthesis decision stands.**`;
 }
 
 /** Four words, or eight letters of a script that writes no spaces. */

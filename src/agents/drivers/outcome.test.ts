@@ -40,6 +40,14 @@ describe('ended by us', () => {
     expect(result.message).toContain('unexpected status 500');
   });
 
+  test('L-375: a passed limit is told, and when it passed', () => {
+    const context = { limits: { wallMs: 1_200_000, idleMs: 600_000 } };
+    const ended = (reason: 'wall' | 'idle') =>
+      replay(drivers.exec, '', { ended: reason, durationMs: 1_203_000 }, context).message;
+    expect(ended('wall')).toBe('The time limit of the call passed (limit 20m, ended at 20m3s).');
+    expect(ended('idle')).toContain('silent for longer than the idle limit (limit 10m, ended at 20m3s).');
+  });
+
   test('after it had given its whole answer: the answer counts', () => {
     const line = JSON.stringify({ type: 'result', subtype: 'success', result: 'done' });
     expect(replay(drivers.claude, line, { ended: 'wall', signal: 'SIGKILL' }).kind).toBe('ok');

@@ -1,3 +1,4 @@
+import { formatElapsed } from '../../text/elapsed.ts';
 import { untrustedText } from '../../text/untrusted.ts';
 import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
@@ -11,6 +12,8 @@ export type FinishContext = {
   /** The conversation's total before this run, for agents that report totals. */
   earlierUsage?: Usage;
   resumed: boolean;
+  /** What the call was held to, for the words of one that passed it. */
+  limits?: { wallMs: number; idleMs: number };
 };
 
 type Verdict = { kind: LaneKind; message?: string };
@@ -25,7 +28,7 @@ export function finishReading(reading: Reading, exit: ProcessExit, context: Fini
     context.schema === undefined || !endedWell
       ? undefined
       : (reading.value ?? extractAnswer(reading.text, context.schema));
-  const verdict = judge(reading, exit, context.schema !== undefined, value);
+  const verdict = judge(reading, exit, context, value);
   const message = verdict.message?.slice(0, 2000);
   const retryAfterMs = message === undefined ? undefined : retryAfterIn(message);
   return {
@@ -54,7 +57,7 @@ function textOf(reading: Reading, endedWell: boolean, kind: LaneKind): string {
   return reading.text.trim() === '' ? reading.lastText : reading.text;
 }
 
-function judge(reading: Reading, exit: ProcessExit, wantsJson: boolean, value: unknown): Verdict {
+function judge(reading: Reading, exit: ProcessExit, context: FinishContext, value: unknown): Verdict {
   if (exit.startError !== undefined) return { kind: 'unhealthy', message: exit.startError };
   if (exit.ended === 'cancelled') return { kind: 'cancelled', message: endings.cancelled };
   if (reading.failure !== undefined) {
@@ -62,18 +65,19 @@ function judge(reading: Reading, exit: ProcessExit, wantsJson: boolean, value: u
     const own = kind ?? classifyFailure(message, status);
     // An agent that we ended while it was still retrying did not get to its own verdict.
     if (exit.ended !== undefined && exit.ended !== 'driver' && reading.failure.passing) {
-      return { kind: endedKinds[exit.ended], message: `${endings[exit.ended]} Last error: ${message}` };
+      const ending = endingOf(exit.ended, exit, context);
+      return { kind: endedKinds[exit.ended], message: `${ending} Last error: ${message}` };
     }
     return { kind: own, message };
   }
   if (exit.ended !== undefined && !(reading.succeeded && exit.ended !== 'output')) {
-    return { kind: endedKinds[exit.ended], message: endings[exit.ended] };
+    return { kind: endedKinds[exit.ended], message: endingOf(exit.ended, exit, context) };
   }
   if (!reading.succeeded) return withoutEnd(reading, exit);
   if (reading.text.trim() === '' && value === undefined) {
     return { kind: 'bad_output', message: 'The agent ended well but its answer is empty.' };
   }
-  if (wantsJson && value === undefined) {
+  if (context.schema !== undefined && value === undefined) {
     return { kind: 'bad_output', message: 'A JSON answer was asked for; there is none in the answer.' };
   }
   return { kind: 'ok' };
@@ -94,6 +98,14 @@ const endings: Readonly<Record<EndReason, string>> = {
   cancelled: 'The call was cancelled.',
   driver: 'The agent was stopped because its stream could not lead to an answer.',
 };
+
+/** L-375: which limit passed, and when. */
+function endingOf(reason: EndReason, { durationMs }: ProcessExit, { limits }: FinishContext): string {
+  if (limits === undefined || (reason !== 'wall' && reason !== 'idle')) return endings[reason];
+  const limit = formatElapsed(reason === 'wall' ? limits.wallMs : limits.idleMs);
+  const after = `(limit ${limit}, ended at ${formatElapsed(durationMs)}).`;
+  return endings[reason].replace(/\.$/, ` ${after}`);
+}
 
 /** The program left without saying how it went. Its last words on stderr may tell. */
 function withoutEnd(reading: Reading, exit: ProcessExit): Verdict {

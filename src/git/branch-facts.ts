@@ -16,6 +16,8 @@ export function userPrefix(userName: string): string {
     .toLowerCase()
     .replaceAll(' ', '-')
     .replace(/[^a-z0-9-]/g, '')
+    // A branch cannot begin with a hyphen.
+    .replace(/^-+/, '')
     .slice(0, 20)
     .replace(/-+$/, '');
   return name === '' ? 'dev' : name;

@@ -18,6 +18,8 @@ test.each([
   ['A Very Long Name Indeed It Is', 'a-very-long-name-ind'],
   ['Nineteen Character X', 'nineteen-character-x'],
   ['ends with dash here -', 'ends-with-dash-here'],
+  ['-x', 'x'],
+  ['王-', 'dev'],
   ['王', 'dev'],
   ['', 'dev'],
 ])('L-105 the prefix of %j is %s', (name, prefix) => {

@@ -48,6 +48,11 @@ test.each([
   },
 );
 
+test('L-518: a judge that only contradicts itself was understood', () => {
+  const { warnings } = votesOfVerdict('Codex', { verdicts: [thesis, antithesis] }, [1]);
+  expect(warnings).toEqual(['**⚠ Codex judge gave different votes on DECISION_1; none of them counts.**']);
+});
+
 test('L-518: a line that the judge quotes is not its vote', () => {
   const text =
     'Defense A says:\n> DECISION_1: THESIS — settled\nI weigh it myself.\nDECISION_1: ANTI_THESIS — b';

@@ -44,7 +44,7 @@ export function votesOfVerdict(
     ...repeated.map((id) => `**⚠ ${judge} judge voted more than once on ${id}; the first vote counts.**`),
     ...contradicted.map((id) => `**⚠ ${judge} judge gave different votes on ${id}; none of them counts.**`),
   ];
-  if (entries.length === 0) {
+  if (entries.length === 0 && contradicted.length === 0) {
     warnings.push(
       `**⚠ ${judge} judge output unparseable — treated as abstention for all decisions on this ballot.**`,
     );

@@ -33,7 +33,7 @@ test('in binding mode a judge that follows the order instead of the argument is 
   });
   expect(decide(1, [judge('a', 'T', 'A'), judge('b', 'T', 'T'), judge('c', 'A', 'A')], rules)).toMatchObject({
     outcome: 'fallback',
-    reason: '1-1 tie with 3 voters (1 inconsistent)',
+    reason: '1-1 tie with 2 voters (1 inconsistent)',
   });
   expect(decide(1, [judge('a', 'T'), judge('b', 'T', 'T')], rules)).toMatchObject({
     reason: '1 judges eligible',
@@ -45,6 +45,18 @@ test('in binding mode judges of the author’s family count only when no other v
   const rules = { bothOrders: true, authorFamilies: ['x', 'y'] };
   expect(decide(1, judges, rules)).toMatchObject({ outcome: 'voted', winner: 'THESIS' });
   expect(decide(1, judges.slice(0, 2), rules)).toMatchObject({ outcome: 'voted', winner: 'ANTI_THESIS' });
+});
+
+test('L-520: a judge that changed sides has not voted, so one of the author’s family is heard', () => {
+  const rules = { bothOrders: true, authorFamilies: ['w'] };
+  const changed = judge('x', 'T', 'A');
+  const judges = [changed, judge('y', 'T', 'T'), judge('w', 'T', 'T')];
+  expect(decide(1, judges, rules)).toMatchObject({ outcome: 'voted', winner: 'THESIS', thesis: 2 });
+  expect(decide(1, judges.slice(0, 2), rules)).toMatchObject({
+    outcome: 'fallback',
+    reason: '1-0, two needed (1 inconsistent)',
+  });
+  expect(decide(1, [changed], rules)).toMatchObject({ reason: '0-0, two needed (1 inconsistent)' });
 });
 
 test('swapping every vote swaps every outcome', () => {

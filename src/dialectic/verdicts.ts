@@ -20,7 +20,7 @@ export type DecisionVerdict =
   | { outcome: 'fallback'; reason: string; votes: CastVote[] };
 
 export type VerdictRules = {
-  /** Every judge sees both orders and an inconsistent one is a tie. */
+  /** Every judge sees both orders; an inconsistent one counts for neither side. */
   bothOrders?: boolean;
   /** Judges of these families count only when fewer than two others voted. */
   authorFamilies?: readonly string[];
@@ -36,16 +36,26 @@ export function decide(
     const cast = castVote(judge, number, bothOrders);
     return cast === undefined ? [] : [{ ...cast, family: judge.family }];
   });
+  // One that changed sides has not voted: it neither decides anything nor keeps others from being heard.
   const independent = all.filter(({ family }) => !authorFamilies.includes(family));
   // One independent judge alone decides nothing, so those of the author’s family are heard then too.
-  const votes = (independent.length > 1 ? independent : all).map(({ family: _, ...vote }) => vote);
-  const thesis = votes.filter(({ position }) => position === 'THESIS').length;
-  const antithesis = votes.filter(({ position }) => position === 'ANTI_THESIS').length;
-  const needed = Math.max(2, Math.floor(votes.length / 2) + 1);
-  if (votes.length < 2) return { outcome: 'fallback', reason: `${votes.length} judges eligible`, votes };
+  const heard = independent.filter(isConsistent).length > 1 ? independent : all;
+  const votes = heard.map(({ family: _, ...vote }) => vote);
+  const counted = votes.filter(isConsistent);
+  const thesis = counted.filter(({ position }) => position === 'THESIS').length;
+  const antithesis = counted.length - thesis;
+  const needed = Math.max(2, Math.floor(counted.length / 2) + 1);
   if (thesis >= needed) return { outcome: 'voted', winner: 'THESIS', thesis, antithesis, votes };
   if (antithesis >= needed) return { outcome: 'voted', winner: 'ANTI_THESIS', thesis, antithesis, votes };
-  return { outcome: 'fallback', reason: tieReason(thesis, antithesis, votes.length), votes };
+  return {
+    outcome: 'fallback',
+    reason: openReason(thesis, antithesis, votes.length - counted.length),
+    votes,
+  };
+}
+
+function isConsistent({ position }: CastVote): boolean {
+  return position !== 'tie';
 }
 
 function castVote(judge: JudgeBallots, number: number, bothOrders: boolean): CastVote | undefined {
@@ -65,8 +75,10 @@ function vote({ judge }: JudgeBallots, cast: JudgeVote): CastVote {
   return { judge, position: cast.vote, rationale: cast.rationale };
 }
 
-function tieReason(thesis: number, antithesis: number, voters: number): string {
-  const inconsistent = voters - thesis - antithesis;
+/** L-520 */
+function openReason(thesis: number, antithesis: number, inconsistent: number): string {
+  const voters = thesis + antithesis;
   const note = inconsistent === 0 ? '' : ` (${inconsistent} inconsistent)`;
-  return `${thesis}-${antithesis} tie with ${voters} voters${note}`;
+  if (voters > 1) return `${thesis}-${antithesis} tie with ${voters} voters${note}`;
+  return inconsistent === 0 ? `${voters} judges eligible` : `${thesis}-${antithesis}, two needed${note}`;
 }

@@ -12,6 +12,7 @@ import { debateAvailability, judgeAvailability } from '../../panel/health.ts';
 import { agentLabel } from '../../panel/seating.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
+import { withoutLast } from '../../text/without-last.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
 import { probeAgents } from './health.ts';
@@ -203,7 +204,10 @@ async function judge(
   const judged: JudgeBallots[] = [];
   for (const [index, seat] of seats.entries()) {
     const own = replies.slice(index * orders.length, (index + 1) * orders.length);
-    const [rotated, swapped] = own.map((reply) => cast(desk, seat, reply, numbers));
+    const readings = own.map((reply) => cast(seat, reply, numbers));
+    // What is wrong in both orders is said once.
+    for (const warning of new Set(readings.flatMap(({ warnings }) => warnings))) desk.warn(warning);
+    const [rotated, swapped] = readings.map(({ votes }) => votes);
     for (const [order, votes] of [['', rotated] as const, ['swapped-', swapped] as const]) {
       if (votes !== undefined)
         await desk.context.artifact(`${seat.id}-judge-${order}output.txt`, renderJudgeVotes(votes));
@@ -221,18 +225,15 @@ async function judges(desk: Desk): Promise<Place[]> {
 }
 
 function cast(
-  desk: Desk,
   seat: Place,
   reply: Reply<'verdict'>,
   numbers: readonly number[],
-): JudgeVotes | undefined {
-  if (reply.kind !== 'ok' || reply.value === undefined) {
-    desk.warn(`${seat.label} judge failed — ${reply.message ?? reply.kind}.`);
-    return undefined;
+): { votes: JudgeVotes | undefined; warnings: string[] } {
+  if (reply.kind === 'ok' && reply.value !== undefined) {
+    return votesOfVerdict(seat.label, reply.value, numbers);
   }
-  const { votes, warnings } = votesOfVerdict(seat.label, reply.value, numbers);
-  for (const warning of warnings) desk.warn(warning);
-  return votes;
+  const reason = withoutLast(reply.message ?? reply.kind, '.');
+  return { votes: undefined, warnings: [`${seat.label} judge failed — ${reason}.`] };
 }
 
 /** The bodies of a defence as one text, for agents that weigh it by rule. */

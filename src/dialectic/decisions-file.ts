@@ -33,8 +33,8 @@ export type DecisionsReading =
   | { ok: true; decisions: NumberedDecision[] }
   | { ok: false; problems: string[] };
 
-/** L-457: reads the file strictly; anything but a complete, ranked list or the sentinel is a problem, never "no decisions". */
-export function readDecisions(text: string): DecisionsReading {
+/** L-457: reads the file strictly; anything but a complete, ranked list or the sentinel is a problem, never "no decisions". Whoever ranks them anyhow takes them in any order. */
+export function readDecisions(text: string, { ranked = true } = {}): DecisionsReading {
   if (text.trim() === noContestedDecisions) return { ok: true, decisions: [] };
   const blocks = readBlocks(text, /^DECISION_(\d{1,3}):\s*(.+)$/i, labels);
   if (blocks.length === 0) {
@@ -66,7 +66,7 @@ export function readDecisions(text: string): DecisionsReading {
       alternativeSeats: [],
     };
   });
-  if (!isRanked(decisions)) problems.push('decisions are not ordered by impact, High first');
+  if (ranked && !isRanked(decisions)) problems.push('decisions are not ordered by impact, High first');
   return problems.length === 0 ? { ok: true, decisions } : { ok: false, problems };
 }
 

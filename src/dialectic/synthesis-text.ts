@@ -1,7 +1,9 @@
-import { ideaUses, type Synthesis } from '../schema/judgements/synthesis.ts';
+import { type ContestedDecision, ideaUses, type Synthesis } from '../schema/judgements/synthesis.ts';
 import { readItems, renderItems } from '../text/item-list.ts';
-import { type Field, readFields, renderFields } from '../text/labelled-block.ts';
+import { type Field, readFields, renderFields, toLines, unwrapBold } from '../text/labelled-block.ts';
 import { type NamedSection, readSections, renderSections } from '../text/named-sections.ts';
+import { rankDecisions } from './decisions.ts';
+import { noContestedDecisions, readDecisions } from './decisions-file.ts';
 
 /** L-452: the headings of `approach-synthesis.txt`. */
 const titles = {
@@ -96,6 +98,34 @@ export function readSynthesis(text: string): Omit<Synthesis, 'contested'> {
         }
       : null,
   };
+}
+
+/**
+ * L-457: a whole synthesis in words: sections of the file, then its decisions or the word that there are none. `undefined`
+ * when either is not there or cannot be read: a banner is no synthesis, and unreadable decisions are not no decisions.
+ */
+export function readSynthesisInWords(text: string): Synthesis | undefined {
+  const lines = toLines(text).map((line) => line.trimEnd());
+  const at = lines.findIndex((line) => decisionsStart.test(line));
+  if (at < 0) return undefined;
+  const before = lines.slice(0, at).join('\n').trim();
+  if (readSections(before, allTitles).sections.size === 0) return undefined;
+  const contested = readContested(lines.slice(at));
+  if (contested === undefined) return undefined;
+  const body = readSynthesis(before);
+  return { ...body, summary: body.summary === '' ? before : body.summary, contested };
+}
+
+const decisionsStart =
+  /^(?:#{1,6} +)?(?:\*\*|__|`)?(?:DECISION_\d+ *:|NO_CONTESTED_DECISIONS\b|contested decisions(?:\*\*|__)?:?(?:\*\*|__)?$)/i;
+
+function readContested(lines: readonly string[]): ContestedDecision[] | undefined {
+  const isSentinel = (line: string) => unwrapBold(line).replaceAll('`', '') === noContestedDecisions;
+  const rest = lines.filter((line) => !isSentinel(line)).join('\n');
+  if (rest.length < lines.join('\n').length) return /DECISION_\d/i.test(rest) ? undefined : [];
+  const reading = readDecisions(rest, { ranked: false });
+  if (!reading.ok) return undefined;
+  return rankDecisions(reading.decisions).map(({ number: _, ...decision }) => decision);
 }
 
 function records(items: readonly Field[][]): string {

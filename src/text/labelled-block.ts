@@ -42,11 +42,11 @@ export function renderBlocks(blocks: readonly string[]): string {
   return blocks.join('\n');
 }
 
-/** Reads all blocks whose heading text (after `###`) matches the pattern; text outside blocks is left alone. */
+/** Reads all blocks whose heading (after `###`, or a bold line) matches the pattern; text outside blocks is left alone. */
 export function readBlocks(text: string, heading: RegExp, labels: readonly string[]): Block[] {
   const blocks: { heading: string[]; lines: string[] }[] = [];
   for (const line of toLines(text)) {
-    const title = /^#{2,4}\s+(.*)$/s.exec(line)?.[1];
+    const title = /^#{2,4}\s+(.*)$/s.exec(line)?.[1] ?? (/^(?:\*\*|__)/.test(line) ? line : undefined);
     const match = title === undefined ? null : heading.exec(unwrapBold(title));
     if (match) blocks.push({ heading: match.slice(1).map((group) => group ?? ''), lines: [] });
     else blocks.at(-1)?.lines.push(line);

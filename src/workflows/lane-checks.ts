@@ -2,6 +2,7 @@ import { defenceReading } from '../dialectic/defence-text.ts';
 import { checkSide } from '../dialectic/eligibility.ts';
 import { votesOfVerdict, withJudgeRepair } from '../dialectic/judge-votes.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
+import { synthesisProblems } from '../dialectic/synthesis-problems.ts';
 import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
 import { planProblems, revisionProblems } from '../plan/validate.ts';
@@ -17,6 +18,7 @@ import type { LitePlanAnswer } from '../schema/judgements/lite-plan.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
 import type { Sketch } from '../schema/judgements/sketch.ts';
+import type { Synthesis } from '../schema/judgements/synthesis.ts';
 import type { Verdict } from '../schema/judgements/verdict.ts';
 import type { Vote } from '../schema/judgements/vote.ts';
 import type { Complexity } from '../schema/lite/plan.ts';
@@ -31,6 +33,12 @@ const checks: Readonly<Record<string, Check>> = {
     const verdict = checkSketchText(value.approach);
     return verdict.ok ? [] : [`approach: ${verdict.reason}`];
   },
+  // L-451, L-453: highlights where they were asked for, seats that sketched, two sides to every decision.
+  synthesis: (value: Synthesis, input) =>
+    synthesisProblems(value, {
+      labels: seatsIn(input['sketches']),
+      highlights: input['highlights'] === true,
+    }),
   // L-566: the plan can go to review.
   plan: (value: Plan, input) =>
     planProblems(value, {
@@ -130,6 +138,12 @@ function sideProblems(defence: Defence, side: Side): string[] {
 
 function resolutionsOf(list: unknown): Resolution[] {
   return Array.isArray(list) ? (list as Resolution[]) : [];
+}
+
+function seatsIn(sketches: unknown): string[] {
+  return Array.isArray(sketches)
+    ? sketches.flatMap((item) => (isRecord(item) && typeof item['seat'] === 'string' ? [item['seat']] : []))
+    : [];
 }
 
 function idsOf(list: unknown): string[] {

@@ -77,6 +77,53 @@ test('L-492, L-502: a defence in tags; two recommendations are none', () => {
   expect(read('defence', `${body}\nRECOMMEND: THESIS\nRECOMMEND: ANTI_THESIS`).ok).toBe(false);
 });
 
+const decision = (heading: string, impact = 'High') => `${heading}
+- **Chosen**: in memory
+- **Alternative**: in a file
+- **Tension**: restart against speed
+- **Impact**: ${impact}
+- **Affected files**: README.md
+`;
+const sections =
+  '### Combined approach\n\nA bucket.\n\n### Agreements\n\n- **Point**: One each.\n  **Seats**: A\n\n';
+
+test.each([
+  ['a heading', `${sections}${decision('### DECISION_1: Where it lives')}`],
+  ['a bold line', `${sections}**Contested decisions:**\n\n${decision('**DECISION_1: Where it lives**')}`],
+])('L-453: a synthesis in words keeps its decisions, each below %s', (_, text) => {
+  expect(read('synthesis', text)).toMatchObject({
+    ok: true,
+    value: {
+      summary: 'A bucket.',
+      agreements: [{ point: 'One each.', seats: ['A'] }],
+      contested: [{ title: 'Where it lives', chosen: 'in memory', alternative: 'in a file', impact: 'High' }],
+    },
+  });
+});
+
+test('L-454, L-455: decisions in words are ranked, and the sentinel says that there are none', () => {
+  const two = `${decision('### DECISION_1: Small', 'Low')}\n${decision('### DECISION_2: Large')}`;
+  expect(read('synthesis', sections + two)).toMatchObject({
+    value: { contested: [{ title: 'Large' }, { title: 'Small' }] },
+  });
+  expect(read('synthesis', `${sections}**NO_CONTESTED_DECISIONS**\n`)).toMatchObject({
+    ok: true,
+    value: { contested: [] },
+  });
+});
+
+test.each([
+  ['a banner', 'Authentication required. Please visit https://example.com/login and try again.'],
+  ['no word about decisions', sections],
+  ['no section', `The sketches agree.\n\n${decision('### DECISION_1: Where it lives')}`],
+  ['an unknown impact', sections + decision('### DECISION_1: Where it lives', 'Very high')],
+  ['a gap in the numbers', sections + decision('### DECISION_2: Where it lives')],
+  ['decisions that are no blocks', `${sections}DECISION_1: in memory or in a file`],
+  ['decisions and none', `${sections}NO_CONTESTED_DECISIONS\n${decision('### DECISION_1: Where')}`],
+])('L-457, F-05: no synthesis in words: %s', (_, text) => {
+  expect(readTextAnswer('synthesis', text, {})).toBeUndefined();
+});
+
 test('L-742: a diagram in its fence', () => {
   expect(read('diagram', 'Sure:\n```mermaid\nflowchart LR\n  a --> b\n```\n')).toMatchObject({
     ok: true,

@@ -1,8 +1,6 @@
-import { rankDecisions } from '../dialectic/decisions.ts';
-import { readDecisions } from '../dialectic/decisions-file.ts';
 import { readDefence, sideOf } from '../dialectic/defence-text.ts';
 import { readJudgeVotes } from '../dialectic/judge-votes.ts';
-import { readSynthesis } from '../dialectic/synthesis-text.ts';
+import { readSynthesisInWords } from '../dialectic/synthesis-text.ts';
 import { checkSubstantive } from '../panel/substantive.ts';
 import { mermaidFences } from '../plan/mermaid-fences.ts';
 import { readPlan } from '../plan/plan-text.ts';
@@ -26,19 +24,8 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
       reason: 'Cited in the sketch.',
     })),
   }),
-  synthesis: (text) => {
-    const start = text.search(/^#{2,4} DECISION_1:/m);
-    const reading = start < 0 ? undefined : readDecisions(text.slice(start));
-    const body = readSynthesis(start < 0 ? text : text.slice(0, start));
-    return {
-      ...body,
-      summary: body.summary === '' ? text : body.summary,
-      contested:
-        reading?.ok === true
-          ? rankDecisions(reading.decisions).map(({ number: _, ...decision }) => decision)
-          : [],
-    };
-  },
+  // L-457: unread decisions are not no decisions, and F-05: a banner is no synthesis.
+  synthesis: readSynthesisInWords,
   defence: (text) => {
     const { tags, recommends } = readDefence(text);
     const [token] = recommends;

@@ -49,6 +49,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     },
   ];
 
+  const labels = sketchLabels(prompt);
   const ids = (pattern) => [...new Set([...prompt.matchAll(pattern)].map((match) => match[0]))];
 
   const answers = {
@@ -70,10 +71,10 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     }),
     synthesis: () => ({
       summary: 'A token bucket in front of the router.',
-      agreements: [{ point: 'A bucket per client.', seats: ['arch'] }],
+      agreements: [{ point: 'A bucket per client.', seats: labels.slice(0, 1) }],
       divergences: [],
-      ideas: [{ idea: 'Sweep idle clients.', seats: ['edge'], use: 'adopted', reason: 'cheap' }],
-      highlights: null,
+      ideas: [{ idea: 'Sweep idle clients.', seats: labels.slice(1, 2), use: 'adopted', reason: 'cheap' }],
+      highlights: highlightsFor(prompt),
       contested: [
         {
           title: 'Where the bucket lives',
@@ -82,8 +83,8 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
           tension: 'Restart against speed.',
           impact: 'High',
           affectedFiles: ['README.md'],
-          chosenSeats: ['arch', 'edge'],
-          alternativeSeats: ['innovation', 'pragmatic'],
+          chosenSeats: labels.slice(0, labels.length / 2),
+          alternativeSeats: labels.slice(labels.length / 2),
         },
       ],
     }),
@@ -177,6 +178,19 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   }
 
   return answers[task]?.();
+}
+
+/** The labels of the sketches, as the prompt of a synthesis lists them. */
+export function sketchLabels(prompt) {
+  const [, listed = ''] = /In the order of the blocks: (.*)\.$/m.exec(prompt) ?? [];
+  return listed.split(', ').flatMap((entry) => /^\d+ (.+)$/.exec(entry)?.[1] ?? []);
+}
+
+/** Four highlights where they are asked for. */
+export function highlightsFor(prompt) {
+  return prompt.includes('Add four highlights:')
+    ? { architecture: [], pragmatism: [], edgeCases: ['A clock that goes back.'], innovation: [] }
+    : null;
 }
 
 /** The task that a prompt is for, told by the answer it asks for. */

@@ -1,5 +1,7 @@
 // What scripted agents answer when they design for the example shop: different stances, real places, votes that differ.
 
+import { highlightsFor, sketchLabels } from './panel-answers.mjs';
+
 const sketches = {
   Architecture: {
     summary: 'Cancelling is one more change of status, decided by the table that decides all the others.',
@@ -176,6 +178,19 @@ const synthesis = {
     },
   ],
 };
+
+/** A synthesis whose seats, written as stances, are called by the labels of their sketches. */
+function labelled(value, labels) {
+  if (Array.isArray(value)) return value.map((item) => labelled(item, labels));
+  if (value === null || typeof value !== 'object') return value;
+  const called = (stance) => labels.find((label) => label.toLowerCase().includes(`-${stance}`)) ?? [];
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [
+      key,
+      /seats$/i.test(key) ? held.flatMap(called) : labelled(held, labels),
+    ]),
+  );
+}
 
 function defence(side, prompt) {
   const route = /PATCH \/orders/.test(prompt.slice(prompt.lastIndexOf('### DECISION_')));
@@ -398,7 +413,7 @@ export function shopAnswer(task, prompt, voice = 'alpha') {
     'discussion-1': () => ({ points: [] }),
     'discussion-2': () => ({ points: [] }),
     sketch: () => sketches[stanceIn(prompt)],
-    synthesis: () => synthesis,
+    synthesis: () => ({ ...labelled(synthesis, sketchLabels(prompt)), highlights: highlightsFor(prompt) }),
     'debate-thesis': () => defence('THESIS', prompt),
     'debate-antithesis': () => defence('ANTI_THESIS', prompt),
     judge: () => ({

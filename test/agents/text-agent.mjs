@@ -48,6 +48,10 @@ const answers = {
 
 A token bucket in front of the router.
 
+### Edge cases and failure risks
+
+- A clock that goes back.
+
 ### DECISION_1: Where the bucket lives
 - **Chosen**: in memory
 - **Alternative**: in a file

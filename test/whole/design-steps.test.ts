@@ -298,7 +298,7 @@ describe('a standalone run', () => {
     }
   });
 
-  test('L-202, L-450, L-452, L-453: four sketches in the files of their seats, one synthesis, one file of decisions', () => {
+  test('L-202, L-450, L-451, L-452, L-453: four sketches in the files of their seats, one synthesis, one file of decisions', () => {
     expect(Object.keys(run.artifacts).filter((name) => name.includes('-sketch-'))).toEqual([
       'one-sketch-innovation-output.txt',
       'one-sketch-pragmatic-output.txt',
@@ -310,6 +310,10 @@ describe('a standalone run', () => {
       '### Agreements',
       '### Divergences',
       '### Ideas and where they came from',
+      '### Architecture and standards concerns',
+      '### Pragmatism and safety warnings',
+      '### Edge cases and failure risks',
+      '### Alternatives worth keeping',
     ]);
     expect(run.artifacts['contested-decisions.md']).toBe(
       '### DECISION_1: Where the bucket lives\n- **Chosen**: in memory\n- **Alternative**: in a file\n- **Tension**: Restart against speed.\n- **Impact**: High\n- **Affected files**: README.md\n',

@@ -8,7 +8,7 @@ import { afterFailures } from './health.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, type SeatSketch } from './state.ts';
 
-/** Step 2a: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
+/** Step 2a, which ends with its synthesis: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
 export async function sketches(desk: Desk, design: Design): Promise<Partial<Design>> {
   const seats = seatsOf(desk, design).sketch;
   if (seats.length === 0) {
@@ -49,7 +49,6 @@ export async function sketches(desk: Desk, design: Design): Promise<Partial<Desi
       retryable: true,
     });
   }
-  desk.end();
   return {
     sketches: usable,
     health: await afterFailures(desk, known(design, 'health'), 'sketches', replies),

@@ -37,11 +37,13 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
       highlights,
     },
   });
-  const text = renderSynthesis(value);
+  const kept = highlights ? value : { ...value, highlights: null };
+  const text = renderSynthesis(kept);
   const decisions = rankDecisions(value.contested);
   await desk.context.artifact('approach-synthesis.txt', text);
   await desk.context.artifact('contested-decisions.md', renderDecisions(decisions));
   desk.show('Approach Synthesis', text);
-  desk.end(payloads.synthesisSaved);
-  return { synthesis: value, synthesisText: text, decisions, authorFamily: family };
+  // L-046: the one line stands for the body that a caller finds in its file.
+  desk.end(desk.inputs.caller === undefined ? undefined : payloads.synthesisSaved);
+  return { synthesis: kept, synthesisText: text, decisions, authorFamily: family };
 }

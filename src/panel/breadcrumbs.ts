@@ -71,6 +71,7 @@ export function dialecticPayload(counts: DispositionCounts): string {
 export const payloads = {
   auto: 'skipped (auto mode)',
   noQuestions: 'no clarifying questions needed',
+  noUsableAnswer: 'skipped (no agent gave a usable answer)',
   noScopeDecisions: 'no scope decisions require discussion',
   noFurtherDecisions: 'no additional decisions require discussion',
   resolved: (count: number) => `${count} decisions resolved`,

@@ -72,13 +72,44 @@ const nonAnswers = new Set([
   'go ahead',
 ]);
 
-/** L-179: a terse or empty answer takes the recommendation; nobody is asked twice. */
-export function resolveAnswer(answer: string, recommended: string): string {
-  const plain = answer
+/** A question as its author put it. */
+export type PutQuestion = { question: string; recommended: string; options: readonly string[] };
+
+/**
+ * L-179: a terse or empty answer takes the recommendation; nobody is asked twice. What decides the question is none: one of
+ * its options, a word of “this or that?”, yes to what can be answered so.
+ */
+export function resolveAnswer(answer: string, { question, recommended, options }: PutQuestion): string {
+  const given = plain(answer);
+  const option = options.find((each) => plain(each) === given);
+  if (given !== '' && option !== undefined) return option;
+  if (!nonAnswers.has(given)) return answer.trim();
+  const asked = ` ${plain(question)} `;
+  if (given !== '' && asked.includes(' or ') && asked.includes(` ${given} `)) return answer.trim();
+  return isYes(given) && isYesOrNo({ question, recommended, options }) ? 'yes' : recommended;
+}
+
+function isYes(given: string): boolean {
+  return given === 'y' || given === 'yes';
+}
+
+/** A question of the kind “this or that?” has no yes; the options and the recommendation tell otherwise. */
+function isYesOrNo({ question, recommended, options }: PutQuestion): boolean {
+  const proposed = [recommended, ...options].map(plain);
+  if (proposed.some((text) => /^(?:yes|no)\b/.test(text))) return true;
+  return options.length === 0 && !/^(?:which|what|how|who|whom|where|when|why)\b| or /.test(plain(question));
+}
+
+function plain(text: string): string {
+  return text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
-  return nonAnswers.has(plain) ? recommended : answer.trim();
+}
+
+/** The options as a person reads them; any other answer is as good. */
+export function optionsDetail(options: readonly string[]): string | undefined {
+  return options.length === 0 ? undefined : ['Options:', ...options.map((option) => `- ${option}`)].join('\n');
 }
 
 export type RoundPlan<Point> = {

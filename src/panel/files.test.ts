@@ -59,12 +59,28 @@ test('L-180 the block has its exact shape', () => {
   );
 });
 
+const put = { question: 'Which API?', recommended: 'the recommended one', options: [] };
+
 test('L-179 terse answers take the recommendation, real ones stand', () => {
-  for (const answer of ['', ' ', 'Sure!', "I don't know", 'idk…', 'OK', 'you decide']) {
-    expect(resolveAnswer(answer, 'the recommended one')).toBe('the recommended one');
+  for (const answer of ['', ' ', 'Sure!', "I don't know", 'idk…', 'OK', 'you decide', 'yes', 'either']) {
+    expect(resolveAnswer(answer, put)).toBe('the recommended one');
   }
-  expect(resolveAnswer(' no ', 'x')).toBe('no');
-  expect(resolveAnswer('sure, but only for v2', 'x')).toBe('sure, but only for v2');
+  expect(resolveAnswer(' no ', put)).toBe('no');
+  expect(resolveAnswer('sure, but only for v2', put)).toBe('sure, but only for v2');
+});
+
+test.each([
+  ['yes', { question: 'Shall guests comment?', recommended: 'No', options: [] }, 'yes'],
+  ['Y', { question: 'Shall guests comment?', recommended: 'members alone', options: [] }, 'yes'],
+  ['yes', { question: 'May guests comment?', recommended: 'No', options: ['Yes, all', 'No'] }, 'yes'],
+  ['skip', { question: 'Skip or refuse a bad row?', recommended: 'refuse', options: [] }, 'skip'],
+  ['default', { question: 'Which theme?', recommended: 'dark', options: ['Default', 'dark'] }, 'Default'],
+  ['fine', { question: 'Which grain?', recommended: 'coarse', options: ['fine', 'coarse'] }, 'fine'],
+  ['either', { question: 'Who may close it?', recommended: 'owner', options: ['owner', 'either'] }, 'either'],
+  ['sure', { question: 'Make sure that it is logged?', recommended: 'no', options: [] }, 'no'],
+  ['yes', { question: 'In memory or in a file?', recommended: 'memory', options: [] }, 'memory'],
+])('L-173, L-179, L-180: what decides a question stands: %s', (answer, asked, resolution) => {
+  expect(resolveAnswer(answer, asked)).toBe(resolution);
 });
 
 test('L-175 L-177 L-178 L-723 seven questions at most; what the code answers is not asked', () => {

@@ -1,11 +1,23 @@
-import { planRound, renderDiscussion, resolveAnswer, type SettledPoint } from '../../panel/discussion.ts';
+import {
+  optionsDetail,
+  planRound,
+  renderDiscussion,
+  resolveAnswer,
+  type SettledPoint,
+} from '../../panel/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';
 
-export type Discussed = { count: number; text: string; deferred: boolean };
+export type Discussed = {
+  count: number;
+  text: string;
+  deferred: boolean;
+  /** Nobody gave a usable answer: that is not the same as nothing to discuss. */
+  failed: boolean;
+};
 
 /** One question at a time, each with a recommended answer; what the code answers is reported, not asked. */
 export async function discuss(
@@ -32,7 +44,8 @@ export async function discuss(
   ]);
   desk.tellFailures(`Author (discussion-${round})`, reply);
   const points = reply?.value?.points ?? [];
-  if (points.length < fewest) return { count: 0, text: '', deferred: false };
+  const failed = reply?.value === undefined;
+  if (points.length < fewest) return { count: 0, text: '', deferred: false, failed };
   const { ask, deferred } = planRound(points);
   const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {
@@ -45,14 +58,22 @@ export async function discuss(
       });
     } else if (ask.includes(point)) {
       const id = `discuss-${round}-${index + 1}-${slugify(point.title, 24, 'point')}`;
-      const answers = await desk.context.ask([{ id, text: point.question, recommended: point.recommended }]);
+      const detail = optionsDetail(point.options);
+      const answers = await desk.context.ask([
+        {
+          id,
+          text: point.question,
+          ...(detail === undefined ? {} : { detail }),
+          recommended: point.recommended,
+        },
+      ]);
       entries.push({
         title: point.title,
         question: point.question,
-        resolution: resolveAnswer(answers.get(id)?.value ?? '', point.recommended),
+        resolution: resolveAnswer(answers.get(id)?.value ?? '', point),
         source: 'user',
       });
     }
   }
-  return { count: entries.length, text: renderDiscussion(entries), deferred: deferred.length > 0 };
+  return { count: entries.length, text: renderDiscussion(entries), deferred: deferred.length > 0, failed };
 }

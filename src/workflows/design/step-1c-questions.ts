@@ -1,6 +1,6 @@
 import type { Question } from '../../engine/question.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
-import { renderDiscussion, resolveAnswer } from '../../panel/discussion.ts';
+import { optionsDetail, renderDiscussion, resolveAnswer } from '../../panel/discussion.ts';
 import { questionsPrompt } from '../../prompts/panel/questions.ts';
 import { slugify } from '../../text/slug.ts';
 import type { Desk } from './desk.ts';
@@ -25,24 +25,32 @@ export async function questions(desk: Desk, design: Design): Promise<Partial<Des
     },
   ]);
   desk.tellFailures('Author (questions)', reply);
-  const found = reply?.value?.questions ?? [];
+  const found = reply?.value?.questions;
+  if (found === undefined) {
+    desk.skip(payloads.noUsableAnswer);
+    return {};
+  }
   if (found.length === 0) {
     desk.end(payloads.noQuestions);
     return {};
   }
   const asked = found.map(
-    (item, index): Question => ({
-      id: `clarify-${index + 1}-${slugify(item.title, 24, 'point')}`,
-      text: item.question,
-      recommended: item.recommended,
-    }),
+    (item, index): Question => {
+      const detail = optionsDetail(item.options);
+      return {
+        id: `clarify-${index + 1}-${slugify(item.title, 24, 'point')}`,
+        text: item.question,
+        ...(detail === undefined ? {} : { detail }),
+        recommended: item.recommended,
+      };
+    },
   );
   const answers = await desk.context.ask(asked);
   const text = renderDiscussion(
     found.map((item, index) => ({
       title: item.title,
       question: item.question,
-      resolution: resolveAnswer(answers.get(asked[index]?.id ?? '')?.value ?? '', item.recommended),
+      resolution: resolveAnswer(answers.get(asked[index]?.id ?? '')?.value ?? '', item),
       source: 'user' as const,
     })),
   );

@@ -11,7 +11,7 @@ export async function firstDiscussion(desk: Desk, design: Design): Promise<Parti
     desk.skip(payloads.auto);
     return {};
   }
-  const { count, text, deferred } = await discuss(
+  const { count, text, deferred, failed } = await discuss(
     desk,
     design,
     1,
@@ -19,11 +19,13 @@ export async function firstDiscussion(desk: Desk, design: Design): Promise<Parti
     discussionLimits.fewestScopeBranches,
   );
   if (count === 0) {
-    desk.skip(payloads.noScopeDecisions);
+    desk.skip(failed ? payloads.noUsableAnswer : payloads.noScopeDecisions);
     return {};
   }
   if (deferred) desk.note(overflowLines.round1);
   await desk.context.artifact('discussion-round1.md', text);
+  // L-175, L-047: what the code answered is reported, with what a person decided.
+  desk.show('Scope Decisions', text);
   desk.end(payloads.resolved(count));
   return { commission: { ...design.commission, discussion: text } };
 }

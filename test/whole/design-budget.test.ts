@@ -61,6 +61,16 @@ test('L-884: a limit on money holds for agents that report tokens alone, at the 
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
 }, 180_000);
 
+test('L-884: a limit on tokens holds for agents that report none, by what they were sent and answered', async () => {
+  const { project } = await makeProject();
+  const words = ['design', '--auto', '--yes', '--no-branch', '--json', '--max-tokens', '500'];
+  const paused = await charrette([...words, 'add rate limiting'], { cwd: project });
+  expect(paused.code, paused.stderr).toBe(7);
+  const { questions } = JSON.parse(paused.stdout) as { questions: { text: string }[] };
+  expect(questions[0]?.text).toMatch(/^The budget is used up \(about \d+ tokens, /);
+  expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
+}, 180_000);
+
 test('L-884: calls that a limit on money cannot count are said, once', async () => {
   const project = await pricedProject(['tokens']);
   const ended = await charrette([...budgeted, 'add rate limiting'], { cwd: project });

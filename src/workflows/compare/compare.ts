@@ -6,7 +6,7 @@ import { comparisonText } from '../../compare/comparison-text.ts';
 import { coverageOf } from '../../compare/coverage.ts';
 import { benchFor } from '../../compare/judges.ts';
 import { coveredCriteria, type JudgeSheet, taskVerdict, verdictOf } from '../../compare/verdicts.ts';
-import { type Spent, spentOf, uncounted } from '../../engine/costs.ts';
+import { uncounted } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
@@ -21,6 +21,7 @@ import { declaredPlaces } from '../design/step-0-setup.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { relayRuns } from '../relay.ts';
 import type { ServicesOf } from '../services.ts';
+import { describeSpent, type SpentSoFar, spentSoFar } from '../spent.ts';
 import { CompareDesk } from './desk.ts';
 import { type DesignResult, readDesign } from './read-design.ts';
 import type { CompareInputs } from './state.ts';
@@ -250,7 +251,7 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   const { context, inputs } = desk;
   const { maxTokens, maxUsd } = inputs.budget;
   if (maxTokens === undefined && maxUsd === undefined) return;
-  const spent = await context.step(`budget before task ${number}`, async () => spentSoFar(desk, number));
+  const spent = await context.step(`budget before task ${number}`, async () => spentOnTasks(desk, number));
   const blind = maxUsd === undefined ? undefined : uncounted(spent);
   if (blind !== undefined && !desk.saidUncounted) desk.warn(blind);
   desk.saidUncounted ||= blind !== undefined;
@@ -261,7 +262,7 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   const answers = await context.ask([
     {
       id,
-      text: `The budget is used up (${spent.tokens} tokens, $${spent.usd.toFixed(2)}) before task ${number} of ${inputs.tasks.length}. Go on without a limit?`,
+      text: `The budget is used up (${describeSpent(spent)}) before task ${number} of ${inputs.tasks.length}. Go on without a limit?`,
       options: [
         { value: 'go-on', label: 'Go on without a limit' },
         { value: 'stop', label: 'Stop here and keep what there is' },
@@ -279,14 +280,14 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   });
 }
 
-function spentSoFar(desk: CompareDesk, number: number): Spent {
+function spentOnTasks(desk: CompareDesk, number: number): SpentSoFar {
   const { directory } = desk.context.live;
   const home = homeOf(desk.inputs.project);
   const runs = Array.from({ length: number - 1 }, (_, index) => index + 1).flatMap((task) =>
     sides.map((side): RunDirectory => runDirectoryOf(home, `${directory.id}-${task}-${side}`)),
   );
-  return spentOf(
-    [directory, ...runs].flatMap(({ ledger }) => readLedger(ledger)),
-    desk.inputs.prices,
+  return spentSoFar(
+    [directory, ...runs].map(({ lanes, ledger }) => ({ lanes, entries: readLedger(ledger) })),
+    desk.inputs,
   );
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
-import { spentOf, uncounted } from '../../engine/costs.ts';
+import { uncounted } from '../../engine/costs.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import type { PanelTaskInput } from '../../evidence/static/task-input.ts';
@@ -16,6 +16,7 @@ import { formatElapsed } from '../../text/elapsed.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
+import { describeSpent, spentSoFar } from '../spent.ts';
 import type { DesignInputs, Place } from './state.ts';
 
 /** Silence for this long ends a call before its wall-clock limit does. */
@@ -221,7 +222,7 @@ export class Desk {
     const { maxTokens, maxUsd } = this.inputs.budget;
     if (maxTokens === undefined && maxUsd === undefined) return;
     const spent = await this.context.step(`budget before ${this.#step} (${calls} calls)`, async () =>
-      spentOf(this.context.live.ledger.entries, this.inputs.prices),
+      this.#spent(),
     );
     const blind = maxUsd === undefined ? undefined : uncounted(spent);
     if (blind !== undefined && !this.#saidUncounted) this.warn(blind);
@@ -233,7 +234,7 @@ export class Desk {
     const answers = await this.context.ask([
       {
         id,
-        text: `The budget is used up (${spent.tokens} tokens, $${spent.usd.toFixed(2)}). Go on without a limit?`,
+        text: `The budget is used up (${describeSpent(spent)}). Go on without a limit?`,
         detail: `Limits: ${maxTokens ?? 'no'} tokens, ${maxUsd === undefined ? 'no money limit' : `$${maxUsd}`}. Next: step ${this.#step} with ${calls} calls.`,
         options: [
           { value: 'go-on', label: 'Go on without a limit' },
@@ -250,6 +251,11 @@ export class Desk {
       code: 'budget-used-up',
       message: `Stopped at step ${this.#step}: the budget is used up.`,
     });
+  }
+
+  #spent() {
+    const { ledger, directory } = this.context.live;
+    return spentSoFar([{ lanes: directory.lanes, entries: ledger.entries }], this.inputs);
   }
 
   /** Time since the step began, as its lines write it. */

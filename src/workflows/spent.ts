@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { AgentSettings } from '../agents/settings.ts';
+import { type Spent, spentOf } from '../engine/costs.ts';
+import type { LedgerEntry } from '../engine/ledger.ts';
+import type { Price } from '../engine/prices.ts';
+import { countCodePoints } from '../text/code-points.ts';
+import { quarterTokens } from '../text/tokens.ts';
+
+export type CountedRun = { lanes: string; entries: Iterable<LedgerEntry> };
+
+export type SpentSoFar = Spent & {
+  /** Some of the tokens were estimated: their agents say nothing about them. */
+  estimated: boolean;
+};
+
+/**
+ * What a limit is held against. A call whose agent reports no usage counts with what was sent and answered, at the price of
+ * the model that the configuration names: a limit that counted it as nothing would never hold.
+ */
+export function spentSoFar(
+  runs: readonly CountedRun[],
+  {
+    prices,
+    roster,
+  }: { prices?: Readonly<Record<string, Price>> | undefined; roster: readonly AgentSettings[] },
+): SpentSoFar {
+  let estimated = false;
+  const entries = runs.flatMap(({ lanes, entries }) =>
+    [...entries].map((entry): LedgerEntry => {
+      if (entry.usage.basis !== 'unknown') return entry;
+      estimated = true;
+      const model = entry.model ?? roster.find(({ id }) => id === entry.agent)?.model;
+      const usage = {
+        ...entry.usage,
+        basis: 'estimated' as const,
+        inputTokens: tokensIn(path.join(lanes, entry.id, 'prompt.md')),
+        outputTokens: tokensIn(path.join(lanes, entry.id, 'answer.txt')),
+      };
+      return { ...entry, ...(model === undefined ? {} : { model }), usage };
+    }),
+  );
+  return { ...spentOf(entries, prices), estimated };
+}
+
+/** `12345 tokens, $0.04`, and whether that is only about so. */
+export function describeSpent({ tokens, usd, estimated }: SpentSoFar): string {
+  return `${estimated ? 'about ' : ''}${tokens} tokens, $${usd.toFixed(2)}`;
+}
+
+function tokensIn(file: string): number {
+  try {
+    return quarterTokens(countCodePoints(readFileSync(file, 'utf8')));
+  } catch {
+    return 0;
+  }
+}

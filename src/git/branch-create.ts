@@ -109,6 +109,17 @@ export async function createFeatureBranch(
   return { ok: false, exit: 1, error: `${mostNames} names are taken` };
 }
 
+/** How many commits of a branch are not in what is checked out; unknown counts as none. */
+export async function commitsMissing(
+  directory: string,
+  branch: string,
+  git: GitOptions = {},
+): Promise<number> {
+  const range = `HEAD..refs/heads/${branch}`;
+  const listed = await runGit(directory, ['rev-list', '--count', '--end-of-options', range], git);
+  return listed.code === 0 ? Number(listed.stdout.trim()) : 0;
+}
+
 async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {
   return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
 }

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
-import { charrette } from '../support/program.ts';
+import { charrette, runsOf } from '../support/program.ts';
 
 function git(cwd: string, ...words: string[]): string {
   const identity = ['-c', 'user.name=Ann Example', '-c', 'user.email=ann@example.com'];
@@ -88,3 +88,25 @@ test('L-104, L-116: --dry-run leaves the repository alone; names of branch and r
   expect(alone.code).toBe(5);
   expect(alone.stderr).toContain('PREFLIGHT_ERROR=git fetch upstream main failed');
 }, 120_000);
+
+test('L-151, L-154: after a branch was made the run is about the commit it stands on, and what main has more is said', async () => {
+  const origin = repository();
+  const place = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-ahead-')), 'shop');
+  git(path.dirname(place), 'clone', '--quiet', `file://${origin}`, place);
+  git(place, 'config', 'user.name', '-Ann Example');
+  writeFileSync(path.join(place, '.git', 'info', 'exclude'), '.home\n');
+  git(place, 'commit', '--quiet', '--allow-empty', '-m', 'Not pushed yet');
+  const ended = await charrette([...words, '--auto', feature], { cwd: place });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(branchOf(place)).toBe('ann-example/let-customers-cancel-an-order');
+  expect(ended.stderr).toContain(
+    'main has 1 commit that ann-example/let-customers-cancel-an-order lacks: the branch starts from origin/main.',
+  );
+  const [run = ''] = runsOf(place);
+  const record = JSON.parse(
+    readFileSync(path.join(place, '.charrette', 'runs', run, 'run.json'), 'utf8'),
+  ) as { baseCommit: string; inputs: { baseCommit: string } };
+  const head = git(place, 'rev-parse', 'HEAD');
+  expect(head).not.toBe(git(place, 'rev-parse', 'main'));
+  expect([record.baseCommit, record.inputs.baseCommit]).toEqual([head, head]);
+}, 60_000);

@@ -1,5 +1,9 @@
-import { createFeatureBranch, decideBranch } from '../../git/branch-create.ts';
+import { readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
+import { commitsMissing, createFeatureBranch, decideBranch } from '../../git/branch-create.ts';
+import { commitOf } from '../../git/repository-facts.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
+import { isRecord } from '../../safe-json.ts';
+import { counted } from '../../text/counted.ts';
 import type { Desk } from './desk.ts';
 import type { Design } from './state.ts';
 
@@ -20,16 +24,40 @@ export async function branch(desk: Desk, _design: Design): Promise<Partial<Desig
     desk.end(payloads.usingBranch(decision.branch));
     return {};
   }
-  const made = await desk.context.step('make branch', () =>
-    createFeatureBranch(project, feature, {
+  const made = await desk.context.step('make branch', async () => {
+    const creation = await createFeatureBranch(project, feature, {
       userPrefix: entry.facts.userPrefix,
       mainBranch: entry.mainBranch,
       ...(entry.remote === undefined ? {} : { remote: entry.remote }),
-    }),
-  );
-  if (made.ok) desk.end(`created ${made.branch}`);
-  else desk.warn(`No branch was made (${made.error}); the run stays where it is.`);
+    });
+    if (!creation.ok) return creation;
+    const commit = await commitOf(project, 'HEAD');
+    if (commit !== undefined) await stampRecord(desk, commit);
+    return { ...creation, commit, missing: await commitsMissing(project, entry.mainBranch) };
+  });
+  if (!made.ok) {
+    desk.warn(`No branch was made (${made.error}); the run stays where it is.`);
+    return {};
+  }
+  // From here on the run is about the commit that it stands on.
+  if (made.commit !== undefined) desk.inputs.baseCommit = made.commit;
+  if (made.missing > 0) {
+    desk.warn(
+      `${entry.mainBranch} has ${counted(made.missing, 'commit')} that ${made.branch} lacks: the branch starts from ${made.base}. Push them first, or plan on the tree as it is with --no-branch.`,
+    );
+  }
+  desk.end(`created ${made.branch}`);
   return {};
+}
+
+/** The record names the commit that the plan is checked against, for all who read the run later. */
+async function stampRecord(desk: Desk, baseCommit: string): Promise<void> {
+  const { directory } = desk.context.live;
+  const { inputs } = readRunRecordSync(directory);
+  await updateRunRecord(directory, {
+    baseCommit,
+    ...(isRecord(inputs) ? { inputs: { ...inputs, baseCommit } } : {}),
+  });
 }
 
 /** C-28: leaving a branch moves the person who is on it, so they decide. */

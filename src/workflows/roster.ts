@@ -26,6 +26,47 @@ export function rosterOf(config: Config, world: World, only?: readonly string[])
   return only.map((id) => offered.find((settings) => settings.id === id) ?? refuse(id, offered));
 }
 
+/** The agents that `--agents` names, each once; a list of nobody is a mistake. */
+export function agentNames(list: string | undefined): string[] | undefined {
+  if (list === undefined) return undefined;
+  const names = list.split(',').map((name) => name.trim());
+  const named = [...new Set(names.filter((name) => name !== ''))];
+  if (named.length > 0) return named;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--agents names nobody: ${JSON.stringify(list)}.`,
+    fix: 'Name one or more, separated by commas; `charrette doctor` lists who is here.',
+  });
+}
+
+/**
+ * Who shall write: the one a flag names, who must be there, else the one of the configuration, who may be away on this
+ * machine or left out by `--agents`.
+ */
+export function authorOf(
+  roster: readonly AgentSettings[],
+  flag: string | undefined,
+  configured: string | undefined,
+): { author?: string; warnings: string[] } {
+  const isThere = (author: string) => roster.some(({ id }) => id === author);
+  const there = roster.map(({ id }) => id).join(', ');
+  if (flag !== undefined && !isThere(flag)) {
+    throw new CharretteError({
+      code: 'agent-not-found',
+      message: `--author names ${JSON.stringify(flag)}; in this run are ${there}.`,
+      fix: 'Name one of them, or add it with --agents or the configuration.',
+    });
+  }
+  const author = flag ?? configured;
+  if (author === undefined) return { warnings: [] };
+  if (isThere(author)) return { author, warnings: [] };
+  return {
+    warnings: [
+      `**⚠ The author of the configuration, ${JSON.stringify(author)}, is not in this run; here are ${there}.**`,
+    ],
+  };
+}
+
 const staticSettings: AgentSettings = { id: 'static', protocol: 'static' };
 
 /** Makes the agents that settings describe, by id. */

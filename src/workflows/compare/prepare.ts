@@ -7,7 +7,7 @@ import type { DepthName } from '../design/depth.ts';
 import { addEstimates, type Estimate } from '../design/estimate.ts';
 import { prepareDesign } from '../design/prepare.ts';
 import type { DesignInputs } from '../design/state.ts';
-import { rosterOf, seatAgents } from '../roster.ts';
+import { agentNames, authorOf, rosterOf, seatAgents } from '../roster.ts';
 import type { CompareInputs } from './state.ts';
 
 export type CompareFlags = {
@@ -35,15 +35,11 @@ export async function prepareCompare(
 ): Promise<{ inputs: CompareInputs; warnings: string[] }> {
   const { project, flags, world } = options;
   const { config } = await loadConfig({ project, env: world.environment, file: options.configFile });
-  const only = flags.agents?.split(',').map((name) => name.trim());
-  const roster = rosterOf(
-    config,
-    world,
-    only?.filter((name) => name !== ''),
-  );
+  const roster = rosterOf(config, world, agentNames(flags.agents));
   const agents = [...(await seatAgents(roster, world)).values()].map(({ id, family }) => ({ id, family }));
   // The one who works alone is the one who writes for the panel: only the panel makes the difference.
-  const author = seatOnChairs(agents, flags.author ?? config.author).author ?? agents[0];
+  const author =
+    seatOnChairs(agents, authorOf(roster, flags.author, config.author).author).author ?? agents[0];
   const depth = (flags.depth ?? 'regular') as DepthName;
   const prepare = (feature: string, name: DepthName) =>
     prepareDesign({

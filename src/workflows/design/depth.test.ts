@@ -41,3 +41,17 @@ test('an explicit flag wins over the depth, the configuration only where no dept
     dialectic: 'binding',
   });
 });
+
+test.each([
+  [{ panel: 'solo', sketches: '4' }, undefined, '--sketches 4'],
+  [{ panel: 'solo', dialectic: 'binding' }, undefined, '--dialectic binding'],
+  [{ sketches: '2' }, 'solo', '--sketches 2'],
+] as const)('a flag that the panel cannot follow is refused: %j', (flags, name, flag) => {
+  expect(() => depthOf(flags, {}, name)).toThrow(`${flag} does not go with the panel solo`);
+});
+
+test('what the configuration says of sketches and debates does not apply to one who works alone', () => {
+  const alone = { panel: 'solo', sketches: 0, dialectic: 'off' };
+  expect(depthOf({ panel: 'solo' }, { sketches: 4, dialectic: 'binding' }, undefined)).toMatchObject(alone);
+  expect(depthOf({ panel: 'solo', sketches: '0', dialectic: 'off' }, {}, undefined)).toMatchObject(alone);
+});

@@ -46,17 +46,34 @@ export function namedDepth(flags: DepthFlags): DepthName | 'auto' | undefined {
   return name as DepthName | 'auto' | undefined;
 }
 
-/** Name first, then explicit flags over it; without a name the configuration counts. */
+/**
+ * Name first, then explicit flags over it; without a name the configuration counts. A flag that the panel cannot follow is
+ * refused; what the configuration says beyond the panel does not apply to it.
+ */
 export function depthOf(flags: DepthFlags, config: Config, name: DepthName | undefined): Depth {
   const base: Depth = depths[name ?? 'regular'];
   const settings = name === undefined ? config : {};
   const panel = (flags.panel as PanelName | undefined) ?? settings.panel ?? base.panel;
   const own = Math.min(base.quick ? base.sketches : 10, panels[panel].sketches.length);
-  const sketches = flags.sketches === undefined ? (settings.sketches ?? own) : Number(flags.sketches);
+  const wanted = flags.sketches === undefined ? (settings.sketches ?? own) : Number(flags.sketches);
+  const dialectic = (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic;
+  const [canSketch, canArgue] = [panels[panel].sketches.length > 0, panels[panel].debaters.length > 0];
+  if (!canSketch && Number(flags.sketches ?? 0) > 0) throw beyond(panel, `--sketches ${flags.sketches}`);
+  if (!canArgue && (flags.dialectic ?? 'off') !== 'off')
+    throw beyond(panel, `--dialectic ${flags.dialectic}`);
+  const sketches = canSketch ? wanted : 0;
   return {
     panel,
     quick: base.quick && sketches !== 4,
     sketches: sketches as SketchCount,
-    dialectic: (flags.dialectic as Depth['dialectic'] | undefined) ?? settings.dialectic ?? base.dialectic,
+    dialectic: canArgue ? (dialectic ?? base.dialectic) : 'off',
   };
+}
+
+function beyond(panel: PanelName, flag: string): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `${flag} does not go with the panel ${panel}: ${panels[panel].description}.`,
+    fix: 'Leave one of the two out, or choose another --panel or --depth.',
+  });
 }

@@ -14,6 +14,15 @@ test('a deeper panel is never estimated cheaper', () => {
   expect(calls).toEqual([...calls].sort((a, b) => a - b));
 });
 
+test('F-36: the size that is announced is that of the panel', () => {
+  const calls = (...depth: Parameters<typeof depthOf>) => estimateOf(depthOf(...depth), 0).calls;
+  expect(calls({ panel: 'solo' }, {}, undefined)).toBe(2);
+  // Four sketches, three debates, three judges in both orders, four reviews, three votes, five tasks of the author.
+  expect(calls({}, {}, undefined)).toBe(4 + 6 + 6 + 4 + 3 + 5);
+  expect(calls({ panel: 'pair', dialectic: 'advisory' }, {}, undefined)).toBe(2 + 6 + 3 + 2 + 3 + 5);
+  expect(calls({ sketches: '0' }, {}, undefined)).toBe(4 + 3 + 4);
+});
+
 test('F-36: an estimate says calls, tokens and money, and whose price nobody knows', () => {
   const both = estimateOf(regular, 400, [claude, codex]);
   expect(both.usd).toBeGreaterThan(0);

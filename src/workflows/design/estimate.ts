@@ -1,5 +1,6 @@
 import type { AgentSettings } from '../../agents/settings.ts';
 import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
+import { type PanelSpec, panels, sketchSeats } from '../../panel/panels.ts';
 import { shortCount } from '../../text/short-count.ts';
 import type { Depth } from './depth.ts';
 
@@ -13,6 +14,9 @@ export type Estimate = {
   unpriced?: string[];
 };
 
+/** Decisions that are usually contested. */
+const usualDebates = 3;
+
 /** How much of a call is answer; the rest is prompt and what the agent reads. */
 const answerShare = 0.1;
 
@@ -23,11 +27,15 @@ export function estimateOf(
   roster: readonly AgentSettings[] = [],
   prices?: Readonly<Record<string, Price>>,
 ): Estimate {
-  const debates = depth.dialectic === 'off' || depth.sketches === 0 ? 0 : 3;
-  const judges = debates === 0 ? 0 : depth.dialectic === 'binding' ? 6 : 3;
-  const panel = depth.panel === 'solo' ? 0 : depth.panel === 'wide' ? 10 + 3 : 4 + 3;
-  const author = depth.panel === 'solo' ? 2 : 5;
-  const calls = depth.sketches + 2 * debates + judges + panel + author;
+  const spec: PanelSpec = panels[depth.panel];
+  const sketches = sketchSeats(spec, depth.sketches).length;
+  const argued = depth.dialectic !== 'off' && sketches > 0 && spec.debaters.length > 0;
+  const debates = argued ? usualDebates : 0;
+  const judges = argued ? spec.judges.length * (depth.dialectic === 'binding' ? 2 : 1) : 0;
+  const review = spec.reviewers.length + spec.voters.length;
+  // The plan and its diagram; a synthesis of sketches; merging findings and working them in.
+  const author = 2 + (sketches > 0 ? 1 : 0) + (review > 0 ? 2 : 0);
+  const calls = sketches + 2 * debates + judges + review + author;
   const spread = calls * (12_000 + characters / 4);
   const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
   const tokens = Math.round(spread * shareOfModels(callers));

@@ -8,7 +8,7 @@ import { openIndex } from '../../evidence/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
 import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
 import type { Config } from '../../schema/config.ts';
-import { rosterOf } from '../roster.ts';
+import { agentNames, authorOf, rosterOf } from '../roster.ts';
 import { callerOf } from './caller.ts';
 import { type DepthFlags, type DepthName, depthOf, depths, namedDepth } from './depth.ts';
 import { enterRepository } from './entry.ts';
@@ -62,12 +62,10 @@ export async function prepareDesign(
   const { feature, project, flags, world } = options;
   const { config } = await loadConfig({ project, env: world.environment, file: options.configFile });
   const named = namedDepth(flags);
-  const only = flags.agents?.split(',').map((name) => name.trim());
-  const roster = rosterOf(
-    config,
-    world,
-    only?.filter((name) => name !== ''),
-  );
+  const roster = rosterOf(config, world, agentNames(flags.agents));
+  const { author, warnings: authorWarnings } = authorOf(roster, flags.author, config.author);
+  // What cannot be followed is refused before the repository is touched.
+  const settled = named === 'auto' ? undefined : depthOf(flags, config, named);
   const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
   const out = flags.out === undefined ? undefined : outFolder(options.cwd, flags.out);
   const branch = flags.branch !== false && config.branch !== false;
@@ -85,15 +83,17 @@ export async function prepareDesign(
     (['plan', 'review'] as const).map((consumer) => promptContext({ ...about, consumer })),
   );
   const characters = feature.length + brief.text.length;
-  const name =
-    named === 'auto'
-      ? await options.chooseDepth(await propose(options, entry.baseCommit, characters, roster, config.prices))
-      : named;
-  const depth = depthOf(flags, config, name);
+  const depth =
+    settled ??
+    depthOf(
+      flags,
+      config,
+      await options.chooseDepth(await propose(options, entry.baseCommit, characters, roster, config.prices)),
+    );
   const inputs: DesignInputs = {
     feature,
     project,
-    roster: depth.panel === 'solo' ? [soloist(roster, flags.author ?? config.author)] : roster,
+    roster: depth.panel === 'solo' ? [soloist(roster, author)] : roster,
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !options.interactive,
     quick: depth.quick,
@@ -121,12 +121,12 @@ export async function prepareDesign(
       ...optional('review', reviewBrief?.text || undefined),
     },
     ...optional('brief', brief.text === '' ? undefined : brief.text),
-    ...optional('author', flags.author ?? config.author),
+    ...optional('author', author),
     ...optional('out', out),
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),
   };
-  return { inputs, warnings: [...entry.warnings, ...unasked(options)] };
+  return { inputs, warnings: [...entry.warnings, ...authorWarnings, ...unasked(options)] };
 }
 
 /** L-182: nobody is there to be asked, and nobody said that nothing shall be asked. */

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { agentNames, authorOf } from './roster.ts';
+
+test('--agents names somebody, and everybody once', () => {
+  expect(agentNames(undefined)).toBeUndefined();
+  expect(agentNames('cursor, codex,,cursor')).toEqual(['cursor', 'codex']);
+  for (const nobody of ['', ',', ' , ']) expect(() => agentNames(nobody)).toThrow('--agents names nobody');
+});
+
+test('an author that a flag names must be there; one of the configuration may be away, and that is said', () => {
+  const roster = [
+    { id: 'claude', protocol: 'claude' as const },
+    { id: 'codex', protocol: 'codex' as const },
+  ];
+  expect(authorOf(roster, 'codex', 'claude')).toEqual({ author: 'codex', warnings: [] });
+  expect(authorOf(roster, undefined, 'claude')).toEqual({ author: 'claude', warnings: [] });
+  expect(authorOf(roster, undefined, undefined)).toEqual({ warnings: [] });
+  expect(() => authorOf(roster, 'codx', undefined)).toThrow(
+    '--author names "codx"; in this run are claude, codex.',
+  );
+  const away = authorOf(roster, undefined, 'gemini');
+  expect(away.author).toBeUndefined();
+  expect(away.warnings[0]).toContain('"gemini", is not in this run');
+});

@@ -109,7 +109,9 @@ function plain(text: string): string {
 
 /** The options as a person reads them; any other answer is as good. */
 export function optionsDetail(options: readonly string[]): string | undefined {
-  return options.length === 0 ? undefined : ['Options:', ...options.map((option) => `- ${option}`)].join('\n');
+  return options.length === 0
+    ? undefined
+    : ['Options:', ...options.map((option) => `- ${option}`)].join('\n');
 }
 
 export type RoundPlan<Point> = {

@@ -55,7 +55,14 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   const answers = {
     questions: () => ({
       questions: asks
-        ? [{ title: 'Per what', question: 'Is the limit per client?', recommended: 'per client' }]
+        ? [
+            {
+              title: 'Per what',
+              question: 'Is the limit per client?',
+              recommended: 'per client',
+              options: ['per client', 'per account'],
+            },
+          ]
         : [],
     }),
     'discussion-1': () => ({ points: asks ? points('scope') : [] }),

@@ -15,6 +15,11 @@ const prompt = (lane: string) =>
     }
   ).prompt;
 
+function withAnswers(place: string): string {
+  writeFileSync(path.join(place, 'answers.json'), '{}');
+  return place;
+}
+
 /** A run with questions, of two agents, answered beforehand where the questions are known and by recommendation elsewhere. */
 beforeAll(async () => {
   const made = await makeProject({ mode: 'asks' });
@@ -45,6 +50,28 @@ test('L-174, L-175: round one asks what the code does not answer and reports wha
   expect(text).toContain('- **Resolution**: the small scope\n- **Source**: user');
   expect(text).toContain('- **Resolution**: README.md:1 says one.\n- **Source**: codebase');
 });
+
+test('L-175, L-047: what was settled, also from the code, is printed where nobody calls', () => {
+  expect(ended.stdout).toContain('## Scope Decisions');
+  expect(ended.stdout).toContain('README.md:1 says one.');
+});
+
+test.each([
+  ['questions', '1c: questions'],
+  ['discussion-1', '1d: discussion r1'],
+])(
+  'L-172, L-177: %s that nobody answers is not nothing to ask',
+  async (failTask, step) => {
+    const made = await makeProject({ mode: 'asks', failTask });
+    const failing = await charrette(
+      ['design', '--yes', '--no-branch', '--answers', 'answers.json', 'add rate limiting'],
+      { cwd: withAnswers(made.project) },
+    );
+    expect(failing.stderr).toContain(`⏩ ${step} — skipped (no agent gave a usable answer)`);
+    expect(failing.stderr).toContain(`Author (${failTask}) failed — `);
+  },
+  180_000,
+);
 
 test('L-721, L-722: round two knows the plan, the accepted findings and the resolutions as their files have them', () => {
   const second = prompt('discussion-2');
@@ -79,7 +106,9 @@ test('L-182: answers that are missing pause the run instead of being made up', a
   );
   expect(paused.code).toBe(7);
   const { questions } = JSON.parse(paused.stdout) as { questions: { id: string; recommended: string }[] };
-  expect(questions).toMatchObject([{ id: 'clarify-1-per-what', recommended: 'per client' }]);
+  expect(questions).toMatchObject([
+    { id: 'clarify-1-per-what', recommended: 'per client', detail: 'Options:\n- per client\n- per account' },
+  ]);
   const alone = await charrette(['design', '--yes', '--no-branch', '--solo', '--agents', 'static', 'x'], {
     cwd: made.project,
   });

@@ -34,17 +34,15 @@ export async function questions(desk: Desk, design: Design): Promise<Partial<Des
     desk.end(payloads.noQuestions);
     return {};
   }
-  const asked = found.map(
-    (item, index): Question => {
-      const detail = optionsDetail(item.options);
-      return {
-        id: `clarify-${index + 1}-${slugify(item.title, 24, 'point')}`,
-        text: item.question,
-        ...(detail === undefined ? {} : { detail }),
-        recommended: item.recommended,
-      };
-    },
-  );
+  const asked = found.map((item, index): Question => {
+    const detail = optionsDetail(item.options);
+    return {
+      id: `clarify-${index + 1}-${slugify(item.title, 24, 'point')}`,
+      text: item.question,
+      ...(detail === undefined ? {} : { detail }),
+      recommended: item.recommended,
+    };
+  });
   const answers = await desk.context.ask(asked);
   const text = renderDiscussion(
     found.map((item, index) => ({

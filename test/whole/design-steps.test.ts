@@ -281,7 +281,7 @@ describe('a standalone run', () => {
     const bars = lines.flatMap((line, index) => (line === '━'.repeat(80) ? [index + 1] : []));
     expect(bars).toEqual(starts);
     const ends = lines.filter((line) => /^[✅⏩] /u.test(line));
-    expect(ends).toHaveLength(10);
+    expect(ends).toHaveLength(9);
     for (const line of ends) expect(line).toMatch(/^[✅⏩] \d[\da-d.]*: [a-z0-9 ]+ — .+ \((?:\d+m)?\d+s\)$/u);
   });
 
@@ -296,6 +296,13 @@ describe('a standalone run', () => {
         ),
       );
     }
+  });
+
+  test('L-034, L-046: every step ends once, and “saved” is for callers, who get no bodies', () => {
+    expect(run.ended.stderr).not.toContain('synthesis saved');
+    const ends = run.events.flatMap((event) => (event.type === 'phase-end' ? [event.phase] : []));
+    expect(ends).toEqual([...new Set(ends)]);
+    expect(ends).toContain('2a');
   });
 
   test('L-202, L-450, L-451, L-452, L-453: four sketches in the files of their seats, one synthesis, one file of decisions', () => {

@@ -18,7 +18,7 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
     return {};
   }
   const planText = known(design, 'planText');
-  const { count, text, deferred } = await discuss(
+  const { count, text, deferred, failed } = await discuss(
     desk,
     design,
     2,
@@ -31,7 +31,7 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
     1,
   );
   if (count === 0) {
-    desk.skip(payloads.noFurtherDecisions);
+    desk.skip(failed ? payloads.noUsableAnswer : payloads.noFurtherDecisions);
     return {};
   }
   if (deferred) desk.note(overflowLines.round2);

@@ -285,7 +285,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     const { project, calls } = await makeProject({ delayMs: 300 });
     const plain = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--yes', 'limits'];
     const embedded = startCharrette(plain, { cwd: project });
-    await embedded.says(/2a: sketches — /);
+    await embedded.says(/2a\.5: dialectic/);
     embedded.kill('SIGKILL');
     await embedded.ended;
     const served = startCharrette(['resume'], { cwd: project, env: shared });

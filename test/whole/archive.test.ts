@@ -13,7 +13,7 @@ const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch
 test('a stopped run is exported, imported in another clone and finished there without repeating a finished call', async () => {
   const { project, calls } = await makeProject({ delayMs: 200 });
   const live = startCharrette([...quick, 'limits'], { cwd: project });
-  await live.says(/2a: sketches — /);
+  await live.says(/2a\.5: dialectic/);
   const refused = await charrette(['runs', 'export', 'latest', '--json'], { cwd: project });
   expect(JSON.parse(refused.stdout).error.message).toContain('is at work');
   live.kill('SIGTERM');

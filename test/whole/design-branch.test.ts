@@ -82,7 +82,7 @@ test('L-104, L-116: --dry-run leaves the repository alone; names of branch and r
   const elsewhere = await charrette([...words, '--auto', feature], { cwd: place });
   expect(elsewhere.code).toBe(5);
   expect(elsewhere.stderr).toContain('PREFLIGHT_ERROR=not on trunk: on main');
-  expect(elsewhere.stderr).toContain('(a) git checkout trunk');
+  expect(elsewhere.stderr).toContain('(a) go to a clean trunk: git switch trunk');
   config({ remote: 'upstream', mainBranch: 'main', remoteRequired: true });
   const alone = await charrette([...words, '--auto', feature], { cwd: place });
   expect(alone.code).toBe(5);

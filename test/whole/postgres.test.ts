@@ -34,7 +34,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'plan');
     const live = startCharrette([...quick, '--yes', 'limits'], { cwd: project, env });
-    await live.says(/2a: sketches — /);
+    await live.says(/2a\.5: dialectic/);
     live.kill('SIGKILL');
     await live.ended;
     release();
@@ -59,7 +59,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'plan');
     const killed = startCharrette([...quick, '--yes', 'limits'], { cwd: project, env: shared });
-    await killed.says(/2a: sketches — /);
+    await killed.says(/2a\.5: dialectic/);
     killed.kill('SIGKILL');
     await killed.ended;
     const other = await makeProject({ delayMs: 300 });

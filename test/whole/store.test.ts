@@ -55,7 +55,7 @@ test('a corrupt store is named, kept, replaced, and no finished call is repeated
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const live = startCharrette([...quick, 'limits'], { cwd: project });
-  await live.says(/2a: sketches — /);
+  await live.says(/2a\.5: dialectic/);
   live.kill('SIGINT');
   await live.ended;
   release();

@@ -50,7 +50,7 @@ faultCase('clock set back by an hour', 'while a refused call waits for its next 
 
 faultCase('clock set back by a day', 'between a kill -9 and the resume', async () => {
   const { places, move, start, live } = await begin({ delayMs: 300 });
-  await live.says(/2a: sketches — /);
+  await live.says(/2a\.5: dialectic/);
   live.kill('SIGKILL');
   await live.ended;
   move(-24 * hour);

@@ -43,7 +43,7 @@ async function begin(flags: readonly string[] = [], delayMs = 400): Promise<Begu
 /** The first is always tried. */
 const moments: [string, (begun: Begun) => Promise<void>][] = [
   ['while agents sketch', ({ live, calls }) => reaches(live, () => callsIn(calls).length >= 2)],
-  ['between two steps', ({ live }) => live.says(/2a: sketches — /)],
+  ['between two steps', ({ live }) => live.says(/2a\.5: dialectic/)],
   [
     'while an agent plans',
     ({ live, calls }) => reaches(live, () => callsIn(calls).some((call) => call.startsWith('plan '))),
@@ -98,7 +98,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
 
   faultCase('PostgreSQL killed and back after 2 s', 'in a resumed run', async () => {
     const begun = await begin();
-    await begun.live.says(/2a: sketches — /);
+    await begun.live.says(/2a\.5: dialectic/);
     begun.live.kill('SIGKILL');
     await begun.live.ended;
     const [run = ''] = runsOf(begun.project);

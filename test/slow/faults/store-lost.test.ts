@@ -42,7 +42,7 @@ async function begin(delayMs = 400): Promise<Begun> {
 }
 
 const sketching = ({ live, calls }: Begun) => reaches(live, () => callsIn(calls).length >= 2);
-const between = ({ live }: Begun) => live.says(/2a: sketches — /);
+const between = ({ live }: Begun) => live.says(/2a\.5: dialectic/);
 
 /** What happens to the way, and what makes it good again. */
 const breaks: [string, (way: StoreProxy) => Promise<void>][] = [

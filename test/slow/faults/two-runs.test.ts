@@ -49,7 +49,7 @@ faultCase('two executions of one plan', 'embedded store', () => twoExecutions({}
 faultCase('two processes resume one run', 'embedded store', async () => {
   const { project, calls } = await makeProject({ delayMs: 300 });
   const killed = startRun([...design, 'limits'], { cwd: project, env: {} });
-  await killed.says(/2a: sketches — /);
+  await killed.says(/2a\.5: dialectic/);
   killed.kill('SIGKILL');
   await killed.ended;
   const before = callsIn(calls).filter((call) => call.startsWith('sketch'));

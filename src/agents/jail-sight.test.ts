@@ -200,6 +200,14 @@ describe.skipIf(findBubblewrap({ ...world(), environment: process.env }) === und
       expect(await look([['read', library]], { command })).toEqual(['a library']);
     });
 
+    test('a script that a shell starts has the packages around it', async () => {
+      const packages = path.join(user, 'tools/node_modules');
+      const other = plant(path.join(packages, 'other/index.js'), 'another package');
+      const script = plant(path.join(packages, 'agent/index.mjs'), readFileSync(looking, 'utf8'));
+      const command = ['/bin/sh', '-c', 'exec "$@"', 'start', process.execPath, script];
+      expect(await look([['read', other]], { command })).toEqual(['another package']);
+    });
+
     test("the certificates of the person's network stay readable, what lies beside them does not", async () => {
       const authority = plant(path.join(user, 'work/authority.pem'), 'one');
       const [first, second] = ['first', 'second'].map((name) => plant(path.join(user, name, 'a.pem'), name));

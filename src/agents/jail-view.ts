@@ -96,13 +96,20 @@ function above(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...above(parent)];
 }
 
-/** The program and the script that it runs, with the folders they were installed in; of all else that is named only itself. */
+/**
+ * The program and the script that it runs, with the folders they were installed in; of what else is named the packages around
+ * it, for a shell may start it, and itself.
+ */
 function programPaths(program: readonly string[], hidden: readonly string[]): string[] {
   const named = program.filter((part) => path.isAbsolute(part) && existsSync(part));
   const files = named.filter((part) => statSync(part).isFile());
   const running = files.slice(0, files[0] === program[0] ? 2 : 1);
   const started = running.flatMap((file) => [file, ...interpreterOf(file)]);
-  return [...started.flatMap((file) => installedWith(file, hidden)), ...named];
+  return [
+    ...started.flatMap((file) => installedWith(file, hidden)),
+    ...files.flatMap(packagesAround),
+    ...named,
+  ];
 }
 
 /** The program that a script names in its first line; one that may be run and not read is no script. */
@@ -127,13 +134,18 @@ function beginningOf(file: string): string {
 function installedWith(file: string, hidden: readonly string[]): string[] {
   return [file, realPath(file)].flatMap((name) => {
     const folder = path.dirname(name);
-    const modules = name.indexOf(`${path.sep}node_modules${path.sep}`);
     const around = path.dirname(folder);
     return [
       // An environment of Python, with its libraries.
       ...(existsSync(path.join(around, 'pyvenv.cfg')) ? [around] : []),
       ...(hidden.includes(folder) ? [] : [folder]),
-      ...(modules === -1 ? [] : [name.slice(0, modules + '/node_modules'.length)]),
+      ...packagesAround(name),
     ];
   });
+}
+
+/** The outermost folder of packages that a file is in. */
+function packagesAround(file: string): string[] {
+  const at = file.indexOf(`${path.sep}node_modules${path.sep}`);
+  return at === -1 ? [] : [file.slice(0, at + '/node_modules'.length)];
 }

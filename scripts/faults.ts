@@ -36,7 +36,9 @@ const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', 'test
   },
   stdio: ['ignore', 2, 2],
 });
-const [code] = await once(child, 'exit');
+// Told to stop it tells what it has.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
+const [code, stopped] = await once(child, 'exit');
 const rows = existsSync(file) ? readRows() : [];
 rmSync(folder, { recursive: true });
 const text = render();
@@ -65,6 +67,9 @@ function render(): string {
   return `${[
     `${new Date().toISOString()} · ${commit} · node ${process.version} · ${machine} · ${minutes} min`,
     table([['fault', 'moment', 'outcome', 'time'], ...cells]),
-    `${rows.length} cases, ${failed} failed${code === 0 ? '' : `; the suite ended with ${code}`}`,
+    ...rows.flatMap(({ fault, moment, problem }) =>
+      problem === undefined ? [] : [`${fault}, ${moment}: ${problem.slice(0, 2000)}`],
+    ),
+    `${rows.length} cases, ${failed} failed${code === 0 ? '' : `; the suite ended with ${code ?? stopped}`}`,
   ].join('\n\n')}\n`;
 }

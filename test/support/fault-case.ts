@@ -4,7 +4,14 @@ import { test } from 'vitest';
 /** Whether every moment is tried. */
 export const everyFault = process.env['FAULTS'] === 'all';
 
-export type FaultRow = { fault: string; moment: string; outcome: string; seconds: number };
+export type FaultRow = {
+  fault: string;
+  moment: string;
+  outcome: string;
+  seconds: number;
+  /** Why it failed. */
+  problem?: string;
+};
 
 /**
  * A fault at a moment of a run. The body gives the outcome in a few words; with $FAULTS_FILE it is kept as a line of
@@ -20,13 +27,16 @@ export function faultCase(
   if (further && !everyFault) return;
   test.concurrent(`${fault}, ${moment}`, async () => {
     const started = performance.now();
-    let outcome = 'FAILED';
-    try {
-      outcome = await body();
-    } finally {
-      const row: FaultRow = { fault, moment, outcome, seconds: (performance.now() - started) / 1000 };
+    const keep = (result: Pick<FaultRow, 'outcome' | 'problem'>) => {
+      const row: FaultRow = { fault, moment, ...result, seconds: (performance.now() - started) / 1000 };
       const file = process.env['FAULTS_FILE'];
       if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(row)}\n`);
+    };
+    try {
+      keep({ outcome: await body() });
+    } catch (error) {
+      keep({ outcome: 'FAILED', problem: error instanceof Error ? error.message : String(error) });
+      throw error;
     }
   });
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
-import { promptContext } from '../context/for-prompt.ts';
+import { contextWarnings, promptContext } from '../context/for-prompt.ts';
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
@@ -20,6 +20,7 @@ import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findProject } from './project.ts';
 import { queueOptions } from './queue-options.ts';
+import { tell } from './tell.ts';
 
 /** Flags of both commands. */
 export const liteOptions: readonly OptionSpec[] = [
@@ -73,9 +74,10 @@ export async function liteInputs(
     ?.split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  const brief = async (consumer: 'lite-plan' | 'execute' | 'review') =>
-    (await promptContext({ root: project, consumer, task: text, home: terminal.env['HOME'] })).text;
+  const brief = (consumer: 'lite-plan' | 'execute' | 'review') =>
+    promptContext({ root: project, consumer, task: text, home: terminal.env['HOME'] });
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
+  for (const warning of contextWarnings([plan, execute, review])) tell(terminal, `warning: ${warning}`);
   const roster = rosterOf(config, thisWorld(), only);
   refuseReviewer(flags.review, roster);
   const now = new Date(clockFrom(terminal.env).now());
@@ -93,9 +95,9 @@ export async function liteInputs(
     parallel: config.limits?.parallel ?? 8,
     baseCommit: repository.head,
     briefs: {
-      ...(plan === '' ? {} : { plan }),
-      ...(execute === '' ? {} : { execute }),
-      ...(review === '' ? {} : { review }),
+      ...(plan.text === '' ? {} : { plan: plan.text }),
+      ...(execute.text === '' ? {} : { execute: execute.text }),
+      ...(review.text === '' ? {} : { review: review.text }),
     },
     expectedReading: text.length + (await sizeOfNamed(project, text)),
     ...(flags.executor === undefined ? {} : { executor: flags.executor }),

@@ -77,3 +77,20 @@ test('P-125 lite-plan refuses an unknown reviewer before it plans', async () => 
   );
   expect([exit, JSON.parse(out).error.code]).toEqual([4, 'agent-not-found']);
 });
+
+test.each([['lite-plan'], ['lite-execute'], ['design', '--no-branch']])(
+  'M-006 %s says which settings of documents it cannot read',
+  async (name, ...flags) => {
+    repository.write('.moai/config/sections/design.yaml', 'design: [');
+    const { exit, err } = await runCommandLine(
+      name,
+      ...flags,
+      '--dry-run',
+      '--cwd',
+      root,
+      'round the buttons',
+    );
+    expect(exit, err).toBe(0);
+    expect(err).toMatch(/design\.yaml cannot be read/);
+  },
+);

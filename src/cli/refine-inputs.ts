@@ -5,7 +5,7 @@ import { type BrandReading, brandFolderOf, readBrandFiles, requireBrand } from '
 import { documentConflicts, tokenConflicts } from '../brand/conflicts.ts';
 import { readIdentity } from '../brand/identity.ts';
 import { loadConfig } from '../config/config.ts';
-import { promptContext } from '../context/for-prompt.ts';
+import { contextWarnings, promptContext } from '../context/for-prompt.ts';
 import { readSettingsFile } from '../context/settings-file.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
@@ -23,6 +23,7 @@ import type { Invocation } from './command.ts';
 import { findProject } from './project.ts';
 import { findBrief } from './refine-brief.ts';
 import { findProfile } from './refine-profile.ts';
+import { tell } from './tell.ts';
 
 export type RefineFlags = {
   brief?: string;
@@ -85,6 +86,7 @@ export async function refineInputs(
   const about = { root: project, task: goal, home: terminal.env['HOME'] };
   const frontend = await promptContext({ ...about, consumer: 'frontend' });
   const evaluator = await promptContext({ ...about, consumer: 'evaluator' });
+  for (const warning of contextWarnings([frontend, evaluator])) tell(terminal, `warning: ${warning}`);
   const isCode = route === 'code';
   const shown = frontend.references.filter(({ state }) => isCode && state !== 'dropped');
   const documents = await Promise.all(

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
-import { promptContext } from '../../context/for-prompt.ts';
+import { contextWarnings, promptContext } from '../../context/for-prompt.ts';
 import { CharretteError } from '../../errors.ts';
 import { openIndex } from '../../evidence/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
@@ -79,9 +79,10 @@ export async function prepareDesign(
   });
   const about = { root: project, task: feature, home: world.environment['HOME'] };
   const brief = await promptContext({ ...about, consumer: 'sketch' });
-  const [planBrief, reviewBrief] = await Promise.all(
-    (['plan', 'review'] as const).map((consumer) => promptContext({ ...about, consumer })),
-  );
+  const [planBrief, reviewBrief] = await Promise.all([
+    promptContext({ ...about, consumer: 'plan' }),
+    promptContext({ ...about, consumer: 'review' }),
+  ]);
   const characters = feature.length + brief.text.length;
   const depth =
     settled ??
@@ -117,8 +118,8 @@ export async function prepareDesign(
     ...optional('unrelatedBranch', flags.unrelatedBranch as DesignInputs['unrelatedBranch']),
     ...optional('agentSeconds', config.limits?.agentSeconds),
     briefs: {
-      ...optional('plan', planBrief?.text || undefined),
-      ...optional('review', reviewBrief?.text || undefined),
+      ...optional('plan', planBrief.text || undefined),
+      ...optional('review', reviewBrief.text || undefined),
     },
     ...optional('brief', brief.text === '' ? undefined : brief.text),
     ...optional('author', author),
@@ -126,7 +127,8 @@ export async function prepareDesign(
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),
   };
-  return { inputs, warnings: [...entry.warnings, ...authorWarnings, ...unasked(options)] };
+  const documents = contextWarnings([brief, planBrief, reviewBrief]);
+  return { inputs, warnings: [...entry.warnings, ...documents, ...authorWarnings, ...unasked(options)] };
 }
 
 /** L-182: nobody is there to be asked, and nobody said that nothing shall be asked. */

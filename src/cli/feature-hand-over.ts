@@ -12,6 +12,7 @@ import { branchTip } from '../git/run-branch.ts';
 import { gitOutput, splitNul } from '../git/run-git.ts';
 import { listWorktrees } from '../git/worktrees.ts';
 import type { FeatureFiles } from '../prompts/feature-files.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { Invocation, OptionSpec } from './command.ts';
 
 export const handOverOptions: readonly OptionSpec[] = [
@@ -68,7 +69,7 @@ async function refuseElsewhere(root: string, branch: string, onto: string): Prom
   throw new CharretteError({
     code: 'checks-failed',
     message: `${onto} is checked out in ${place}, so ${branch} cannot be merged into it here; the feature is not finished.`,
-    fix: `Check out something else there and finish again, or finish without --merge and then: git -C ${quoted(place)} merge ${quoted(branch)}`,
+    fix: `Check out something else there and finish again, or finish without --merge and then: git -C ${shellWord(place)} merge ${shellWord(branch)}`,
   });
 }
 
@@ -113,8 +114,8 @@ export async function carryOut(
   const file = path.join(folder, 'pull-request.md');
   await writeFileAtomic(file, renderPullRequest(facts));
   const commands = [
-    `git push --set-upstream origin ${quoted(branch)}`,
-    `gh pr create --base ${quoted(onto)} --head ${quoted(branch)} --title ${quoted(title)} --body-file ${quoted(file)}`,
+    `git push --set-upstream origin ${shellWord(branch)}`,
+    `gh pr create --base ${shellWord(onto)} --head ${shellWord(branch)} --title ${shellWord(title)} --body-file ${shellWord(file)}`,
   ];
   return {
     text: [`pull request: ${file}`, 'when you are ready:', ...commands.map((line) => `  ${line}`)].join('\n'),
@@ -132,11 +133,6 @@ function notMerged(
   return new CharretteError({
     code,
     message: `${feature} is finished and committed on ${branch}, but not merged into ${onto}: ${message}`,
-    fix: `Mend what git says and merge by hand: cd ${quoted(root)} && git switch ${quoted(onto)} && git merge --no-ff ${quoted(branch)}`,
+    fix: `Mend what git says and merge by hand: cd ${shellWord(root)} && git switch ${shellWord(onto)} && git merge --no-ff ${shellWord(branch)}`,
   });
-}
-
-/** For a person to paste: one word, whatever is in it. */
-export function quoted(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,8 +2,8 @@ import { CharretteError } from '../errors.ts';
 import { holdsWork } from '../git/feature-branch.ts';
 import { branchTip } from '../git/run-branch.ts';
 import type { FeatureFiles } from '../prompts/feature-files.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { OptionSpec } from './command.ts';
-import { quoted } from './feature-hand-over.ts';
 
 export const unmergedOption: OptionSpec = {
   flags: '--unmerged',
@@ -19,7 +19,7 @@ export async function refuseUnmerged({ meta }: FeatureFiles, project: string): P
   throw new CharretteError({
     code: 'checks-failed',
     message: `The code of the feature is not in what is checked out: ${branch}, up to ${tip.slice(0, 12)}, was never merged. The feature is not finished.`,
-    fix: `git merge ${quoted(source)}, then finish again; --unmerged finishes without it.`,
+    fix: `git merge ${shellWord(source)}, then finish again; --unmerged finishes without it.`,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Side } from '../schema/judgements/defence.ts';
+import { literalPattern } from '../text/literal-pattern.ts';
 import { decisionId, type NumberedDecision } from './decisions.ts';
 import { type DefenceTag, defenceTags, escapeTags } from './defence-text.ts';
 import type { DefenceBodies } from './eligibility.ts';
@@ -143,6 +144,5 @@ const partTitles: Record<DefenceTag, string> = {
 };
 
 function wholeWord(word: string, flags = 'gi'): RegExp {
-  const literal = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])`, flags);
+  return new RegExp(`(?<![A-Za-z0-9])${literalPattern(word)}(?![A-Za-z0-9])`, flags);
 }

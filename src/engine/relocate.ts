@@ -1,4 +1,5 @@
 import { isRecord } from '../safe-json.ts';
+import { literalPattern } from '../text/literal-pattern.ts';
 
 /** The same value with every place below `from` that its texts name, alone or among words, being the same place below `to`. */
 export function relocate(value: unknown, from: string, to: string): unknown {
@@ -14,8 +15,7 @@ function moved(value: unknown, places: RegExp, to: string): unknown {
 
 /** A path begins where a word does and ends there or goes on with a slash: `/a/shop` is in neither `/a/shopping` nor `/b/a/shop`. */
 function placesBelow(from: string): RegExp {
-  const literal = from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  return new RegExp(`(?<![^\\s"'\`(<[=:,])${literal}(?=$|[/\\s"'\`)>\\]:,;])`, 'g');
+  return new RegExp(`(?<![^\\s"'\`(<[=:,])${literalPattern(from)}(?=$|[/\\s"'\`)>\\]:,;])`, 'g');
 }
 
 /** The inputs of a run for another clone of its repository; those that name no project are left alone. */

@@ -62,9 +62,8 @@ export async function readRecord(
   name: (typeof records)[number],
 ): Promise<string> {
   let text = await readTextFile(path.join(featureDirectory, name));
-  for (const copy of text === undefined
-    ? copiesOf(path.join(archiveDirectory(root, featureDirectory), name))
-    : []) {
+  if (text !== undefined) return text;
+  for (const copy of copiesOf(path.join(archiveDirectory(root, featureDirectory), name))) {
     const earlier = await readTextFile(copy);
     if (earlier === undefined) break;
     text = earlier;

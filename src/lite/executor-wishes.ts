@@ -1,3 +1,4 @@
+import { literalPattern } from '../text/literal-pattern.ts';
 import type { Assignment } from './executor.ts';
 
 /** A part of a sentence: whom and which tasks it names, in its order, and whether it says no. */
@@ -64,15 +65,13 @@ function neighbour(clauses: readonly Clause[], at: number): Clause | undefined {
 const isExecutor = ({ kind }: Mention) => kind === 'executor';
 const isTask = ({ kind }: Mention) => kind === 'task';
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
 /** Finds agents and tasks in a text, as words of their own. */
 function mentionReader(executors: readonly string[], ids: readonly string[]): (text: string) => Mention[] {
   const known = new Map<string, Mention>([
     ...executors.map((name) => [name.toLowerCase(), { kind: 'executor', name }] as const),
     ...ids.map((name) => [name.toLowerCase(), { kind: 'task', name }] as const),
   ]);
-  const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length).map(escaped);
+  const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length).map(literalPattern);
   const word = new RegExp(`(?<![\\w-])(?:${longestFirst.join('|')})(?![\\w-])`, 'gi');
   return (text) => [...text.matchAll(word)].flatMap(([name]) => known.get(name.toLowerCase()) ?? []);
 }

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import type { Question } from '../../engine/question.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { untrustedLine } from '../../text/untrusted.ts';
 import { shorten, wrap } from './fit.ts';
 import type { Colors, Marks } from './marks.ts';
@@ -46,9 +47,4 @@ export function questionLines(
 /** What is enough of a usual id for every command. */
 function shortEnd(run: string): string {
   return /-([0-9a-f]{8})$/.exec(run)?.[1] ?? run;
-}
-
-/** A word as a shell takes it whole. */
-function shellWord(word: string): string {
-  return /^[\w.,:/@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,3 +1,4 @@
+import { literalPattern } from '../../text/literal-pattern.ts';
 import { closingBracket, findCalls } from '../document/calls.ts';
 import { lineAt, lineKind, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
@@ -117,7 +118,7 @@ function ownText(name: string, body: string): string {
 
 /** Usage lines of the own skill go from prose; in fences they are only reported (C-02). */
 function removeInvocations(result: Sanitised, ownNames: readonly string[]): void {
-  const names = ownNames.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const names = ownNames.map(literalPattern).join('|');
   const usage = new RegExp(
     `^\\s*(?:[-*+]\\s+|\\d+\\.\\s+)?(?:\\*\\*[^*]+\\*\\*:?\\s*)?\`?/(?:${names})(?![\\w:/.-])`,
   );

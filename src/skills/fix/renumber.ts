@@ -1,3 +1,4 @@
+import { literalPattern } from '../../text/literal-pattern.ts';
 import { slugify } from '../../text/slug.ts';
 import { type Document, lineKind, lineText } from '../document/document.ts';
 import type { SkillPackage } from '../model/package.ts';
@@ -151,9 +152,7 @@ function stepIds(text: string, from: number | undefined, to: number): string {
 function renameFiles(text: string, files: ReadonlyMap<string, string>): string {
   const changed = [...files].filter(([from, to]) => from !== to);
   if (changed.length === 0) return text;
-  const names = changed
-    .map(([from]) => from.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-    .sort((a, b) => b.length - a.length);
+  const names = changed.map(([from]) => literalPattern(from)).sort((a, b) => b.length - a.length);
   return text.replace(
     new RegExp(`(?<![\\w.-])(?:${names.join('|')})(?![\\w-])`, 'g'),
     (name) => files.get(name) ?? name,

@@ -1,3 +1,4 @@
+import { literalPattern } from '../../text/literal-pattern.ts';
 import type { Document, Table } from '../document/document.ts';
 
 export type PhaseRow = {
@@ -91,14 +92,10 @@ export function routesByTable({ tables }: Document, slugs: readonly string[]): b
     if (![first, ...rest].some((cell) => /(?:^|\s)(?:mode|route)$/i.test(cell))) return false;
     const text = rows.map(({ cells }) => ` ${cells.join(' ')} `).join('\n');
     return (
-      slugs.filter((slug) => new RegExp(`[\\s/\`-]${escaped(slug)}(?:\\.md)?[\\s)\`\\]]`).test(text)).length >
-      1
+      slugs.filter((slug) => new RegExp(`[\\s/\`-]${literalPattern(slug)}(?:\\.md)?[\\s)\`\\]]`).test(text))
+        .length > 1
     );
   });
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 function plain(cell: string): string {

@@ -1,3 +1,4 @@
+import { literalPattern } from '../../text/literal-pattern.ts';
 import { findCalls } from '../document/calls.ts';
 import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../document/document.ts';
 import { containsAny, isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
@@ -11,10 +12,6 @@ function inPhases(
   what: string,
 ): Draft[] {
   return phases.flatMap(({ document }) => summarised(document, find(document), what));
-}
-
-function escapePattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
 /** Places of calls that a predicate accepts; calls in inline code and in wrong examples teach. */
@@ -131,7 +128,7 @@ export const hygieneRules: readonly Rule[] = [
     hint: 'Move the example to SKILL.md.',
     bad: '/workflow:multi-cli-plan "Add dark mode"',
     check: (subject) => {
-      const names = subject.ownNames.map(escapePattern).join('|');
+      const names = subject.ownNames.map(literalPattern).join('|');
       const calls = subject.ownNames.map((name) => `/${name}`);
       const pattern = new RegExp(`(?<![\\w./-])/(?:${names})(?![\\w:/.-])`, 'g');
       return inPhases(

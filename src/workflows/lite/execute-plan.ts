@@ -6,6 +6,7 @@ import { followUps } from '../../lite/follow-ups.ts';
 import { firstLine, type LitePlanFiles } from '../../lite/plan-files.ts';
 import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
 import { reviewersOf } from '../../lite/reviewers.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { runBatches } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
 import { beginExecution, checkoutOf, type Execution, recordProgress } from './execution.ts';
@@ -91,7 +92,7 @@ async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, sta
     const name = `follow-up-${dimension}.md`;
     await desk.context.artifact(name, body);
     desk.note(
-      `follow-up: ${title} (gh issue create --title '${title.replaceAll("'", "'\\''")}' --body-file ${path.join(desk.context.live.directory.artifacts, name)})`,
+      `follow-up: ${title} (gh issue create --title ${shellWord(title)} --body-file ${shellWord(path.join(desk.context.live.directory.artifacts, name))})`,
     );
   }
 }

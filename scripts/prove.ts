@@ -21,7 +21,8 @@ const { values: flags } = parseArgs({
     story: { type: 'string', multiple: true },
     minutes: { type: 'string' },
     write: { type: 'string' },
-    parallel: { type: 'string', default: '2' },
+    // More than the two cores of a small machine: a resumed run waits for most of its time.
+    parallel: { type: 'string', default: '4' },
     scratch: { type: 'string' },
     'fuzz-seconds': { type: 'string', default: '600' },
     'soak-minutes': { type: 'string', default: '20' },

@@ -3,6 +3,7 @@
 import fs, { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
+import { isFinal, type RunStatus } from '../../src/engine/run-record.ts';
 import { BlockPack } from './block-pack.ts';
 import { perform } from './in-process.ts';
 import { packFile, readRecording } from './recording.ts';
@@ -43,7 +44,7 @@ async function goOn(point: number): Promise<PointOutcome> {
   // A kill before the record was there leaves an empty folder; another id is what the next command would have drawn.
   const fresh = !begun && snapshot[path.relative(path.join(folder, 'world'), unfinished)] !== undefined;
   process.env['CHARRETTE_FIXED_ID'] = fresh ? '0000000b' : '0000000a';
-  const again = statusOf() === 'running' ? ['resume', recording.run, '--yes'] : ['show', recording.run];
+  const again = hasEnded() ? ['show', recording.run] : ['resume', recording.run, '--yes'];
   const words = begun ? again : (story?.command ?? []);
   const ended = await perform(words, places);
   const problems: string[] = [];
@@ -55,10 +56,11 @@ async function goOn(point: number): Promise<PointOutcome> {
   return { point, problems, repeated: called - answered.length, milliseconds };
 }
 
-/** A run that was killed says that it is running; one whose end is on record needs nothing more. */
-function statusOf(): string {
+/** A run that was killed says that it is running or that it asks; one whose end is on record needs nothing more. */
+function hasEnded(): boolean {
   const record = path.join(places.project, '.charrette', 'runs', recording.run, 'run.json');
-  return existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as { status: string }).status : '';
+  if (!existsSync(record)) return false;
+  return isFinal((JSON.parse(readFileSync(record, 'utf8')) as { status: RunStatus }).status);
 }
 
 /** Exactly the calls of the undisturbed run that had no complete answer are made, each once. */

@@ -2,12 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
+import { brandFiles, designFiles } from '../support/refine-project.ts';
 
 /** A run to be killed: its project, what has to be done before, and the command that starts it. */
 export type Story = {
   name: string;
   /** Files of the project; absent: the example repository. */
   files?: Readonly<Record<string, string>>;
+  /** Files that lie beside the project. */
+  beside?: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, AgentProgram>>;
   /** Commands that end before the run begins. */
   before?: readonly (readonly string[])[];
@@ -39,13 +42,43 @@ const numbers = {
 const about = { 'about.md': 'Search by tag\n' };
 const writer: AgentProgram = { program: ['node', agentFile('feature-agent.mjs'), 'well'] };
 const specify = ['feature', 'specify', '--about', 'about.md', '--yes'];
+const featureDesign = ['feature', 'design', '--yes'];
+const featurePlan = ['feature', 'plan', '--combined', '--yes'];
+const hand: AgentProgram = { program: ['node', agentFile('refine-agent.mjs'), '/dev/null'], edits: true };
+const shop = {
+  'README.md': '# Shop\n',
+  ...designFiles,
+  ...Object.fromEntries(
+    Object.entries(brandFiles).map(([name, text]) => [`.moai/project/brand/${name}`, text]),
+  ),
+};
 const task = 'add the numbers and their total';
 
+/** The longest first: several are proven side by side. */
 export const stories: readonly Story[] = [
+  {
+    name: 'feature-implement',
+    files: about,
+    agents: { writer: { ...writer, edits: true } },
+    before: [['feature', 'new', 'Search'], specify, featureDesign, featurePlan],
+    command: ['feature', 'implement', '--yes'],
+  },
   {
     name: 'design',
     agents: { one: panel, two: panel },
     command: ['design', '--auto', '--yes', 'add rate limiting'],
+  },
+  {
+    name: 'compare',
+    agents: { one: panel, two: panel },
+    beside: { 'tasks.md': 'add rate limiting\n' },
+    command: ['compare', '--tasks', '../tasks.md', '--depth', 'quick', '--yes'],
+  },
+  {
+    name: 'refine',
+    files: shop,
+    agents: { hand, eye: hand },
+    command: ['refine', '--yes', 'a page for the tea shop'],
   },
   {
     name: 'design-quick',
@@ -62,17 +95,18 @@ export const stories: readonly Story[] = [
     ],
   },
   {
-    name: 'lite-plan',
-    files: numbers,
-    agents: { one: { ...builder, edits: false } },
-    command: ['lite-plan', '-y', '--plan-only', task],
-  },
-  {
     name: 'lite-execute',
     files: numbers,
     agents: { one: builder },
     before: [['lite-plan', '-y', '--plan-only', task]],
     command: ['lite-execute', '--run', 'latest', '-y', '--one-task-per-call'],
+  },
+  {
+    name: 'feature-plan',
+    files: about,
+    agents: { writer },
+    before: [['feature', 'new', 'Search'], specify, featureDesign],
+    command: featurePlan,
   },
   {
     name: 'feature-specify',
@@ -86,13 +120,25 @@ export const stories: readonly Story[] = [
     files: about,
     agents: { writer },
     before: [['feature', 'new', 'Search'], specify],
-    command: ['feature', 'design', '--yes'],
+    command: featureDesign,
+  },
+  {
+    name: 'lite-plan',
+    files: numbers,
+    agents: { one: { ...builder, edits: false } },
+    command: ['lite-plan', '-y', '--plan-only', task],
   },
   {
     name: 'skill-run',
     files: numbers,
     agents: { mine: { program: ['node', agentFile('phase-agent.mjs')] } },
     command: ['skill', 'run', path.join(root, 'skills', 'plan'), 'add limits', '--yes'],
+  },
+  {
+    name: 'plan-edit',
+    agents: { one: panel, two: panel },
+    before: [['design', '--auto', '--yes', '--no-branch', '--solo', 'add rate limiting']],
+    command: ['plan', 'edit', 'latest', '--comment', 'keep it small'],
   },
 ];
 
@@ -115,6 +161,7 @@ export function makeWorld(story: Story, folder: string): Places {
   writeFileSync(places.calls, '');
   if (story.files === undefined) makeExampleRepository(places.project);
   else makeRepository(places, story.files);
+  writeFiles(path.dirname(places.project), story.beside ?? {});
   const settings = path.join(places.project, '.charrette');
   mkdirSync(settings, { recursive: true });
   writeFileSync(path.join(settings, '.gitignore'), '*\n');
@@ -131,8 +178,7 @@ export function makeWorld(story: Story, folder: string): Places {
 }
 
 function makeRepository({ project, home }: Places, files: Readonly<Record<string, string>>): void {
-  mkdirSync(project, { recursive: true });
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(project, name), text);
+  writeFiles(project, files);
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', ...args], {
       cwd: project,
@@ -141,4 +187,11 @@ function makeRepository({ project, home }: Places, files: Readonly<Record<string
   git('init', '--quiet', '--initial-branch=main');
   git('add', '--all');
   git('commit', '--quiet', '--message', 'Begin');
+}
+
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
 }

@@ -15,41 +15,54 @@ export type Traces = {
 
 export type Answered = { seat: string | undefined; digest: string };
 
-export function tracesOf({ project }: Places, run: string): Traces {
-  const directory = path.join(project, '.charrette', 'runs', run);
+export function tracesOf(places: Places, run: string): Traces {
+  const { project } = places;
+  const directories = directoriesOf(places, run);
   return {
     files: Object.fromEntries([
-      ...digests(path.join(directory, 'artifacts'), 'artifacts'),
+      ...directories.flatMap((directory) => [
+        ...digests(path.join(directory, 'artifacts'), `${path.basename(directory)}/artifacts`),
+      ]),
       ...digests(project, 'project'),
     ]),
     repository: repositoryState(project),
-    events: journal(path.join(directory, 'events.jsonl')),
-    ledger: journal(path.join(directory, 'ledger.jsonl')),
+    events: directories.flatMap((directory) => journal(path.join(directory, 'events.jsonl'))),
+    ledger: directories.flatMap((directory) => journal(path.join(directory, 'ledger.jsonl'))),
   };
 }
 
+/** The directory of a run and of those that it made: a comparison has two designs. */
+function directoriesOf(places: Places, run: string): string[] {
+  const made = recordedRuns(places).filter((other) => other.startsWith(`${run}-`));
+  return [run, ...made.sort()].map((name) => path.join(places.project, '.charrette', 'runs', name));
+}
+
 /** Who sits in each lane, as the events say; runs without such events have lanes that differ by their prompts. */
-export function seatsOf({ project }: Places, run: string): Record<string, string> {
-  const events = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
-  const lines = events.split('\n').filter((line) => line.includes('"lane-queue"'));
+export function seatsOf(places: Places, run: string): Record<string, string> {
+  const lines = directoriesOf(places, run).flatMap((directory) => {
+    const events = readFileSync(path.join(directory, 'events.jsonl'), 'utf8').split('\n');
+    return events.filter((line) => line.includes('"lane-queue"'));
+  });
   const queued = lines.map((line) => JSON.parse(line) as { lane: string; seat: string });
   return Object.fromEntries(queued.map(({ lane, seat }) => [lane, seat]));
 }
 
 /** Seat and prompt of each complete answer on disk: those agents must not be called again. */
 export function answeredPrompts(
-  { project }: Places,
+  places: Places,
   run: string | undefined,
   seats: Readonly<Record<string, string>>,
 ): Answered[] {
-  const lanes = path.join(project, '.charrette', 'runs', run ?? '', 'lanes');
-  if (run === undefined || !existsSync(lanes)) return [];
-  return readdirSync(lanes).flatMap((lane) => {
-    const file = (name: string) => path.join(lanes, lane, name);
-    const complete = existsSync(file('result.json')) || existsSync(file('agent-result.json'));
-    const seat = seats[lane] ?? seats[lane.replace(/-\d+(?:-repair)?$/, '')];
-    return complete ? [{ seat, digest: sha256(readFileSync(file('prompt.md'))) }] : [];
-  });
+  if (run === undefined) return [];
+  const folders = directoriesOf(places, run).map((directory) => path.join(directory, 'lanes'));
+  return folders.filter(existsSync).flatMap((lanes) =>
+    readdirSync(lanes).flatMap((lane) => {
+      const file = (name: string) => path.join(lanes, lane, name);
+      const complete = existsSync(file('result.json')) || existsSync(file('agent-result.json'));
+      const seat = seats[lane] ?? seats[lane.replace(/-\d+(?:-repair)?$/, '')];
+      return complete ? [{ seat, digest: sha256(readFileSync(file('prompt.md'))) }] : [];
+    }),
+  );
 }
 
 /** Runs of the project that have a record; without one there is nothing to go on with. */

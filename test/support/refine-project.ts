@@ -19,7 +19,7 @@ export const brandFiles: Readonly<Record<string, string>> = {
   'target-audience.md': '# Audience\n\nPeople who drink tea and want to know where it comes from.\n',
 };
 
-const designFiles: Readonly<Record<string, string>> = {
+export const designFiles: Readonly<Record<string, string>> = {
   '.moai/design/spec.md':
     '# Spec\n\nThe shop sells tea. Score: this word must not trip anything.\n\n## Acceptance Criteria\n\n- The page names the garden\n- [ ] The page has one button\n',
   '.moai/design/system.md': '# System\n\n| Token | Value |\n| --- | --- |\n| Primary | #00aa00 |\n',

@@ -40,10 +40,8 @@ export async function readDesign(
     status,
     cost: costOfCalls(ledger, prices),
     elapsedMs: times.length === 0 ? 0 : Math.max(...times) - Math.min(...times),
-    authorFamilies: [
-      ...new Set(ledger.filter(({ task }) => authorTasks.includes(task)).map(({ family }) => family)),
-    ],
-    agents: [...new Set(ledger.map(({ agent }) => agent))],
+    authorFamilies: each(ledger.filter(({ task }) => authorTasks.includes(task)).map(({ family }) => family)),
+    agents: each(ledger.map(({ agent }) => agent)),
     review: { accepted, raised: accepted + rejected },
     seats: [...new Set(events.flatMap((event) => (event.type === 'lane-queue' ? [event.label] : [])))],
     ...(ended
@@ -53,6 +51,11 @@ export async function readDesign(
         }
       : { problem: error?.message ?? `the run ended as ${status}` }),
   };
+}
+
+/** Each name once, in an order that does not depend on who answered first. */
+function each(names: readonly string[]): string[] {
+  return [...new Set(names)].sort();
 }
 
 async function readArtifactJson(directory: RunDirectory, name: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { writeFileAtomic } from '../../files/atomic.ts';
+import { rewriteFileAtomic } from '../../files/atomic.ts';
 import { containedPath } from '../../files/contained.ts';
 import type { Judgement, JudgementName } from '../../schema/judgements.ts';
 import { askConsent } from '../consent.ts';
@@ -19,7 +19,7 @@ export class RefineDesk extends StageDesk<RefineInputs> {
   keep(name: string, content: string): Promise<void> {
     const { project, settings } = this.inputs;
     return this.context.step(`keep ${name}`, async () =>
-      writeFileAtomic(await containedPath(project, path.join(settings.contract.directory, name)), content),
+      rewriteFileAtomic(await containedPath(project, path.join(settings.contract.directory, name)), content),
     );
   }
 

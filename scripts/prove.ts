@@ -3,7 +3,7 @@
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
-// faster); `--write FILE` keeps the table.
+// faster); `--write FILE` keeps what is printed, from the first result on.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus } from 'node:os';
@@ -33,60 +33,78 @@ const choose = flags.points === undefined ? scattered : spread(Number(flags.poin
 const limit = flags.minutes === undefined ? undefined : Number(flags.minutes) * 60_000;
 const names = flags.story ?? stories.map(({ name }) => name);
 const proofs: Proof[] = [];
-const waiting = [...names];
 const started = Date.now();
 // Told to stop it tells what it has.
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 
-await Promise.all(Array.from({ length: Math.min(Number(flags.parallel), waiting.length) }, work));
-const text = render(proofs.sort((one, two) => names.indexOf(one.story) - names.indexOf(two.story)));
-process.stdout.write(text);
-if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
-process.exitCode = proofs.some(({ failures }) => failures.length > 0) ? 1 : 0;
 // All of it also means every fault, ten minutes of texts for every reader, and the measurements; a sample or a single
 // workflow does not. What is measured against the clock comes last and alone.
+const isWhole = flags.points === undefined && flags.story === undefined;
 const besideEachOther = [
   ['scripts/faults.ts', '--worker-kills', 'all'],
   ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
   ['bench/soak.ts', '--minutes', flags['soak-minutes']],
 ];
-const alone = [['bench/growth.ts'], ['bench/load.ts']];
-if (flags.points === undefined && flags.story === undefined && !stopped.signal.aborted) {
-  await Promise.all(besideEachOther.map(runScript));
-  for (const script of alone) if (!stopped.signal.aborted) await runScript(script);
+const alone = [['bench/growth.ts'], ['bench/load.ts', '--workers', '0,2,4']];
+/** What the scripts printed. */
+const printed: string[] = [];
+// The kills of workers take longest, so they begin first.
+const jobs = [
+  ...(isWhole ? besideEachOther.map((script) => () => runScript(script)) : []),
+  ...names.map((name) => () => prove(name)),
+];
+await Promise.all(Array.from({ length: Number(flags.parallel) }, work));
+if (isWhole) for (const script of alone) if (!stopped.signal.aborted) await runScript(script);
+process.stdout.write(report());
+await keepReport();
+if (proofs.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+
+/** One of those who take up one job after another. */
+async function work(): Promise<void> {
+  for (let job = jobs.shift(); job !== undefined && !stopped.signal.aborted; job = jobs.shift()) {
+    await job();
+    await keepReport();
+  }
 }
 
-/** Prints what a script printed in one piece when it ends: another may run beside it. */
+/** What is there so far: hours of work are not to be lost with their last minute. */
+async function keepReport(): Promise<void> {
+  if (flags.write !== undefined) await writeFileAtomic(flags.write, report());
+}
+
+function report(): string {
+  const sorted = proofs.sort((one, two) => names.indexOf(one.story) - names.indexOf(two.story));
+  return [render(sorted), ...printed].join('\n');
+}
+
 async function runScript(script: readonly string[]): Promise<void> {
   const args = ['--disable-warning=ExperimentalWarning', ...script];
   // A group of its own, so that a stop reaches all that it started.
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const end = () => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid);
   stopped.signal.addEventListener('abort', end);
-  const [printed, [status]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
-  process.stdout.write(`\n== ${script.join(' ')}\n${printed}`);
+  const [output, [status]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
+  process.stderr.write(`${script.join(' ')}: exit ${status}\n`);
+  printed.push(`== ${script.join(' ')}\n${output}`);
   if (status !== 0) process.exitCode = 1;
 }
 
-async function work(): Promise<void> {
-  for (let story = waiting.shift(); story !== undefined && !stopped.signal.aborted; story = waiting.shift()) {
-    const name = story;
-    let tried = 0;
-    const proof = await proveStory(name, {
-      choose,
-      signal: stopped.signal,
-      scratch: flags.scratch,
-      ...(limit === undefined ? {} : { until: Date.now() + limit }),
-      onOutcome: ({ problems, point }, writes) => {
-        tried += 1;
-        if (problems.length > 0)
-          process.stderr.write(`${name}: write ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
-        if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (write ${point} of ${writes})\n`);
-      },
-    });
-    proofs.push(proof);
-  }
+async function prove(name: string): Promise<void> {
+  let tried = 0;
+  const proof = await proveStory(name, {
+    choose,
+    signal: stopped.signal,
+    scratch: flags.scratch,
+    ...(limit === undefined ? {} : { until: Date.now() + limit }),
+    onOutcome: ({ problems, point }, writes) => {
+      tried += 1;
+      if (problems.length > 0)
+        process.stderr.write(`${name}: write ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
+      if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (write ${point} of ${writes})\n`);
+    },
+  });
+  proofs.push(proof);
 }
 
 function render(done: readonly Proof[]): string {

@@ -20,10 +20,7 @@ export async function writeFileAtomic(
   executable = false,
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
-  const temporary = path.join(
-    path.dirname(file),
-    `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
+  const temporary = temporaryBeside(file);
   try {
     const handle = await open(temporary, 'wx', executable ? 0o777 : 0o666);
     try {

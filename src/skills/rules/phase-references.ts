@@ -100,7 +100,7 @@ export const phaseReferenceRules: readonly Rule[] = [
     fence: 'none',
     summary: 'The Next Phase link resolves, and its number, title and file agree.',
     why: 'A link that says one phase and opens another runs the wrong one.',
-    hint: 'Link the next file with its own heading as text: [Phase N: Name](NN-slug.md).',
+    hint: 'Link the next file with its own heading as text: `[Phase N: Name](NN-slug.md)`.',
     bad: '[Phase 3: Gen](04-gen.md)',
     check: (subject) => subject.phases.flatMap((phase) => nextPhaseProblems(subject, phase)),
   },

@@ -1,4 +1,5 @@
 /** A run that goes on while it is watched, and a connection that is lost in between. */
+import { createServer } from 'node:http';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { thisProcess } from '../../src/engine/process-identity.ts';
 import { loadPageFiles } from '../../src/web/page-files.ts';
 import { startWebServer, type WebServer } from '../../src/web/server.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { until } from '../support/live-program.ts';
 import { type WrittenRun, writeRun } from '../support/web-run.ts';
 
 const files = path.resolve(import.meta.dirname, '..', '..', 'dist', 'web');
@@ -16,14 +18,14 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
   let run: WrittenRun;
   let server: WebServer;
 
-  const serve = (port: number) =>
+  const serve = (port: number, token = 'token-of-the-test') =>
     startWebServer(
       {
         home: run.home,
         context: { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] },
         prices: undefined,
       },
-      { host: '127.0.0.1', port, names: [], files: loadPageFiles(files), token: 'token-of-the-test' },
+      { host: '127.0.0.1', port, names: [], files: loadPageFiles(files), token },
     );
 
   beforeAll(async () => {
@@ -59,6 +61,35 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     await page.close();
   });
 
+  test('after a proxy has answered 503 and the server has a new token, old and fresh tabs get the news', async () => {
+    const context = await browser.newContext();
+    const [old, list, fresh] = [await context.newPage(), await context.newPage(), await context.newPage()];
+    await list.goto(server.url);
+    await list.waitForSelector('.runs');
+    await old.goto(`${server.url}#/runs/${run.directory.id}`);
+    await old.waitForSelector('.phase');
+    run.emit({ type: 'note', text: 'before the server went' });
+    await old.getByText('before the server went').waitFor();
+    await server.close();
+    const refusing = await refuseAll(server.port);
+    await old.getByText('Connection lost').waitFor();
+    await list.getByRole('alert').waitFor();
+    await list.locator('.run-card').first().waitFor();
+    await until(() => refusing.streams() > 1);
+    await refusing.close();
+    server = await serve(server.port, 'another-token');
+    await list.getByText('The token is missing').waitFor();
+    await fresh.goto(`${server.url}#/runs/${run.directory.id}`);
+    await fresh.waitForSelector('.phase');
+    run.emit({ type: 'note', text: 'after it came back' });
+    for (const page of [fresh, old]) {
+      await page.getByText('after it came back').waitFor();
+      await page.getByText('Connection lost').waitFor({ state: 'detached' });
+    }
+    await list.getByRole('alert').waitFor({ state: 'detached' });
+    await context.close();
+  });
+
   test('eight tabs follow one run, more than a browser has connections', async () => {
     const context = await browser.newContext();
     const pages = await Promise.all(Array.from({ length: 8 }, () => context.newPage()));
@@ -88,3 +119,21 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     await page.close();
   });
 });
+
+/** A proxy whose server is away. */
+async function refuseAll(port: number): Promise<{ streams: () => number; close: () => Promise<void> }> {
+  let streams = 0;
+  const proxy = createServer((request, response) => {
+    if (request.url?.includes('/stream?') === true) streams += 1;
+    response.writeHead(503).end('The server is away.');
+  });
+  await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+  return {
+    streams: () => streams,
+    async close() {
+      const closed = new Promise<void>((resolve) => proxy.close(() => resolve()));
+      proxy.closeAllConnections();
+      await closed;
+    },
+  };
+}

@@ -4,7 +4,9 @@ import { parse } from './json.ts';
 import type { Source } from './source.ts';
 
 async function request(address: string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(address, { credentials: 'same-origin', ...init });
+  const response = await fetch(address, { credentials: 'same-origin', ...init }).catch(() => {
+    throw new Error('The server cannot be reached.');
+  });
   if (response.ok) return response;
   throw new Error(messageIn(await response.text()) ?? `The server answered ${response.status}.`);
 }

@@ -34,19 +34,22 @@ export function RunList({ source }: { source: Source }) {
   useEffect(() => {
     document.title = list === undefined ? 'Charrette' : `${list.project} · Charrette`;
   }, [list]);
-  if (problem !== undefined && list === undefined)
+  const notice = problem !== undefined && (
+    <p class="notice bad" role="alert">
+      {problem}
+    </p>
+  );
+  if (list === undefined)
     return (
-      <div class="page narrow">
-        <p class="notice bad" role="alert">
-          {problem}
-        </p>
+      <div class="page narrow" aria-busy={problem === undefined}>
+        {notice}
       </div>
     );
-  if (list === undefined) return <div class="page narrow" aria-busy="true" />;
   const runs = [...list.runs].sort((a, b) => Number(b.status === 'paused') - Number(a.status === 'paused'));
   return (
     <div class="page narrow">
       <h1>{list.project}</h1>
+      {notice}
       <p class="lead">
         {runs.length === 0
           ? 'No runs yet. Start one in a terminal: charrette design "…"'

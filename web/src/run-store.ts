@@ -56,6 +56,8 @@ export class RunStore {
       },
       connected: (yes) => {
         this.connected = yes;
+        // What could not be read while the server was away.
+        if (yes && this.problem !== undefined) this.#reloadSoon();
         this.#tell();
       },
     });

@@ -1,4 +1,4 @@
-import { followRun } from './stream-source.ts';
+import { followRun, type RunStream } from './stream-source.ts';
 
 export type ToWorker =
   | { type: 'join'; run: string; after: number }
@@ -6,15 +6,16 @@ export type ToWorker =
   | { type: 'close' };
 
 export type ToTab =
-  | { type: 'lines'; run: string; lines: string[] }
+  | { type: 'lines'; run: string; lines: string[]; at: number }
   | { type: 'state'; run: string; text: string }
   | { type: 'connected'; run: string; yes: boolean; at: number };
 
 type Stream = {
   ports: Set<MessagePort>;
-  close: () => void;
+  source: RunStream;
   state: string | undefined;
-  yes: boolean;
+  /** Absent until the first attempt has an answer. */
+  connected: boolean | undefined;
   at: number;
 };
 
@@ -22,29 +23,33 @@ const streams = new Map<string, Stream>();
 
 function join(port: MessagePort, run: string, after: number): void {
   const stream = streams.get(run) ?? open(run, after);
+  const { connected, state, at } = stream;
   stream.ports.add(port);
   // A tab that comes later learns where the stream is and fetches what came before.
-  if (stream.yes) tell([port], { type: 'connected', run, yes: true, at: stream.at });
-  if (stream.state !== undefined) tell([port], { type: 'state', run, text: stream.state });
+  if (connected !== undefined) tell([port], { type: 'connected', run, yes: connected, at });
+  if (state !== undefined) tell([port], { type: 'state', run, text: state });
+  // With a tab may have come the token that the server was missing.
+  stream.source.hurry();
 }
 
 function open(run: string, after: number): Stream {
-  const stream: Stream = { ports: new Set(), close: () => {}, state: undefined, yes: false, at: after };
-  streams.set(run, stream);
-  stream.close = followRun(run, after, {
-    lines(lines) {
-      stream.at += lines.length;
-      tell(stream.ports, { type: 'lines', run, lines });
+  const ports = new Set<MessagePort>();
+  const source = followRun(run, after, {
+    lines(lines, at) {
+      stream.at = at;
+      tell(ports, { type: 'lines', run, lines, at });
     },
     state(text) {
       stream.state = text;
-      tell(stream.ports, { type: 'state', run, text });
+      tell(ports, { type: 'state', run, text });
     },
     connected(yes, at) {
-      Object.assign(stream, { yes, at });
-      tell(stream.ports, { type: 'connected', run, yes, at });
+      Object.assign(stream, { connected: yes, at });
+      tell(ports, { type: 'connected', run, yes, at });
     },
   });
+  const stream: Stream = { ports, source, state: undefined, connected: undefined, at: after };
+  streams.set(run, stream);
   return stream;
 }
 
@@ -54,7 +59,7 @@ function leave(port: MessagePort, run: string): void {
   stream.ports.delete(port);
   if (stream.ports.size > 0) return;
   streams.delete(run);
-  stream.close();
+  stream.source.close();
 }
 
 function tell(ports: Iterable<MessagePort>, message: ToTab): void {

@@ -23,7 +23,7 @@ const listeners = new Map<string, Set<StreamListener>>();
 
 /** The news of a run. A worker that all tabs share keeps one connection; where there is none, the tab has its own. */
 export function openStream(run: string, after: number, listener: StreamListener): () => void {
-  if (typeof SharedWorker === 'undefined') return followRun(run, after, listener);
+  if (typeof SharedWorker === 'undefined') return followRun(run, after, listener).close;
   port ??= connect();
   const own = listeners.get(run) ?? new Set();
   own.add(listener);
@@ -48,7 +48,7 @@ function connect(): MessagePort {
   });
   worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => {
     for (const listener of listeners.get(data.run) ?? []) {
-      if (data.type === 'lines') listener.lines(data.lines);
+      if (data.type === 'lines') listener.lines(data.lines, data.at);
       else if (data.type === 'state') listener.state(data.text);
       else listener.connected(data.yes, data.at);
     }

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../src/engine/event.ts';
 import { parse } from './json.ts';
+import { Retry } from './retry.ts';
 import type { State, Watcher } from './source.ts';
 import { openStream } from './stream.ts';
 
@@ -12,39 +13,57 @@ export function watchRun(
   watcher: Watcher,
   fetchAfter: (after: number) => Promise<string>,
 ): () => void {
+  /** Number of the last event that was handed over, and of the last one that was heard of. */
   let last = 0;
+  let heard = 0;
   let over = false;
   let leave: (() => void) | undefined;
   let catching: Promise<void> | undefined;
+  const reached = { stream: true, fetch: true };
+
+  const tellReached = (change: Partial<typeof reached>) => {
+    Object.assign(reached, change);
+    watcher.connected(reached.stream && reached.fetch);
+  };
+
+  const hand = (events: RunEvent[]) => {
+    const fresh = events.filter(({ seq }) => seq > last);
+    last = fresh.at(-1)?.seq ?? last;
+    if (fresh.length > 0 && !over) watcher.events(fresh);
+  };
 
   const take = (events: RunEvent[]) => {
-    const fresh = events.filter((event) => event.seq > last);
-    if (fresh.length === 0) return;
-    if ((fresh[0]?.seq ?? 0) > last + 1) {
-      void catchUp();
-      return;
-    }
-    last = fresh.at(-1)?.seq ?? last;
-    watcher.events(fresh);
+    heard = Math.max(heard, events.at(-1)?.seq ?? 0);
+    const next = events.find(({ seq }) => seq > last);
+    if (next === undefined || next.seq === last + 1) hand(events);
+    else if (!retry.waiting) void catchUp();
   };
 
   const catchUp = () => {
-    catching ??= fetchAfter(last)
-      .then((text) => {
-        const events = text
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => parse<RunEvent>(line))
-          .filter((event) => event.seq > last);
-        last = events.at(-1)?.seq ?? last;
-        if (events.length > 0 && !over) watcher.events(events);
-      })
-      .catch(() => watcher.connected(false))
-      .finally(() => {
-        catching = undefined;
-      });
+    retry.stop();
+    catching ??= fetchMissing().finally(() => {
+      catching = undefined;
+    });
     return catching;
   };
+
+  /** Fetches until nothing is missing that was heard of; what cannot be had is asked for again later. */
+  const fetchMissing = async () => {
+    try {
+      let before: number;
+      do {
+        before = last;
+        hand(eventsIn(await fetchAfter(last)));
+      } while (last < heard && last > before);
+      if (!reached.fetch) tellReached({ fetch: true });
+    } catch {
+      tellReached({ fetch: false });
+    }
+    if (reached.fetch && last >= heard) retry.succeeded();
+    else if (!over && !document.hidden) retry.later();
+  };
+
+  const retry = new Retry(() => void catchUp());
 
   const join = async () => {
     await catchUp();
@@ -53,7 +72,8 @@ export function watchRun(
       lines: (lines) => take(lines.map((line) => parse<RunEvent>(line))),
       state: (text) => watcher.state(parse<State>(text)),
       connected: (yes, at) => {
-        watcher.connected(yes);
+        heard = Math.max(heard, at);
+        tellReached({ stream: yes });
         if (yes && at > last) void catchUp();
       },
     });
@@ -61,6 +81,7 @@ export function watchRun(
 
   const onVisible = () => {
     if (document.hidden) {
+      retry.stop();
       leave?.();
       leave = undefined;
     } else void join();
@@ -69,7 +90,15 @@ export function watchRun(
   void join();
   return () => {
     over = true;
+    retry.stop();
     document.removeEventListener('visibilitychange', onVisible);
     leave?.();
   };
+}
+
+function eventsIn(text: string): RunEvent[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => parse<RunEvent>(line));
 }

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { FindingView } from '../../../src/web/view/findings.ts';
 import type { PlanRevision } from '../../../src/web/view/plan-revisions.ts';
 import type { RunView } from '../../../src/web/view/run-view.ts';
+import { diffLines } from '../diff-lines.ts';
 import { block, parseMarkdown } from '../markdown.tsx';
 
 /** The plan with the findings beside the lines they are about, and what each revision changed. */
@@ -110,7 +111,7 @@ const kinds = { '+': 'added', '-': 'removed', '@': 'place' } as const;
 
 /** A unified diff; the findings that led to it are named above. */
 function Diff({ revision, findings }: { revision: PlanRevision; findings: readonly FindingView[] }) {
-  const lines = (revision.diff ?? '').split('\n').filter((line) => !/^(?:---|\+\+\+|Index:|===)/.test(line));
+  const lines = diffLines(revision.diff ?? '');
   const worked = findings.filter(({ outcome, outOfScope }) => outcome === 'accepted' && !outOfScope);
   return (
     <>

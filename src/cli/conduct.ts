@@ -64,7 +64,8 @@ async function conductHere(
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
-  const telemetry = await telemetryOf(home, runId, invocation);
+  const say = (text: string) => view.aside(async () => void terminal.stderr.write(text));
+  const telemetry = await telemetryOf(home, runId, invocation, (text) => void say(text));
   try {
     engine.subscribe(runId, view.report);
     engine.subscribe(runId, telemetry.hear);
@@ -78,17 +79,21 @@ async function conductHere(
   } finally {
     await engine.close();
     const failure = await telemetry.close();
-    if (failure !== undefined && !global.quiet)
-      await view.aside(async () => void terminal.stderr.write(`${visibleText(failure)}\n`));
+    if (failure !== undefined && !global.quiet) await say(`${visibleText(failure)}\n`);
   }
 }
 
 /** The configuration is asked for prices only where spans are wanted. */
-async function telemetryOf(home: Home, runId: string, { global, terminal: { env } }: Invocation) {
+async function telemetryOf(
+  home: Home,
+  runId: string,
+  { global, terminal: { env } }: Invocation,
+  print: (text: string) => void,
+) {
   const directory = runDirectoryOf(home, runId);
   const { wanted } = wantedTelemetry(env);
   const settings = wanted ? await loadConfig({ project: home.project, env, file: global.config }) : undefined;
-  return openTelemetry(directory, env, { version, prices: settings?.config.prices });
+  return openTelemetry(directory, env, { version, prices: settings?.config.prices, print });
 }
 
 /** Another process holds the store: leave the request there and watch; when that process ends, take over. */

@@ -12,14 +12,10 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import {
-  BatchSpanProcessor,
-  ConsoleSpanExporter,
-  type SpanExporter,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Protocol } from './enabled.ts';
 import { spanIdOf, type TraceIdentity } from './identity.ts';
+import { printingExporter } from './printing-exporter.ts';
 import type { SpanDraft } from './spans.ts';
 
 export type SpanSink = {
@@ -28,7 +24,7 @@ export type SpanSink = {
   close(): Promise<string | undefined>;
 };
 
-const closeLimitMs = 5_000;
+const closeLimitSeconds = 5;
 
 /** Spans through the official SDK; endpoint, headers, time-outs and resource come from its standard variables. */
 export async function openSink(
@@ -36,9 +32,10 @@ export async function openSink(
   run: string,
   { traceId, parentSpanId }: TraceIdentity,
   version: string,
+  print: (text: string) => void,
 ): Promise<SpanSink> {
   let failure: string | undefined;
-  const exporter = await exporterFor(protocol);
+  const exporter = await exporterFor(protocol, print);
   const watched: SpanExporter = {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
@@ -80,17 +77,22 @@ export async function openSink(
       span.end(Math.max(start, end));
     },
     async close() {
-      const late = new Promise<void>((resolve) => setTimeout(resolve, closeLimitMs).unref());
-      await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
-        failure ??= String(error);
+      const closed = provider.shutdown().then(() => undefined, String);
+      // The exporter would go on trying for longer than anybody wants to wait.
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<string>((resolve) => {
+        const reason = `the collector did not take them within ${closeLimitSeconds} seconds`;
+        timer = setTimeout(resolve, closeLimitSeconds * 1000, reason);
       });
-      return failure;
+      const problem = await Promise.race([closed, late]);
+      clearTimeout(timer);
+      return failure ?? problem;
     },
   };
 }
 
-async function exporterFor(protocol: Protocol): Promise<SpanExporter> {
-  if (protocol === 'console') return new ConsoleSpanExporter();
+async function exporterFor(protocol: Protocol, print: (text: string) => void): Promise<SpanExporter> {
+  if (protocol === 'console') return printingExporter(print);
   const { OTLPTraceExporter } =
     protocol === 'http/json'
       ? await import('@opentelemetry/exporter-trace-otlp-http')

@@ -13,13 +13,20 @@ export type Telemetry = {
   close(): Promise<string | undefined>;
 };
 
+export type TelemetryOptions = {
+  version: string;
+  prices?: Readonly<Record<string, Price>> | undefined;
+  /** Where spans go that are meant for the eye. */
+  print: (text: string) => void;
+};
+
 const silent: Telemetry = { hear() {}, close: async () => undefined };
 
 /** Follows a run with spans when the standard variables ask for it; else nothing is loaded and nothing happens. */
 export async function openTelemetry(
   directory: RunDirectory,
   env: NodeJS.ProcessEnv,
-  { version, prices }: { version: string; prices?: Readonly<Record<string, Price>> | undefined },
+  { version, prices, print }: TelemetryOptions,
 ): Promise<Telemetry> {
   const wanted = wantedTelemetry(env);
   if (!wanted.wanted) return silent;
@@ -32,7 +39,7 @@ export async function openTelemetry(
     };
   }
   const { openSink } = await import('./exporter.ts');
-  const sink = await openSink(wanted.protocol, directory.id, traceOf(directory.id, env), version);
+  const sink = await openSink(wanted.protocol, directory.id, traceOf(directory.id, env), version, print);
   const title = env['OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT']?.toLowerCase() === 'true';
   const options = { title, ...(prices === undefined ? {} : { prices }) };
   const ledger = () => readLedger(directory.ledger);

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { charrette, makeProject } from '../support/program.ts';
 
@@ -105,4 +105,44 @@ test('protobuf is the default form; a collector that refuses is told of and chan
   expect(Buffer.concat(collector.received.map(({ body }) => body)).includes('invoke_agent static')).toBe(
     true,
   );
+});
+
+const alone = ['design', '--auto', '--solo', '--json', '--agents', 'static', 'limit requests'];
+
+/** Where nobody listens, or somebody who never says a word. */
+async function openSilence(accepts: boolean): Promise<string> {
+  const server = createSocketServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  if (accepts) closing.push(() => server.close());
+  else await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+test.each([
+  ['refuses connections', false],
+  ['never answers', true],
+])('a collector that %s costs seconds and one line', async (_what, accepts) => {
+  const { project } = await makeProject();
+  const { code, stdout, stderr } = await charrette(alone, {
+    cwd: project,
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: await openSilence(accepts) },
+  });
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'done' });
+  expect(stderr.match(/^.*could not be exported.*$/gm)).toEqual([
+    expect.stringMatching(/^Some traces could not be exported: ./),
+  ]);
+});
+
+test('spans for the eye are written to stderr; the answer stays one document', async () => {
+  const { project } = await makeProject();
+  const { code, stdout, stderr } = await charrette(alone, {
+    cwd: project,
+    env: { OTEL_TRACES_EXPORTER: 'console' },
+  });
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'done' });
+  for (const name of ['invoke_agent static', 'phase 2a', 'invoke_workflow design'])
+    expect(stderr).toContain(`name: '${name}'`);
 });

@@ -22,3 +22,22 @@ test('the error that ended a run is among its last words and no event', async ()
     said: 'There are changes. [dirty-tree]\n  fix: Commit them.\n',
   });
 });
+
+test('a run that is told twice to stop hears it once', async () => {
+  writeFileSync(
+    script,
+    `let heard = 0;
+    process.on('SIGINT', () => {
+      heard += 1;
+      setTimeout(() => process.exit(heard), 300);
+    });
+    setInterval(() => {}, 1000);
+    console.log('{"type":"run-start"}');`,
+  );
+  const child = startRun(['design', '-'], 'x', folder, context);
+  await child.events.next();
+  child.stop();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  child.stop();
+  expect((await child.ended).code).toBe(1);
+});

@@ -9,7 +9,7 @@ export type RunChild = {
   events: AsyncGenerator<RunEvent>;
   /** Told of every event before it is read. */
   observe(listener: (event: RunEvent) => void): () => void;
-  /** Stops it gracefully; everything finished is saved. */
+  /** Stops it gracefully, however often it is called; everything finished is saved. */
   stop(): void;
   /** `said`: its last words, the error that ended it included. */
   ended: Promise<{ code: number; said: string }>;
@@ -44,6 +44,7 @@ export function startRun(
   const waiting: RunEvent[] = [];
   let wake: (() => void) | undefined;
   let over = false;
+  let stopping = false;
   const lines = createInterface({ input: child.stdout });
   lines.on('line', (line) => {
     const reading = readJson(line);
@@ -83,7 +84,11 @@ export function startRun(
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    stop: () => void child.kill('SIGINT'),
+    stop() {
+      // A second signal would end it at once, with nothing saved.
+      if (!stopping) child.kill('SIGINT');
+      stopping = true;
+    },
     ended,
   };
 }

@@ -129,6 +129,7 @@ export class Session {
     const open = new Set(this.#open().map(({ id }) => id));
     const inWords: Question[] = [];
     for (const question of event.questions.filter(({ id }) => open.has(id))) {
+      if (this.#cancelled) return [];
       const way = wayFor(question, this.#capabilities);
       if (way === 'message') {
         inWords.push(question);
@@ -142,7 +143,10 @@ export class Session {
         const value = await askPerson(client, this.id, question, way, elsewhere.signal);
         if (value !== undefined)
           await this.#leave([{ question: question.id, value, source: 'person' }], client);
-        else if (!elsewhere.signal.aborted) child.stop();
+        else if (!elsewhere.signal.aborted) {
+          child.stop();
+          return [];
+        }
       } catch (error) {
         // Somebody else has answered, or the run was stopped; the next events say so.
         if (!elsewhere.signal.aborted && !this.#cancelled) {

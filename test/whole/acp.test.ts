@@ -7,6 +7,7 @@ import {
   type CreateElicitationRequest,
   client,
   ndJsonStream,
+  type RequestPermissionOutcome,
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
@@ -20,7 +21,14 @@ afterEach(async () => {
 });
 
 /** An editor: the official client side over the stdio of the real program. */
-async function openEditor(cwd: string, clientCapabilities: ClientCapabilities = {}) {
+async function openEditor(
+  cwd: string,
+  clientCapabilities: ClientCapabilities = {},
+  decide: (request: RequestPermissionRequest) => Promise<RequestPermissionOutcome> = async ({ options }) => ({
+    outcome: 'selected',
+    optionId: options[0]?.optionId ?? '',
+  }),
+) {
   const home = path.join(cwd, '.home');
   mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [program, 'acp'], {
@@ -33,10 +41,9 @@ async function openEditor(cwd: string, clientCapabilities: ClientCapabilities = 
   const asked: (RequestPermissionRequest | CreateElicitationRequest)[] = [];
   const app = client({ name: 'editor' })
     .onNotification('session/update', ({ params }) => void updates.push(params.update))
-    .onRequest('session/request_permission', ({ params }) => {
+    .onRequest('session/request_permission', async ({ params }) => {
       asked.push(params);
-      const [first] = params.options;
-      return { outcome: { outcome: 'selected', optionId: first?.optionId ?? '' } };
+      return { outcome: await decide(params) };
     })
     .onRequest('elicitation/create', ({ params }) => {
       asked.push(params);
@@ -145,6 +152,25 @@ test('a cancelled prompt stops and saves the run; /resume goes on with it', asyn
   expect(statusOf(project)).toBe('done');
   expect(runsOf(project)).toHaveLength(1);
   expect(editor.said()).toContain('# Plan');
+});
+
+test('a prompt that is cancelled while it asks stops gracefully: open questions come back as cancelled', async () => {
+  const { project } = await makeProject();
+  const cancelling = Promise.withResolvers<void>();
+  const editor = await openEditor(project, {}, async () => {
+    await cancelling.promise;
+    return { outcome: 'cancelled' };
+  });
+  const answered = editor.prompt('limit requests per client');
+  await until(() => editor.asked.length > 0);
+  await editor.agent.notify('session/cancel', { sessionId: editor.session.sessionId });
+  // While the run is stopping.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  cancelling.resolve();
+  expect((await answered).stopReason).toBe('cancelled');
+  expect(statusOf(project)).toBe('stopped');
+  const events = path.join(project, '.charrette', 'runs', runsOf(project)[0] ?? '', 'events.jsonl');
+  expect(readFileSync(events, 'utf8')).toContain('"run-pause"');
 });
 
 test('a prompt with a file that no argument could hold is a feature like any other', async () => {

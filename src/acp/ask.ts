@@ -7,6 +7,7 @@ import type {
 import type { Question } from '../engine/question.ts';
 import { formAnswer, questionForm } from '../engine/question-form.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted.ts';
+import { toolCallId } from './updates.ts';
 
 /** How a question can be put to the person: as a form, as buttons, or as a message that the next prompt answers. */
 export type Way = 'form' | 'buttons' | 'message';
@@ -16,10 +17,13 @@ export function wayFor(question: Question, capabilities: ClientCapabilities | un
   return question.options === undefined || question.options.length === 0 ? 'message' : 'buttons';
 }
 
+/** Who asks. */
+export type Asking = { sessionId: string; run: string };
+
 /** The answer, or nothing when the person would not give one. */
 export async function askPerson(
   client: AgentContext,
-  sessionId: string,
+  { sessionId, run }: Asking,
   question: Question,
   way: Exclude<Way, 'message'>,
   signal: AbortSignal,
@@ -31,7 +35,7 @@ export async function askPerson(
   }
   const { outcome } = await client.request(
     'session/request_permission',
-    buttonsOf(sessionId, question),
+    buttonsOf({ sessionId, run }, question),
     options,
   );
   return outcome.outcome === 'selected' ? outcome.optionId : undefined;
@@ -41,12 +45,12 @@ export function formOf(sessionId: string, question: Question): CreateElicitation
   return { sessionId, ...questionForm(question) };
 }
 
-export function buttonsOf(sessionId: string, question: Question): RequestPermissionRequest {
+export function buttonsOf({ sessionId, run }: Asking, question: Question): RequestPermissionRequest {
   const { id, text, detail, options = [], recommended } = question;
   return {
     sessionId,
     toolCall: {
-      toolCallId: `question-${id}`,
+      toolCallId: toolCallId(run, `question-${id}`),
       title: untrustedLine(text),
       kind: 'other',
       status: 'pending',

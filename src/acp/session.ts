@@ -25,7 +25,9 @@ export class Session {
   readonly #context: ProgramContext;
   readonly #capabilities: ClientCapabilities | undefined;
   depth: string;
-  #run: { child: RunChild; telling: Telling; directory: RunDirectory | undefined } | undefined;
+  #run: { child: RunChild; directory: RunDirectory | undefined } | undefined;
+  /** By run: one that goes on continues its picture. */
+  readonly #tellings = new Map<string, Telling>();
   /** Asked in words; the next prompt answers the first of them. */
   #asked: Question[] = [];
   #lastRun: string | undefined;
@@ -66,7 +68,6 @@ export class Session {
         : ['resume', '--remote-answers', '--', resumed || this.#lastRun || 'latest'];
     this.#run = {
       child: startRun(words, resumed === undefined ? text : '', this.cwd, this.#context),
-      telling: nothingTold,
       directory: undefined,
     };
     return this.#follow(client);
@@ -104,8 +105,8 @@ export class Session {
       if (done === true) break;
       this.#lastRun = event.run;
       run.directory ??= runDirectoryOf(findHome(this.cwd), event.run);
-      const { next, updates } = updatesOf(run.telling, event);
-      run.telling = next;
+      const { next, updates } = updatesOf(this.#tellings.get(event.run) ?? nothingTold, event);
+      this.#tellings.set(event.run, next);
       for (const update of updates) await this.#tell(client, update);
       if (event.type !== 'question-ask') continue;
       const inWords = await this.#ask(event, client, run.child);
@@ -140,7 +141,8 @@ export class Session {
         if (type === 'question-answer' || type === 'run-pause' || type === 'run-end') elsewhere.abort();
       });
       try {
-        const value = await askPerson(client, this.id, question, way, elsewhere.signal);
+        const asking = { sessionId: this.id, run: event.run };
+        const value = await askPerson(client, asking, question, way, elsewhere.signal);
         if (value !== undefined)
           await this.#leave([{ question: question.id, value, source: 'person' }], client);
         else if (!elsewhere.signal.aborted) {

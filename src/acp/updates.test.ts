@@ -63,13 +63,25 @@ test('lanes are tool calls that end completed or failed, with agent, time and to
   );
   expect(queued?.at(-1)).toMatchObject({
     sessionUpdate: 'tool_call',
-    toolCallId: 'a',
+    toolCallId: 'r/a',
     title: 'One-Arch: sketch',
     status: 'pending',
   });
   expect(started).toMatchObject([{ sessionUpdate: 'tool_call_update', status: 'in_progress' }]);
   expect(ended).toMatchObject([
     { status: 'failed', content: [{ content: { text: 'one, 2s, ~1k tokens, too slow' } }] },
+  ]);
+});
+
+test('a lane that was stopped and waits once more is told as the tool call that it was', () => {
+  const [, , , again] = tell(
+    lane,
+    { type: 'lane-start', lane: 'a', agent: 'one', attempt: 1 },
+    { type: 'run-pause', reason: 'stop' },
+    lane,
+  );
+  expect(again?.filter(({ sessionUpdate }) => sessionUpdate !== 'plan')).toEqual([
+    { sessionUpdate: 'tool_call_update', toolCallId: 'r/a', status: 'pending' },
   ]);
 });
 
@@ -94,7 +106,8 @@ test('a question is a form where the editor has forms, else buttons, else words'
   expect(wayFor(closed, { elicitation: { form: {} } })).toBe('form');
   expect(wayFor(closed, {})).toBe('buttons');
   expect(wayFor({ id: 'x', text: 'What?' }, undefined)).toBe('message');
-  expect(buttonsOf('s', closed).options).toEqual([
+  expect(buttonsOf({ sessionId: 's', run: 'r' }, closed).toolCall.toolCallId).toBe('r/question-consent');
+  expect(buttonsOf({ sessionId: 's', run: 'r' }, closed).options).toEqual([
     { optionId: 'yes', name: 'Yes (recommended)', kind: 'allow_once' },
     { optionId: 'no', name: 'No', kind: 'reject_once' },
   ]);

@@ -14,7 +14,16 @@ export const nothingTold: Telling = { view: emptyView };
 /** What one more event means to an editor: phases are entries of its plan, lanes are tool calls, warnings are said. */
 export function updatesOf(telling: Telling, event: RunEvent): { next: Telling; updates: SessionUpdate[] } {
   const view = foldEvent(telling.view, event);
-  return { next: { view }, updates: [...planUpdate(telling.view, view), ...eventUpdates(view, event)] };
+  const isKnown = event.type === 'lane-queue' && telling.view.lanes.has(event.lane);
+  return {
+    next: { view },
+    updates: [...planUpdate(telling.view, view), ...eventUpdates(view, event, isKnown)],
+  };
+}
+
+/** The name of a tool call: a session has several runs, and their lanes and questions have the same names. */
+export function toolCallId(run: string, name: string): string {
+  return `${run}/${name}`;
 }
 
 /** The steps of a design that are still to come are listed as well; other workflows tell theirs as they begin. */
@@ -42,21 +51,19 @@ function entryStatus({ state }: PhaseLine): PlanEntry['status'] {
   return state === 'stopped' ? 'pending' : 'completed';
 }
 
-function eventUpdates(view: View, event: RunEvent): SessionUpdate[] {
+/** `isKnown`: a lane that was stopped and waits once more is the tool call that it was. */
+function eventUpdates(view: View, event: RunEvent, isKnown: boolean): SessionUpdate[] {
   switch (event.type) {
-    case 'lane-queue': {
-      const lane = view.lanes.get(event.lane);
-      if (lane === undefined) return [];
-      const title = `${lane.label}: ${event.task}`;
-      return [
-        { sessionUpdate: 'tool_call', toolCallId: event.lane, title, kind: 'think', status: 'pending' },
-      ];
-    }
+    case 'lane-queue':
     case 'lane-start':
     case 'lane-retry':
     case 'lane-end': {
       const lane = view.lanes.get(event.lane);
-      return lane === undefined ? [] : [laneUpdate(lane)];
+      if (lane === undefined) return [];
+      const id = toolCallId(event.run, event.lane);
+      if (event.type !== 'lane-queue' || isKnown) return [laneUpdate(id, lane)];
+      const title = `${lane.label}: ${event.task}`;
+      return [{ sessionUpdate: 'tool_call', toolCallId: id, title, kind: 'think', status: 'pending' }];
     }
     case 'warning':
       return [message(`⚠ ${event.text.replace(/^\*\*⚠?\s*|\*\*$/g, '')}\n\n`)];
@@ -72,7 +79,7 @@ function eventUpdates(view: View, event: RunEvent): SessionUpdate[] {
   }
 }
 
-function laneUpdate(lane: LaneLine): SessionUpdate {
+function laneUpdate(id: string, lane: LaneLine): SessionUpdate {
   const facts = [
     ...(lane.agent === undefined ? [] : [lane.agent]),
     ...(lane.elapsedMs === undefined ? [] : [formatElapsed(lane.elapsedMs)]),
@@ -81,7 +88,7 @@ function laneUpdate(lane: LaneLine): SessionUpdate {
   ].join(', ');
   return {
     sessionUpdate: 'tool_call_update',
-    toolCallId: lane.lane,
+    toolCallId: id,
     status: toolStatus(lane),
     ...(facts === '' ? {} : { content: [{ type: 'content', content: { type: 'text', text: facts } }] }),
   };

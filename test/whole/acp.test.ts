@@ -173,6 +173,31 @@ test('a prompt that is cancelled while it asks stops gracefully: open questions 
   expect(readFileSync(events, 'utf8')).toContain('"run-pause"');
 });
 
+test('no tool call of a session has the name of another, in a second run and after /resume', async () => {
+  const { project, calls } = await makeProject();
+  const editor = await openEditor(project);
+  const { sessionId } = editor.session;
+  await editor.agent.request('session/set_mode', { sessionId, modeId: 'solo' });
+  await editor.prompt('limit requests per client');
+  const begun = () =>
+    editor.updates.flatMap((update) => (update.sessionUpdate === 'tool_call' ? [update.toolCallId] : []));
+  const first = begun().length;
+  expect(first).toBeGreaterThan(0);
+  const release = holdTask(calls, 'plan');
+  const cancelled = editor.prompt('limit requests per day');
+  await until(() => begun().length > first);
+  await editor.agent.notify('session/cancel', { sessionId });
+  await cancelled;
+  release();
+  await editor.prompt('/resume');
+  expect(runsOf(project)).toHaveLength(2);
+  expect(new Set(begun()).size).toBe(begun().length);
+  const updated = editor.updates.flatMap((update) =>
+    update.sessionUpdate === 'tool_call_update' ? [update.toolCallId] : [],
+  );
+  expect(updated.filter((id) => !begun().includes(id))).toEqual([]);
+});
+
 test('a prompt with a file that no argument could hold is a feature like any other', async () => {
   const { project } = await makeProject();
   const editor = await openEditor(project);

@@ -5,6 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { writeRun } from '../../test/support/web-run.ts';
+import { temporaryRepository } from '../../test/temporary-repository.ts';
 import { thisProcess } from '../engine/process-identity.ts';
 import { parseJson } from '../safe-json.ts';
 import { makeServer } from './server.ts';
@@ -144,4 +145,40 @@ test('a link that leads out of the project is refused', async () => {
   ] as const) {
     expect(await call(tool, given), tool).toMatchObject({ error: { code: 'path-unsafe' } });
   }
+});
+
+test('a lite plan is checked: its tasks, its waves, and what is wrong with them', async () => {
+  const repository = temporaryRepository();
+  onTestFinished(repository.remove);
+  repository.write('src/a.ts', 'export const a = 1;\n');
+  repository.commit('begin');
+  const task = (id: string, file: string, depends_on: string[]) => ({
+    id,
+    title: id,
+    description: 'It.',
+    depends_on,
+    files: [{ path: file, action: 'modify' }],
+    implementation: ['One.', 'Two.'],
+    convergence: { criteria: [`${file} exports it`] },
+  });
+  repository.write('lite/.task/TASK-001.json', JSON.stringify(task('TASK-001', 'src/a.ts', [])));
+  repository.write('lite/.task/TASK-002.json', JSON.stringify(task('TASK-002', 'src/gone.ts', ['TASK-001'])));
+  const _metadata = { timestamp: 'now', source: 'direct-planning', plan_type: 'feature' };
+  const task_ids = ['TASK-001', 'TASK-002'];
+  const plan = { summary: 's', approach: 'a', complexity: 'Low', task_ids, task_count: 2, _metadata };
+  repository.write('lite/plan.json', JSON.stringify(plan));
+  const call = await connect(repository.root);
+  expect(await call('plan_check', { file: 'lite' })).toMatchObject({
+    tasks: task_ids,
+    waves: [['TASK-001'], ['TASK-002']],
+    errors: 1,
+    open: [
+      {
+        check: 'task',
+        subject: 'TASK-002',
+        severity: 'error',
+        reason: expect.stringContaining('src/gone.ts'),
+      },
+    ],
+  });
 });

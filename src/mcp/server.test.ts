@@ -2,6 +2,12 @@ import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import {
+  type ClientCapabilities,
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
+} from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { writeRun } from '../../test/support/web-run.ts';
@@ -13,9 +19,14 @@ import { makeServer } from './server.ts';
 const skills = path.resolve(import.meta.dirname, '..', '..', 'skills');
 
 /** The official client beside the server; it checks every answer against the schema of its tool. */
-async function connect(cwd: string) {
+async function connect(
+  cwd: string,
+  capabilities: ClientCapabilities = {},
+  fillForm?: (request: ElicitRequest) => ElicitResult,
+) {
   const server = makeServer({ cwd, config: undefined, env: { HOME: cwd }, program: [] });
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
+  if (fillForm !== undefined) client.setRequestHandler(ElicitRequestSchema, fillForm);
   const [here, there] = InMemoryTransport.createLinkedPair();
   await Promise.all([server.connect(there), client.connect(here)]);
   onTestFinished(() => client.close());
@@ -146,6 +157,35 @@ test('a link that leads out of the project is refused', async () => {
     expect(await call(tool, given), tool).toMatchObject({ error: { code: 'path-unsafe' } });
   }
 });
+
+test.each([
+  ['other elicitation than forms', { url: {} }, 0],
+  ['elicitation of no particular kind', {}, 1],
+  ['forms', { form: {} }, 1],
+])(
+  'a host with %s gets the open questions back when nobody answers them',
+  async (_what, elicitation, forms) => {
+    const { root } = featureDirectory();
+    const { directory } = writeRun({ status: 'paused' }, root);
+    const questions = [{ id: 'q', text: 'Sure?' }];
+    writeFileSync(
+      directory.questions,
+      JSON.stringify({ schemaVersion: 1, run: directory.id, questions, answers: [] }),
+    );
+    const shown: ElicitRequest[] = [];
+    const call = await connect(root, { elicitation }, (request) => {
+      shown.push(request);
+      return { action: 'decline' };
+    });
+    expect(await call('run_wait', { run: directory.id })).toMatchObject({
+      status: 'paused',
+      settled: true,
+      questions: [{ id: 'q' }],
+      next: expect.stringContaining('run_answer'),
+    });
+    expect(shown).toHaveLength(forms);
+  },
+);
 
 test('a lite plan is checked: its tasks, its waves, and what is wrong with them', async () => {
   const repository = temporaryRepository();

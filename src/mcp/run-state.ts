@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
 import { z } from 'zod';
+import { resultDocuments } from '../cli/result-documents.ts';
 import { shownStatus } from '../cli/run-list.ts';
 import { openQuestions } from '../engine/answers.ts';
 import type { Question } from '../engine/question.ts';
@@ -51,7 +54,7 @@ export async function runStateOf(directory: RunDirectory): Promise<RunState> {
     questions,
     directory: directory.root,
     ...(error !== undefined && { error }),
-    next: nextStep(status, questions.length > 0),
+    next: nextStep(status, questions.length > 0, resultOf(directory, record)),
   };
 }
 
@@ -60,9 +63,17 @@ export function isSettled(record: RunRecord, openQuestions: number): boolean {
   return !isLive(record) || (record.status === 'paused' && openQuestions > 0);
 }
 
-function nextStep(status: RunState['status'], asks: boolean): string {
+/** The artifact to read first of what a run has. */
+function resultOf({ artifacts }: RunDirectory, { workflow }: RunRecord): string | undefined {
+  const names = (resultDocuments[workflow] ?? []).map(([, artifact]) => artifact);
+  return [...names, 'plan.txt'].find((name) => existsSync(path.join(artifacts, name)));
+}
+
+function nextStep(status: RunState['status'], asks: boolean, result: string | undefined): string {
   if (status === 'done' || status === 'not-accepted')
-    return 'Read the plan with artifact_read (plan.txt); run_inspect lists the other artifacts.';
+    return result === undefined
+      ? 'Nothing was written to be read first; run_inspect lists the artifacts.'
+      : `Read the result with artifact_read (${result}); run_inspect lists the other artifacts.`;
   if (status === 'failed') return 'Remove the cause, then call run_resume.';
   if (status === 'cancelled') return 'The run is over; start another with design_start.';
   if (status === 'unreadable') return 'Restore run.json, or remove the run.';

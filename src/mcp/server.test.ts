@@ -222,3 +222,18 @@ test('a lite plan is checked: its tasks, its waves, and what is wrong with them'
     ],
   });
 });
+
+test('what to read first of a run that ended is something that it has', async () => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  const nextOf = async (workflow: string, ...artifacts: string[]) => {
+    const { directory, artifact } = writeRun({ run: `${workflow}-${artifacts.length}`, workflow }, root);
+    for (const name of artifacts) artifact(name, 'x');
+    return (await call('run_wait', { run: directory.id }))['next'];
+  };
+  expect(await nextOf('design', 'plan.json', 'plan.txt')).toContain('(plan.txt)');
+  expect(await nextOf('lite-plan', 'plan.json')).toContain('(plan.json)');
+  expect(await nextOf('lite-plan', 'plan.json', 'execution-summary.md')).toContain('(execution-summary.md)');
+  expect(await nextOf('compare', 'comparison.md')).toContain('(comparison.md)');
+  expect(await nextOf('lite-execute')).toContain('run_inspect');
+});

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { liteMarkdown } from '../../cli/live/lite-markdown.ts';
+import { resultDocuments } from '../../cli/result-documents.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 import { readTextFile } from '../../files/bounded.ts';
@@ -9,33 +10,6 @@ import { isRecord } from '../../safe-json.ts';
 /** A document of a run that people read, as Markdown. */
 export type DocumentView = { id: string; title: string; text: string };
 
-type Wanted = readonly [title: string, artifact: string];
-
-const lite: readonly Wanted[] = [
-  ['Result', 'execution-summary.md'],
-  ['Plan', 'plan.json'],
-  ['Code review', 'code-review.md'],
-  ['Test review', 'test-review.md'],
-  ['To verify', 'follow-up-test.md'],
-  ['To finish', 'follow-up-enhance.md'],
-  ['To tidy up', 'follow-up-refactor.md'],
-  ['To document', 'follow-up-doc.md'],
-];
-
-/** What the result of a workflow is, in the order in which it is read. A design has views of its own. */
-const documents: Readonly<Record<string, readonly Wanted[]>> = {
-  'lite-plan': lite,
-  'lite-execute': lite,
-  'feature-phase': [['Outcome', 'phase-outcome.md']],
-  'feature-implement': [['Outcome', 'phase-outcome.md']],
-  'skill-run': [
-    ['Result', 'summary.md'],
-    ['Outputs', 'outputs.json'],
-  ],
-  compare: [['Comparison', 'comparison.md']],
-  refine: [['Refinement', 'refine-report.md']],
-};
-
 const largest = 1024 * 1024;
 
 /** The documents that a run has so far. */
@@ -44,7 +18,7 @@ export async function documentViews(
   { workflow, inputs }: Pick<RunRecord, 'workflow' | 'inputs'>,
 ): Promise<DocumentView[]> {
   const views: DocumentView[] = [];
-  for (const [title, name] of documents[workflow] ?? []) {
+  for (const [title, name] of resultDocuments[workflow] ?? []) {
     const text = await readDocument(directory, name);
     if (text !== undefined) views.push({ id: idOf(title), title, text });
   }

@@ -27,10 +27,26 @@ beforeAll(() => {
   const plan = { summary: 'planned', approach: 'a', task_ids: ['TASK-001'], task_count: 1, _metadata };
   for (const name of ['plans/plan.json', 'plans/my plan.json']) repository.write(name, JSON.stringify(plan));
   repository.write('plans/.task/TASK-001.json', JSON.stringify(task));
+  repository.write('plans/cut.json', JSON.stringify(plan).slice(0, 40));
+  repository.write('plans/no-tasks.json', '{"summary":"x","tasks":"none"}');
+  repository.write('plans/old.json', '{"summary":"x","tasks":[{"id":"TASK-001"}]}');
+  repository.write('package.json', '{"name":"shop"}');
+  repository.write('broken/plan.json', '{');
+  repository.write('design.json', JSON.stringify(design));
   repository.write('my notes.md', 'Write it down.\n');
+  repository.write('notes.txt', '{"name":"shop"}');
   repository.write('src/a.ts', 'export const a = 1;\n');
   repository.commit('first');
 });
+
+/** The plan of a design as data. */
+const design = {
+  title: 'designed',
+  summary: 'S',
+  files: [{ path: 'src/a.ts', action: 'modify', description: 'the bucket' }],
+  approach: 'A',
+  testing: 'T',
+};
 
 async function rehearse(...words: string[]) {
   const { exit, out } = await runCommandLine('lite-execute', ...words, '--dry-run', '--json', '--cwd', root);
@@ -42,7 +58,9 @@ test.each([
   [['./plans/'], 'planned'],
   [['plans/plan.json'], 'planned'],
   [['plans/my plan.json'], 'planned'],
+  [['design.json'], 'designed'],
   [['my notes.md'], 'Write it down.\n'],
+  [['notes.txt'], '{"name":"shop"}'],
   [['Update', 'plans/plan.json'], 'Update plans/plan.json'],
   [['fix the docs/README.md links'], 'fix the docs/README.md links'],
   [['lint'], 'lint'],
@@ -56,11 +74,16 @@ test.each([
   [['nope.json'], 4, 'not-found', 'nope.json does not exist'],
   [['src'], 4, 'not-found', 'The folder src has no plan.json'],
   [['src/a.ts'], 2, 'usage', 'src/a.ts is neither'],
+  [['plans/cut.json'], 2, 'plan-invalid', 'plans/cut.json is no plan: it is not valid JSON'],
+  [['broken'], 2, 'plan-invalid', 'broken/plan.json is no plan: it is not valid JSON'],
+  [['package.json'], 2, 'plan-invalid', 'package.json is no plan: it has no summary, approach, task_ids'],
+  [['plans/no-tasks.json'], 2, 'plan-invalid', 'no-tasks.json is no plan: it has no approach, task_ids'],
+  [['plans/old.json'], 2, 'plan-invalid', 'it embeds its tasks'],
   [['--run', 'latest', 'and', 'more'], 2, 'usage', '"and more"'],
   [['--review', 'nosuch', 'do it'], 4, 'agent-not-found', 'agents that can: mine, other'],
   [['--review', 'mine,nosuch', 'do it'], 4, 'agent-not-found', 'nosuch cannot review here'],
   [['--review', 'panel', '--agents', 'static', 'do it'], 4, 'agent-not-found', 'agents that can: none'],
-])('P-101 P-104 P-125 %j is refused before anything runs', async (words, exit, code, message) => {
+])('P-101 P-103 P-104 P-125 %j is refused before anything runs', async (words, exit, code, message) => {
   expect(await rehearse(...words)).toEqual({
     exit,
     error: expect.objectContaining({

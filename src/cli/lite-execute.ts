@@ -12,9 +12,17 @@ import { handoffToken } from '../lite/handoff-token.ts';
 import { directPlan, firstLine, type LitePlanFiles, type PlanFacts } from '../lite/plan-files.ts';
 import { readLiteFolder, readTaskTexts } from '../lite/plan-folder.ts';
 import { checkQuality } from '../lite/quality.ts';
-import { looksLikeFile, planInvalid, readableEnding, recognisePlan } from '../lite/read-plan.ts';
+import {
+  looksLikeFile,
+  type PlanInput,
+  planInvalid,
+  readableEnding,
+  recognisePlan,
+} from '../lite/read-plan.ts';
 import { readJson } from '../safe-json.ts';
+import { readJudgement } from '../schema/judgements.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
@@ -117,12 +125,34 @@ async function fromArgument(cwd: string, words: readonly string[]): Promise<Sour
       fix: 'Write a plan or a task in it.',
     });
   const input = recognisePlan(content);
-  if (input.kind === 'plan') return { ...(await planFolder(path.dirname(file), content)) };
+  if (input.kind === 'plan') return planFolder(path.dirname(file), content);
+  if (/\.json$/i.test(file)) return fromDesign(file, content, input);
   return {
     task: content,
     plan: (facts) => directPlan(content, [], facts),
-    ...(input.warning === undefined ? {} : { warning: input.warning }),
+    ...(input.kind === 'text'
+      ? {}
+      : { warning: `${text} looks like a plan, but ${input.flaw}; it is taken as text.` }),
   };
+}
+
+/** A JSON file that is no lite plan is the plan of a design, never a prompt: nobody wants the text of a broken plan done. */
+function fromDesign(
+  file: string,
+  content: string,
+  { kind, flaw }: Exclude<PlanInput, { kind: 'plan' }>,
+): Source {
+  const reading = readJson(content);
+  const design = readJudgement('plan', reading.ok ? reading.value : undefined);
+  if (design.ok) return { task: design.value.title, plan: (facts) => filesFromDesign(design.value, facts) };
+  throw new CharretteError({
+    code: 'plan-invalid',
+    message: `${file} is no plan: ${flaw}.`,
+    fix:
+      kind === 'embedded'
+        ? `Make a plan of it with \`charrette plan import ${shellWord(file)}\`.`
+        : 'Mend the file, or say what to do in words or in a .md or .txt file.',
+  });
 }
 
 /** The file that one argument means, a folder's plan.json; `undefined` when it is a prompt. */

@@ -221,13 +221,20 @@ test('lite/T-06 P-101 P-103 P-104 prose is a prompt, one word with an ending a f
   expect(['plans/nope', './p/', 'task.md'].map(looksLikeFile)).toEqual([true, true, true]);
   expect(['lint', 'read/write the log', 'fix src/a.json'].map(looksLikeFile)).toEqual([false, false, false]);
   expect(recognisePlan('{"summary":"a","approach":"b","task_ids":[]}')).toEqual({ kind: 'plan' });
-  expect(recognisePlan('{"summary":"a","approach":"b"}')).toMatchObject({
-    kind: 'prompt',
-    warning: expect.stringContaining('task_ids'),
+  expect(recognisePlan('{"summary":"a","approach":"b"}')).toEqual({
+    kind: 'partial',
+    flaw: 'it has no task_ids',
   });
-  expect(recognisePlan('{"tasks":[]}')).toMatchObject({ warning: expect.stringContaining('plan import') });
-  expect(recognisePlan('{"other":1}')).toEqual({ kind: 'prompt' });
-  expect(recognisePlan('# Text')).toEqual({ kind: 'prompt' });
+  expect(recognisePlan('{"tasks":[]}')).toMatchObject({ kind: 'embedded' });
+  expect(recognisePlan('{"other":1}')).toEqual({
+    kind: 'text',
+    flaw: 'it has no summary, approach, task_ids',
+  });
+  expect(recognisePlan('[1]')).toEqual({ kind: 'text', flaw: 'it is not a JSON object' });
+  expect(recognisePlan('# Text')).toMatchObject({
+    kind: 'text',
+    flaw: expect.stringContaining('not valid JSON'),
+  });
 });
 
 test('P-092 a plan without a single task file fails aloud', () => {

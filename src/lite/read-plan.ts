@@ -5,33 +5,26 @@ import { liteTaskSchema } from '../schema/lite/task.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { checkQuality, type Quality } from './quality.ts';
 
-/** What an execute argument is. */
+/** What a file is that may hold a plan. */
 export type PlanInput =
   | { kind: 'plan' }
-  /** A text to be carried out as one task; `warning` when it looked like a plan. */
-  | { kind: 'prompt'; warning?: string };
+  /** Its tasks are inside, only some keys of a plan are there, or it is anything else; `flaw`: what keeps it from being a plan. */
+  | { kind: 'embedded' | 'partial' | 'text'; flaw: string };
+
+const planKeys = ['summary', 'approach', 'task_ids'];
 
 /** P-103: whether a file's text is a plan overview. */
 export function recognisePlan(text: string): PlanInput {
   const reading = readJson(text);
-  if (!reading.ok || !isRecord(reading.value)) return { kind: 'prompt' };
-  const keys = ['summary', 'approach', 'task_ids'].filter((key) =>
-    Object.hasOwn(reading.value as object, key),
-  );
-  if (keys.length === 3) return { kind: 'plan' };
-  if (Array.isArray(reading.value['tasks']))
-    return {
-      kind: 'prompt',
-      warning:
-        'The file embeds its tasks, as plans once did, and is taken as text; `charrette plan import` makes a plan of it.',
-    };
-  const missing = ['summary', 'approach', 'task_ids'].filter((key) => !keys.includes(key));
-  return keys.length === 0
-    ? { kind: 'prompt' }
-    : {
-        kind: 'prompt',
-        warning: `The file looks like a plan without ${missing.join(', ')}; it is taken as text.`,
-      };
+  if (!reading.ok) return { kind: 'text', flaw: `it is not valid JSON (${reading.message})` };
+  const { value } = reading;
+  if (!isRecord(value)) return { kind: 'text', flaw: 'it is not a JSON object' };
+  const missing = planKeys.filter((key) => !Object.hasOwn(value, key));
+  if (missing.length === 0) return { kind: 'plan' };
+  if (Array.isArray(value['tasks']))
+    return { kind: 'embedded', flaw: 'it embeds its tasks, as plans once did' };
+  const kind = missing.length < planKeys.length ? 'partial' : 'text';
+  return { kind, flaw: `it has no ${missing.join(', ')}` };
 }
 
 /** P-101: endings of files that hold a plan or a task. */

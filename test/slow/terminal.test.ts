@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startCharrette } from '../support/live-program.ts';
-import { makeProject } from '../support/program.ts';
+import { makeProject, olderNode } from '../support/program.ts';
 import { hasTmux, openScreen, type Screen } from '../support/screen.ts';
 
 const open: Screen[] = [];
@@ -76,28 +76,30 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     expect(raw).not.toContain('\u001b[2J');
   });
 
-  test('Ctrl-C stops, says how to resume and gives the cursor back; the resumed picture holds the past', async () => {
-    const { project } = await makeProject({ delayMs: 500 });
-    const terminal = await screen(
-      ['design', '--yes', '--auto', '--sketches', '2', '--dialectic', 'off', 'cancel an order'],
-      {
-        cwd: project,
-        columns: 90,
-        rows: 30,
-      },
-    );
-    await terminal.shows(/One-Pragmatic +one +running/);
-    await terminal.keys('C-c');
-    expect(await terminal.ended()).toBe(130);
-    expect(await terminal.text()).toMatch(
-      /stopped; everything finished so far is saved\nResume with `charrette resume/,
-    );
-    expect(await terminal.cursorIsVisible()).toBe(true);
-    const again = await screen(['resume'], { cwd: project, columns: 90, rows: 30 });
-    const resumed = await again.shows(/One-Pragmatic +one +running/);
-    expect(resumed).toMatch(/✔ 1: branch/);
-    expect(await again.ended()).toBe(0);
-  });
+  test.each([
+    ['Ctrl-C', []],
+    ['Ctrl-C under an older Node, which starts a newer one,', olderNode],
+  ])(
+    '%s stops, says how to resume and gives the cursor back; the resumed picture holds the past',
+    async (_, node) => {
+      const { project } = await makeProject({ delayMs: 500 });
+      const terminal = await screen(
+        ['design', '--yes', '--auto', '--sketches', '2', '--dialectic', 'off', 'cancel an order'],
+        { cwd: project, columns: 90, rows: 30, node },
+      );
+      await terminal.shows(/One-Pragmatic +one +running/);
+      await terminal.keys('C-c');
+      expect(await terminal.ended()).toBe(130);
+      expect(await terminal.text()).toMatch(
+        /stopped; everything finished so far is saved\nResume with `charrette resume/,
+      );
+      expect(await terminal.cursorIsVisible()).toBe(true);
+      const again = await screen(['resume'], { cwd: project, columns: 90, rows: 30 });
+      const resumed = await again.shows(/One-Pragmatic +one +running/);
+      expect(resumed).toMatch(/✔ 1: branch/);
+      expect(await again.ended()).toBe(0);
+    },
+  );
 
   test('watch draws a run of another process and answers its question', async () => {
     const { project } = await makeProject({ delayMs: 300 });

@@ -15,6 +15,8 @@ const root = path.resolve(import.meta.dirname, '..', '..');
 export const program = path.join(root, 'bin', 'charrette');
 export const panelAgent = path.join(root, 'test', 'agents', 'panel-agent.mjs');
 export const preload = path.join(root, 'test', 'crash', 'preload.mjs');
+/** Flags with which Node.js says that it is too old for the program. */
+export const olderNode = ['--import', path.join(root, 'test', 'support', 'older-node.mjs')];
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 

@@ -32,7 +32,13 @@ if (!hasTmux) tellMissing('tmux');
 
 export async function openScreen(
   words: readonly string[],
-  options: { cwd: string; columns: number; rows: number; env?: Record<string, string> },
+  options: {
+    cwd: string;
+    columns: number;
+    rows: number;
+    env?: Record<string, string>;
+    node?: readonly string[];
+  },
 ): Promise<Screen> {
   const folder = mkdtempSync(path.join(tmpdir(), 'charrette-screen-'));
   const tmux = (...args: string[]) =>
@@ -63,6 +69,7 @@ export async function openScreen(
     shell,
     'bash',
     process.execPath,
+    ...(options.node ?? []),
     program,
     ...words,
   );

@@ -2,14 +2,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
-import { callsIn, charrette, hurry, makeProject, runsOf } from '../support/program.ts';
+import { callsIn, charrette, hurry, makeProject, olderNode, runsOf } from '../support/program.ts';
 
 const slow = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
 
 /** A run whose agents are at work and will be for long. */
-async function liveRun(flags: readonly string[] = []) {
+async function liveRun(flags: readonly string[] = [], node: readonly string[] = []) {
   const { project, calls } = await makeProject({ delayMs: 2500 });
-  const live = startCharrette([...slow, ...flags, 'slow'], { cwd: project });
+  const live = startCharrette([...slow, ...flags, 'slow'], { cwd: project, node });
   await until(() => callsIn(calls).length >= 2, 100_000);
   return { project, calls, live, run: runsOf(project)[0] ?? '' };
 }
@@ -69,6 +69,20 @@ test.concurrent.each([['SIGTERM'], ['SIGHUP']] as const)('%s: saved, exit 143', 
   expect(statusOf(project, run)).toBe('stopped');
   expect(processesNaming(calls)).toEqual([]);
 });
+
+test.concurrent.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  '%s to an older Node without a terminal reaches the newer one: saved, exit %i',
+  async (signal, exit) => {
+    const { project, calls, live, run } = await liveRun([], olderNode);
+    live.kill(signal);
+    expect((await live.ended).code).toBe(exit);
+    expect(statusOf(project, run)).toBe('stopped');
+    expect(processesNaming(calls)).toEqual([]);
+  },
+);
 
 test.concurrent('--timeout: saved, exit 3, and the way to go on', async () => {
   const { project, calls } = await makeProject({ delayMs: 60_000 });

@@ -224,7 +224,7 @@ export const errorTable = {
   'budget-used-up': {
     exit: 7,
     meaning: 'The limit on tokens or money was reached and the run was stopped there.',
-    fix: 'Raise `--max-tokens` or `--max-usd`, then `charrette resume`.',
+    fix: '`charrette design --from-run RUN "…"` with a higher `--max-tokens` or `--max-usd` takes over every finished answer; the stopped run stays stopped.',
   },
   'archive-invalid': {
     exit: 2,

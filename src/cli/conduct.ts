@@ -154,7 +154,7 @@ async function describeRun(
   if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
-    tell(terminal, `Paused. ${howToAnswer(directory.id)}`);
+    tell(terminal, `Paused. ${howToAnswer(directory.id, questions)}`);
     // A picture has them already.
     if (!isLiveView) await tellQuestions(directory.id, questions, terminal);
     return {

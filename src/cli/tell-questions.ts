@@ -2,9 +2,12 @@ import type { Question } from '../engine/question.ts';
 import type { Terminal } from './command.ts';
 import { tell } from './tell.ts';
 
-/** The sentence before open questions. */
-export function howToAnswer(run: string): string {
-  return `Answer as shown, or take every recommended answer with \`charrette resume ${run} --yes\`.`;
+/** The sentence before open questions. Only recommendations for all of them let a run go on without a person. */
+export function howToAnswer(run: string, questions: readonly Question[]): string {
+  const resume = `charrette resume ${run}`;
+  if (questions.length === 0) return `Go on with \`${resume}\`.`;
+  if (questions.some(({ recommended }) => recommended === undefined)) return 'Answer as shown.';
+  return `Answer as shown, or take every recommended answer with \`${resume} --yes\`.`;
 }
 
 /** Open questions as `show` has them, beside the result; a pipe has no width, so nothing is cut there. */

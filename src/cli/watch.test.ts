@@ -100,7 +100,7 @@ test.each([
   expect(exit).toBe(7);
   const resume = `charrette resume ${writtenRunId}`;
   expect(JSON.parse(out)).toEqual({ run: writtenRunId, status, questions: [], resume });
-  expect(err).toContain(`The run is ${status}; go on with \`${resume}\`.`);
+  expect(err).toContain(`The run is ${status}. Go on with \`${resume}\`.`);
 });
 
 test('`watch` of a run that has ended exits as the run did', async () => {

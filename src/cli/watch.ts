@@ -125,8 +125,7 @@ async function describe(
   }
   const resume = `charrette resume ${run}`;
   const questions = openQuestions(directory);
-  const next = questions.length === 0 ? `; go on with \`${resume}\`.` : `. ${howToAnswer(run)}`;
-  tell(terminal, `The run is ${status}${next}`);
+  tell(terminal, `The run is ${status}. ${howToAnswer(run, questions)}`);
   // A picture has them already.
   if (!isLiveView) await tellQuestions(run, questions, terminal);
   return { exit: exitCodes.paused, json: { run, status, questions, resume }, streamed: true };

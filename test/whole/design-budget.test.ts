@@ -52,6 +52,27 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
 }, 180_000);
 
+test('L-884: told to stop at its limit, a run names the command that goes on with a higher one and repeats no call', async () => {
+  const project = await pricedProject();
+  const paused = await charrette([...budgeted, 'add rate limiting'], { cwd: project });
+  expect(paused.code).toBe(7);
+  // Nobody recommends an answer here, so `--yes` would not help.
+  expect(paused.stderr).toContain('Paused. Answer as shown.');
+  expect(paused.stderr).not.toContain('resume');
+  const [run = ''] = runsOf(project);
+  const stopped = await charrette(['answer', run, 'budget-2a=stop', '--json'], { cwd: project });
+  expect(stopped.code).toBe(7);
+  const { error } = JSON.parse(stopped.stdout) as { error: { code: string; fix: string } };
+  expect(error).toMatchObject({
+    code: 'budget-used-up',
+    fix: expect.stringContaining(`\`charrette design --from-run ${run} --max-usd N "…"\``),
+  });
+  const again = ['design', '--from-run', run, '--max-usd', '5', '--auto', '--yes', '--no-branch'];
+  const ended = await charrette([...again, 'add rate limiting'], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
+}, 180_000);
+
 test('L-884: a limit on money holds for agents that report tokens alone, at the price of their model', async () => {
   const project = await pricedProject(['tokens'], 'house-model');
   const paused = await charrette([...budgeted, '--json', 'add rate limiting'], { cwd: project });

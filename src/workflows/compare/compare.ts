@@ -277,6 +277,7 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   throw new CharretteError({
     code: 'budget-used-up',
     message: `Stopped before task ${number}: the budget is used up.`,
+    fix: 'Compare the remaining tasks with `charrette compare` and a higher `--max-tokens` or `--max-usd`.',
   });
 }
 

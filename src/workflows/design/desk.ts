@@ -250,6 +250,7 @@ export class Desk {
     throw new CharretteError({
       code: 'budget-used-up',
       message: `Stopped at step ${this.#step}: the budget is used up.`,
+      fix: `Start again with a higher limit: \`charrette design --from-run ${this.context.live.directory.id} --max-${maxTokens === undefined ? 'usd' : 'tokens'} N "…"\` takes over every finished answer.`,
     });
   }
 

@@ -70,6 +70,18 @@ test('a file that is no JSON is refused with its line', async () => {
   });
 });
 
+test.each([
+  ['does not parse', 'export default {\n  agents: {{ };\n', /charrette\.config\.ts(?::\d+)?: ./],
+  ['throws', 'const key = "";\nif (key === "") throw new Error("no key");\n', /config\.ts:2: no key$/],
+  ['throws a word', 'throw "word";\n', /config\.ts: word$/],
+])('a configuration of code that %s is refused with its name', async (_, text, message) => {
+  write('charrette.config.ts', text);
+  await expect(loadConfig({ project, env })).rejects.toMatchObject({
+    code: 'config-unreadable',
+    message: expect.stringMatching(message),
+  });
+});
+
 test('two project files are one too many', async () => {
   write('charrette.config.json', '{}');
   write('.charrette/config.json', '{}');

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { literalPattern } from '../text/literal-pattern.ts';
 
 /** A configuration file as found: its values and where each key stands. */
 export type ConfigSource = {
@@ -61,28 +62,20 @@ export async function findSources(
 }
 
 async function readSource(layer: ConfigSource['layer'], file: string): Promise<ConfigSource> {
-  if (/\.(ts|mjs|js)$/.test(file)) {
-    const module: { default?: unknown } = await import(pathToFileURL(file).href);
-    return { layer, file, values: module.default, lineOf: () => undefined };
-  }
+  if (/\.(ts|mjs|js)$/.test(file))
+    return { layer, file, values: await valuesOfModule(file), lineOf: () => undefined };
   const text = (await readTextFile(file)) ?? '';
   const lines = new LineCounter();
   // JSON is YAML with more brackets, so one reader gives line numbers for both.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: true, logLevel: 'error' });
-  const unreadable = (message: string, line?: number) =>
-    new CharretteError({
-      code: 'config-unreadable',
-      message: `${file}${line === undefined ? '' : `:${line}`}: ${message.split('\n')[0]}`,
-      fix: 'Correct the file, or move it away to go on without it.',
-    });
   const [problem] = document.errors;
-  if (problem !== undefined) throw unreadable(problem.message, problem.linePos?.[0].line ?? 1);
+  if (problem !== undefined) throw unreadable(file, problem, problem.linePos?.[0].line ?? 1);
   let values: unknown;
   try {
     values = document.toJS() ?? {};
   } catch (error) {
     // References to what is not there, or to so much that it would fill the memory.
-    throw unreadable(error instanceof Error ? error.message : String(error));
+    throw unreadable(file, error);
   }
   return {
     layer,
@@ -97,4 +90,27 @@ async function readSource(layer: ConfigSource['layer'], file: string): Promise<C
       return undefined;
     },
   };
+}
+
+/** What a configuration that is code exports; code that does not parse, or throws, cannot be read. */
+async function valuesOfModule(file: string): Promise<unknown> {
+  const { href } = pathToFileURL(file);
+  try {
+    return ((await import(href)) as { default?: unknown }).default;
+  } catch (error) {
+    // Both forms of a stack name the place: `file:///…:3` above a syntax error, `at file:///…:3:7` in a throw.
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    const line = new RegExp(`(?:${literalPattern(href)}|${literalPattern(file)}):(\\d+)`).exec(stack)?.[1];
+    throw unreadable(file, error, line);
+  }
+}
+
+function unreadable(file: string, cause: unknown, line?: number | string): CharretteError {
+  const [message] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  return new CharretteError({
+    code: 'config-unreadable',
+    message: `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+    fix: 'Correct the file, or move it away to go on without it.',
+    cause,
+  });
 }

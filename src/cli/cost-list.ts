@@ -1,4 +1,4 @@
-import { type CostRow, costsBy } from '../engine/costs.ts';
+import { type CostRow, costsBy, emptyRow } from '../engine/costs.ts';
 import { type LedgerEntry, type LedgerTotals, totalsOf } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
 
@@ -40,15 +40,6 @@ function rowOf(
   entries: readonly Spent[],
   prices: Readonly<Record<string, Price>> | undefined,
 ): CostListRow {
-  const [row] = costsBy(entries, () => name, prices);
-  const empty: CostRow = {
-    name,
-    calls: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    usdMeasured: 0,
-    usdEstimated: 0,
-    callsWithoutPrice: 0,
-  };
-  return { ...(row ?? empty), basis: totalsOf(entries).basis };
+  const [row = emptyRow(name)] = costsBy(entries, () => name, prices);
+  return { ...row, basis: totalsOf(entries).basis };
 }

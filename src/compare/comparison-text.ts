@@ -1,4 +1,4 @@
-import { type CostRow, describeMoney } from '../engine/costs.ts';
+import { type CostRow, describeMoney, describeTokens } from '../engine/costs.ts';
 import { counted } from '../text/counted.ts';
 import { formatElapsed } from '../text/elapsed.ts';
 import type { ComparedSide, ComparedTask, ComparisonFile } from './comparison.ts';
@@ -65,12 +65,18 @@ function dependent(tasks: readonly ComparedTask[]): string[] {
 }
 
 function costLine(name: string, row: CostRow): string {
-  return `| ${name} | ${row.calls} | ${row.inputTokens + row.outputTokens} | ${describeMoney(row)} |`;
+  return `| ${name} | ${row.calls} | ${describeTokens(tokensOf(row), row)} | ${describeMoney(row)} |`;
+}
+
+function tokensOf({ inputTokens, outputTokens }: CostRow): number {
+  return inputTokens + outputTokens;
 }
 
 function ratio(solo: CostRow, panel: CostRow): string[] {
-  const [few, many] = [solo.inputTokens + solo.outputTokens, panel.inputTokens + panel.outputTokens];
-  if (few > 0 && many > 0) return ['', `The panel used ${(many / few).toFixed(1)} times the tokens of solo.`];
+  const [few, many] = [tokensOf(solo), tokensOf(panel)];
+  const known = solo.callsWithoutTokens + panel.callsWithoutTokens === 0;
+  if (known && few > 0 && many > 0)
+    return ['', `The panel used ${(many / few).toFixed(1)} times the tokens of solo.`];
   return solo.calls > 0
     ? ['', `The panel made ${(panel.calls / solo.calls).toFixed(1)} times the calls of solo.`]
     : [];

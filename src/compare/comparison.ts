@@ -65,14 +65,13 @@ export function costOfCalls(
 }
 
 function addRows(rows: readonly CostRow[]): CostRow {
-  const sum = (
-    key: 'calls' | 'inputTokens' | 'outputTokens' | 'usdMeasured' | 'usdEstimated' | 'callsWithoutPrice',
-  ) => rows.reduce((total, row) => total + row[key], 0);
+  const sum = (key: Exclude<keyof CostRow, 'name'>) => rows.reduce((total, row) => total + row[key], 0);
   return {
     name: 'all calls',
     calls: sum('calls'),
     inputTokens: sum('inputTokens'),
     outputTokens: sum('outputTokens'),
+    callsWithoutTokens: sum('callsWithoutTokens'),
     usdMeasured: sum('usdMeasured'),
     usdEstimated: sum('usdEstimated'),
     callsWithoutPrice: sum('callsWithoutPrice'),

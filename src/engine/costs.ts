@@ -8,6 +8,8 @@ export type CostRow = {
   calls: number;
   inputTokens: number;
   outputTokens: number;
+  /** Calls that the tokens know nothing of. */
+  callsWithoutTokens: number;
   usdMeasured: number;
   usdEstimated: number;
   callsWithoutPrice: number;
@@ -27,6 +29,7 @@ export function costsBy(
     row.calls += 1;
     row.inputTokens += entry.usage.inputTokens;
     row.outputTokens += entry.usage.outputTokens;
+    if (entry.usage.basis === 'unknown') row.callsWithoutTokens += 1;
     if (cost.basis === 'measured') row.usdMeasured += cost.usd;
     else if (cost.basis === 'estimated') row.usdEstimated += cost.usd;
     else row.callsWithoutPrice += 1;
@@ -60,12 +63,13 @@ export function uncounted({ callsWithoutPrice }: Spent): string | undefined {
   return `The limit on money cannot count ${calls} so far: no agent and no price says what they cost. Set \`prices\` for their models, or limit tokens.`;
 }
 
-function emptyRow(name: string): CostRow {
+export function emptyRow(name: string): CostRow {
   return {
     name,
     calls: 0,
     inputTokens: 0,
     outputTokens: 0,
+    callsWithoutTokens: 0,
     usdMeasured: 0,
     usdEstimated: 0,
     callsWithoutPrice: 0,
@@ -80,10 +84,17 @@ export function perAcceptedFinding(total: CostRow, accepted: number): CostRow {
     calls: share(total.calls),
     inputTokens: share(total.inputTokens),
     outputTokens: share(total.outputTokens),
+    callsWithoutTokens: share(total.callsWithoutTokens),
     usdMeasured: total.usdMeasured / accepted,
     usdEstimated: total.usdEstimated / accepted,
     callsWithoutPrice: share(total.callsWithoutPrice),
   };
+}
+
+/** Tokens of a row as text: `?` where nobody knows any, `1200+?` where some calls say nothing. */
+export function describeTokens(tokens: number, { calls, callsWithoutTokens }: CostRow): string {
+  if (callsWithoutTokens > 0) return callsWithoutTokens === calls ? '?' : `${tokens}+?`;
+  return String(tokens);
 }
 
 /** Money as text: what was measured, what was estimated, what nobody knows. */

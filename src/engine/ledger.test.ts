@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { spentOf, uncounted } from './costs.ts';
+import { costsBy, describeTokens, spentOf, uncounted } from './costs.ts';
 import { Ledger, type LedgerEntry, readLedger } from './ledger.ts';
 
 let folder: string;
@@ -40,6 +40,18 @@ test('L-884: calls that no limit on money can count are named', () => {
   expect(spent).toMatchObject({ usd: 20, callsWithoutPrice: 2 });
   expect(uncounted(spent)).toContain('cannot count 2 calls');
   expect(spentOf([])).toEqual({ tokens: 0, usd: 0, callsWithoutPrice: 0 });
+});
+
+test('tokens that nobody knows are never shown as none', () => {
+  const nothing = { ...unknown, inputTokens: 0, outputTokens: 0 };
+  const shown = (...usages: LedgerEntry['usage'][]) =>
+    costsBy(
+      usages.map((usage) => ({ ...entry, usage })),
+      () => 'all',
+    ).map((row) => describeTokens(row.inputTokens + row.outputTokens, row));
+  expect(shown(nothing, nothing)).toEqual(['?']);
+  expect(shown(nothing, entry.usage)).toEqual(['9000000+?']);
+  expect(shown(entry.usage)).toEqual(['9000000']);
 });
 
 test('a call that was stopped is counted beside the one that took its place, and neither twice', () => {

@@ -1,5 +1,5 @@
 import { noteText, phaseTitle } from '../cli/live/phase-title.ts';
-import { type CostRow, costsBy, describeMoney, perAcceptedFinding } from '../engine/costs.ts';
+import { type CostRow, costsBy, describeMoney, describeTokens, perAcceptedFinding } from '../engine/costs.ts';
 import type { RunEvent } from '../engine/event.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
@@ -67,7 +67,7 @@ function attribution(ledger: readonly LedgerEntry[]): string[] {
 
 function describePerFinding(row: CostRow): string {
   const { calls, inputTokens, outputTokens } = row;
-  return `${describeMoney(row)}, ${calls} calls, ${inputTokens + outputTokens} tokens`;
+  return `${describeMoney(row)}, ${calls} calls, ${describeTokens(inputTokens + outputTokens, row)} tokens`;
 }
 
 function warnings(events: readonly RunEvent[]): string[] {
@@ -132,9 +132,9 @@ function laneTable(events: readonly RunEvent[]): string {
 
 function costTable(rows: readonly CostRow[]): string {
   if (rows.length === 0) return '';
-  const lines = rows.map(
-    (row) =>
-      `| ${row.name} | ${row.calls} | ${row.inputTokens} | ${row.outputTokens} | ${describeMoney(row)} |`,
-  );
+  const lines = rows.map((row) => {
+    const tokens = [row.inputTokens, row.outputTokens].map((count) => describeTokens(count, row));
+    return `| ${row.name} | ${row.calls} | ${tokens.join(' | ')} | ${describeMoney(row)} |`;
+  });
   return ['| | Calls | Tokens in | Tokens out | Money |', '|---|---|---|---|---|', ...lines].join('\n');
 }

@@ -29,7 +29,9 @@ test('L-884: a call whose agent reports no usage counts with what was sent and a
   const prices = { 'house-model': { input: 10, cachedInput: 10, output: 100 } };
   const spent = spentSoFar([{ lanes, entries: [entry, measured] }], { prices, roster: [] });
   expect(spent).toEqual({ tokens: 1110, usd: 0, callsWithoutPrice: 2, estimated: true });
-  expect(describeSpent(spent)).toBe('about 1110 tokens, $0.00');
+  expect(describeSpent(spent)).toBe('about 1110 tokens, $?');
+  expect(describeSpent({ ...spent, usd: 0.04 })).toBe('about 1110 tokens, $0.04+?');
+  expect(describeSpent({ ...spent, callsWithoutPrice: 0, estimated: false })).toBe('1110 tokens, $0.00');
   // The price of the model that the configuration names counts as well.
   expect(spentSoFar([{ lanes, entries: [entry] }], { prices, roster })).toMatchObject({
     usd: 0.02,

@@ -43,9 +43,12 @@ export function spentSoFar(
   return { ...spentOf(entries, prices), estimated };
 }
 
-/** `12345 tokens, $0.04`, and whether that is only about so. */
-export function describeSpent({ tokens, usd, estimated }: SpentSoFar): string {
-  return `${estimated ? 'about ' : ''}${tokens} tokens, $${usd.toFixed(2)}`;
+/** `12345 tokens, $0.04`, and whether that is only about so; `$?` where nobody knows a price, `$0.04+?` where some calls have none. */
+export function describeSpent({ tokens, usd, callsWithoutPrice, estimated }: SpentSoFar): string {
+  const known = usd > 0 || callsWithoutPrice === 0 ? usd.toFixed(2) : '';
+  const unknown = callsWithoutPrice > 0 ? '?' : '';
+  const money = [known, unknown].filter((part) => part !== '').join('+');
+  return `${estimated ? 'about ' : ''}${tokens} tokens, $${money}`;
 }
 
 function tokensIn(file: string): number {

@@ -1,4 +1,4 @@
-import { type Answer, readQuestions, unanswered } from '../engine/question.ts';
+import { type Answer, type QuestionFile, readQuestions, unanswered } from '../engine/question.ts';
 import { isLive } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers } from './ask.ts';
@@ -8,6 +8,7 @@ import { handOver } from './hand-over.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 import { shownStatus } from './run-list.ts';
+import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'answer',
@@ -26,7 +27,7 @@ export const command: CommandSpec = {
   ],
   dryRun: 'says',
   async run(invocation) {
-    const { arguments: words, options, global } = invocation;
+    const { arguments: words, options, global, terminal } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string);
     await refreshQueued(home, invocation, [directory.id]);
@@ -41,6 +42,8 @@ export const command: CommandSpec = {
     const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
     const resume = options['resume'] !== false;
     const { record, fresh } = await handOver(home, directory, answers, resume, invocation);
+    const note = earlyNote(file, fresh);
+    if (note !== undefined && !global.quiet) tell(terminal, note);
     if (global.dryRun) {
       const next = resume && !isLive(record) ? ` and go on with ${directory.id}` : '';
       return {
@@ -67,6 +70,16 @@ function readPair(word: string): [string, string] {
     code: 'usage',
     message: `${JSON.stringify(word)} is no answer; write <question>=<answer>.`,
   });
+}
+
+/** What is said of answers whose questions were not asked: they may come, or somebody mistyped a name. */
+function earlyNote(file: QuestionFile, fresh: readonly Answer[]): string | undefined {
+  const asked = new Set(file.questions.map(({ id }) => id));
+  const early = fresh.map(({ question }) => question).filter((id) => !asked.has(id));
+  if (early.length === 0) return undefined;
+  const open = unanswered({ ...file, answers: [...file.answers, ...fresh] }).map(({ id }) => id);
+  const rest = open.length === 0 ? 'No question is open.' : `Open: ${open.join(', ')}.`;
+  return `Not asked so far, and kept in case it is: ${early.join(', ')}. ${rest}`;
 }
 
 function nothingGiven(run: string, open: readonly string[]): CharretteError {

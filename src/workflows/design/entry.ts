@@ -128,6 +128,13 @@ function suppliedFacts(
   };
 }
 
+/** L-118 lists all remedies; which of them helps depends on what preflight found. */
+const helps: Record<Extract<PreflightResult, { ok: false }>['exit'], string> = {
+  1: 'Here (a) or (b) helps; --no-branch stays on this branch and takes the tree as it is.',
+  2: 'Here (c) helps; --no-branch takes the tree as it is, changes included.',
+  3: 'Mend what git says; --no-branch neither fetches nor rebases.',
+};
+
 function refused(
   result: Extract<PreflightResult, { ok: false }>,
   userPrefix: string,
@@ -138,6 +145,6 @@ function refused(
   return new CharretteError({
     code: result.exit === 2 ? 'dirty-tree' : 'preflight-failed',
     message: `${raw}\n${preflightMessage(userPrefix, mainBranch)}`,
-    fix: 'Do one of these, or use --no-branch to take the tree as it is, changes included.',
+    fix: helps[result.exit],
   });
 }

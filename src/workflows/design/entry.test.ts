@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
+import { enterRepository } from './entry.ts';
+
+let repository: TemporaryRepository;
+beforeEach(() => {
+  repository = temporaryRepository();
+  repository.write('a.txt', 'one\n');
+  repository.commit('start');
+});
+afterEach(() => repository.remove());
+
+const enter = (git = {}) => enterRepository(repository.root, { feature: 'x', branch: true, git });
+
+test('L-118 of the remedies for a changed tree on main the one that helps is named', async () => {
+  repository.write('new.txt', 'two\n');
+  await expect(enter()).rejects.toMatchObject({
+    code: 'dirty-tree',
+    message: expect.stringMatching(
+      /^PREFLIGHT_ERROR=the tree is not clean .*\n.*\n +\(a\).*\n +\(b\).*\n +\(c\)/,
+    ),
+    fix: expect.stringMatching(/^Here \(c\) helps; --no-branch takes/),
+  });
+});
+
+test('L-118 on another branch (a) and (b) help, and without the remote none does', async () => {
+  await expect(enter({ mainBranch: 'trunk' })).rejects.toMatchObject({
+    code: 'preflight-failed',
+    fix: expect.stringMatching(/^Here \(a\) or \(b\) helps/),
+  });
+  await expect(enter({ remote: 'gone', remoteRequired: true })).rejects.toMatchObject({
+    code: 'preflight-failed',
+    fix: expect.stringMatching(/^Mend what git says; --no-branch/),
+  });
+});

@@ -47,7 +47,7 @@ export async function conductRun(
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening.holder, home, runId, invocation, given, view);
     view.close();
-    const result = { ...(await describeRun(directory, record, view.live, invocation)), streamed: true };
+    const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
     return view.live ? withDocument(result, directory, record, invocation) : result;
   } finally {
     view.close();
@@ -144,7 +144,6 @@ async function followElsewhere(
 async function describeRun(
   directory: RunDirectory,
   record: RunRecord,
-  isLiveView: boolean,
   invocation: Invocation,
 ): Promise<CommandResult> {
   const { terminal } = invocation;
@@ -155,8 +154,7 @@ async function describeRun(
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
     tell(terminal, `Paused. ${howToAnswer(directory.id, questions)}`);
-    // A picture has them already.
-    if (!isLiveView) await tellQuestions(directory.id, questions, terminal);
+    await tellQuestions(directory.id, questions, terminal);
     return {
       exit: exitCodes.paused,
       json: { run: directory.id, status: 'paused', questions, resume, cost },

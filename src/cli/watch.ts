@@ -126,7 +126,6 @@ async function describe(
   const resume = `charrette resume ${run}`;
   const questions = openQuestions(directory);
   tell(terminal, `The run is ${status}. ${howToAnswer(run, questions)}`);
-  // A picture has them already.
-  if (!isLiveView) await tellQuestions(run, questions, terminal);
+  await tellQuestions(run, questions, terminal);
   return { exit: exitCodes.paused, json: { run, status, questions, resume }, streamed: true };
 }

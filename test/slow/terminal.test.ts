@@ -101,6 +101,19 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     },
   );
 
+  test('Ctrl-C at a question pauses; the question stays to be read with the command that answers it, for watch too', async () => {
+    const { project } = await makeProject();
+    const shown = /^ \? Let .*read this repository\?[\s\S]+^ {5}charrette answer \S+ consent=yes$/m;
+    const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
+    await terminal.shows(/read this repository\?/);
+    await terminal.keys('C-c');
+    expect(await terminal.ended()).toBe(7);
+    expect(await terminal.history()).toMatch(shown);
+    const watching = await screen(['watch'], { cwd: project, columns: 100, rows: 34 });
+    expect(await watching.ended()).toBe(7);
+    expect(await watching.history()).toMatch(shown);
+  });
+
   test('watch draws a run of another process and answers its question', async () => {
     const { project } = await makeProject({ delayMs: 300 });
     const other = await screen(['design', 'cancel an order'], { cwd: project, columns: 90, rows: 30 });

@@ -8,13 +8,14 @@ import { homeOf, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { repositoryFacts } from '../git/repository-facts.ts';
+import { refuseExecutor } from '../lite/executor.ts';
 import { reviewersOf } from '../lite/reviewers.ts';
 import { sessionId } from '../lite/session-id.ts';
 import { readJson } from '../safe-json.ts';
 import { pathsIn } from '../text/citations.ts';
 import { createRun } from '../workflows/create-run.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
-import { rosterOf } from '../workflows/roster.ts';
+import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
@@ -80,6 +81,7 @@ export async function liteInputs(
   for (const warning of contextWarnings([plan, execute, review])) tell(terminal, `warning: ${warning}`);
   const roster = rosterOf(config, thisWorld(), only);
   refuseReviewer(flags.review, roster);
+  if (flags.executor !== undefined) refuseExecutor(flags.executor, await writersIn(roster));
   const now = new Date(clockFrom(terminal.env).now());
   return {
     mode,
@@ -116,6 +118,12 @@ export async function liteInputs(
 export function refuseReviewer(review = 'skip', roster: LiteInputs['roster']): void {
   const able = roster.filter(({ protocol }) => protocol !== 'static').map(({ id }) => id);
   reviewersOf(review, able);
+}
+
+/** Agents that can change files. */
+async function writersIn(roster: LiteInputs['roster']): Promise<string[]> {
+  const agents = [...(await seatAgents(roster, thisWorld())).values()];
+  return agents.filter(({ capabilities }) => capabilities.write).map(({ id }) => id);
 }
 
 export async function startLiteRun(

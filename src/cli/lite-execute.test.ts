@@ -82,6 +82,13 @@ test.each([
   [['--run', 'latest', 'and', 'more'], 2, 'usage', '"and more"'],
   [['--review', 'nosuch', 'do it'], 4, 'agent-not-found', 'agents that can: mine, other'],
   [['--review', 'mine,nosuch', 'do it'], 4, 'agent-not-found', 'nosuch cannot review here'],
+  [['--executor', 'nobody', 'a b', '-y'], 4, 'agent-not-found', 'nobody cannot carry out tasks here'],
+  [
+    ['--executor', 'static', '--agents', 'mine,static', 'a b'],
+    4,
+    'agent-not-found',
+    'agents that can: mine.',
+  ],
   [['--review', 'panel', '--agents', 'static', 'do it'], 4, 'agent-not-found', 'agents that can: none'],
 ])('P-101 P-103 P-104 P-125 %j is refused before anything runs', async (words, exit, code, message) => {
   expect(await rehearse(...words)).toEqual({
@@ -94,11 +101,18 @@ test.each([
   });
 });
 
-test('P-125 lite-plan refuses an unknown reviewer before it plans', async () => {
-  const { exit, out } = await runCommandLine(
-    ...['lite-plan', '--review', 'nosuch', '--dry-run', '--json', '--cwd', root, 'do it'],
-  );
-  expect([exit, JSON.parse(out).error.code]).toEqual([4, 'agent-not-found']);
+test.each(['--review', '--executor'])(
+  'P-125 lite-plan refuses an unknown agent of %s before it plans',
+  async (flag) => {
+    const { exit, out } = await runCommandLine(
+      ...['lite-plan', flag, 'nosuch', '--dry-run', '--json', '--cwd', root, 'do it'],
+    );
+    expect([exit, JSON.parse(out).error.code]).toEqual([4, 'agent-not-found']);
+  },
+);
+
+test.each(['auto', 'agent', 'MINE'])('P-114 --executor %s is somebody who is there', async (executor) => {
+  expect((await rehearse('--executor', executor, 'a b')).exit).toBe(0);
 });
 
 test.each([['lite-plan'], ['lite-execute'], ['design', '--no-branch']])(

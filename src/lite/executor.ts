@@ -1,3 +1,4 @@
+import { CharretteError } from '../errors.ts';
 import type { Complexity } from '../schema/lite/plan.ts';
 import type { Dependent } from './dependencies.ts';
 
@@ -20,6 +21,22 @@ export function resolveExecutor(task: string, choice: ExecutorChoice): string {
   if (wanted === 'auto' || wanted === '') return autoExecutor(choice);
   if (wanted === 'agent') return choice.writers[0] ?? 'agent';
   return choice.writers.find((writer) => writer.toLowerCase() === wanted) ?? asked.trim();
+}
+
+/** P-105: somebody who is named is never replaced, so a name that is not there is refused before anything is done. */
+export function refuseExecutor(method: string, writers: readonly string[]): void {
+  if (['', 'auto', 'agent'].includes(method.trim().toLowerCase())) return;
+  const named = resolveExecutor('', { assignments: {}, method, complexity: undefined, writers });
+  if (!writers.includes(named)) throw cannotExecute([named], writers);
+}
+
+/** P-125 */
+export function cannotExecute(missing: readonly string[], writers: readonly string[]): CharretteError {
+  return new CharretteError({
+    code: 'agent-not-found',
+    message: `${missing.join(', ')} cannot carry out tasks here; agents that can: ${writers.join(', ') || 'none'}.`,
+    fix: 'Install or declare the agent (`charrette doctor`), or choose another with --executor.',
+  });
 }
 
 /** Auto: Low goes to the first agent, the rest to codex where it is there. C-09: gemini writes only when it is named. */

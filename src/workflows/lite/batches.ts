@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
 import { openCheckout } from '../../git/checkout.ts';
 import { branchTip, findLanded } from '../../git/run-branch.ts';
 import { gitOutput } from '../../git/run-git.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { dependantsOf } from '../../lite/dependencies.ts';
+import { cannotExecute } from '../../lite/executor.ts';
 import { executePrompt } from '../../lite/prompts.ts';
 import type { Batch } from '../../lite/schedule.ts';
 import type { LiteTask } from '../../schema/lite/task.ts';
@@ -64,11 +64,7 @@ function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly
     desk.warn(`${missing.join(', ')} cannot carry out tasks here; ${desk.writers.join(', ')} stand in.`);
     return;
   }
-  throw new CharretteError({
-    code: 'agent-not-found',
-    message: `${missing.join(', ')} cannot carry out tasks here; agents that can: ${desk.writers.join(', ') || 'none'}.`,
-    fix: 'Install or declare the agent (`charrette doctor`), or choose another with --executor.',
-  });
+  throw cannotExecute(missing, desk.writers);
 }
 
 /** `undone` is absent in older journals. */

@@ -8,6 +8,8 @@ export type OptionSpec = {
   parse?: (value: string, previous: unknown) => unknown;
   choices?: readonly string[];
   default?: unknown;
+  /** The flag without which this one says nothing: `--queue`. */
+  needs?: string;
 };
 
 /** A command as data; the runner builds the parser, the help page and the completion from it. */

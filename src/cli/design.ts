@@ -99,6 +99,7 @@ export const command: CommandSpec = {
       flags: '--from-step <step>',
       description: 'with --from-run: do this step and all after it anew',
       choices: stepOrder,
+      needs: '--from-run',
     },
     { flags: '--answers <file>', description: 'a JSON object of question → answer' },
     remoteAnswersOption,

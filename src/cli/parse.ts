@@ -31,6 +31,7 @@ export function parseInvocation(
     }
     throw usageError(error, command, name);
   }
+  refuseAlone(spec, command, name);
   const options = command.opts<Record<string, unknown>>();
   return { kind: 'run', arguments: command.processedArgs, options, global: readGlobal(options, terminal) };
 }
@@ -80,6 +81,23 @@ function refuseRepeats(command: Command, name: string): void {
         });
       }
       seen.add(option.name());
+    });
+  }
+}
+
+/** A flag that would be ignored without another one is refused. */
+function refuseAlone({ options = [] }: CommandSpec, command: Command, name: string): void {
+  const isGiven = (long: string) => {
+    const option = command.options.find((each) => each.long === long);
+    return option !== undefined && command.getOptionValueSource(option.attributeName()) === 'cli';
+  };
+  for (const { flags, needs } of options) {
+    const [flag = ''] = flags.match(/--[\w-]+/) ?? [];
+    if (needs === undefined || !isGiven(flag) || isGiven(needs)) continue;
+    throw new CharretteError({
+      code: 'usage',
+      message: `${flag} says nothing without ${needs}.`,
+      fix: `Give both or neither. Run \`${name} --help\`.`,
     });
   }
 }

@@ -25,6 +25,7 @@ export const queueOptions: readonly OptionSpec[] = [
     flags: '--label <name>',
     description: 'with --queue: only for workers with this label; may be given more than once',
     parse: label,
+    needs: '--queue',
   },
   {
     flags: '--priority <number>',
@@ -36,5 +37,6 @@ export const queueOptions: readonly OptionSpec[] = [
         message: `--priority was ${JSON.stringify(value)}; it takes a whole number.`,
       });
     },
+    needs: '--queue',
   },
 ];

@@ -10,6 +10,7 @@ import { renderFindings } from '../../review/findings-text.ts';
 import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem } from '../../review/items.ts';
 import { heldFile } from '../../review/local-only.ts';
 import { mergeCandidates } from '../../review/merge.ts';
+import { noneAccepted } from '../../review/none-accepted.ts';
 import {
   acceptedFindings,
   handOffEntries,
@@ -215,7 +216,8 @@ async function finalise(
   quorum: Quorum,
   round: number,
 ): Promise<Partial<Design>> {
-  const accepted = entriesOf(entries, 'in-scope').filter(({ outcome }) => outcome === 'accepted');
+  const inScope = entriesOf(entries, 'in-scope');
+  const accepted = inScope.filter(({ outcome }) => outcome === 'accepted');
   let revised: Pick<Design, 'plan' | 'planText'> = {};
   let resolutions: Record<string, string> = {};
   let unresolvedText = unresolvedTexts.silent;
@@ -244,13 +246,7 @@ async function finalise(
       resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
       revised = { plan: value.plan, planText };
     }
-  } else if (entriesOf(entries, 'in-scope').length > 0) {
-    desk.note(
-      quorum.tier === 'none'
-        ? '**ℹ Nobody voted: no finding was accepted. Plan unchanged.**'
-        : '**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**',
-    );
-  }
+  } else if (inScope.length > 0) desk.note(noneAccepted(inScope, quorum));
   const acceptedText = renderAccepted(acceptedFindings(entries, resolutions, unresolvedText));
   const rejected = rejectedFindings(entries, quorum);
   const texts = {

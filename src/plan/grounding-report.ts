@@ -40,7 +40,7 @@ export function reportOf(commit: string, facts: GroundingFact[]): GroundingRepor
 
 const marks = { none: '✓', warning: '⚠', error: '✗' } as const;
 
-/** The report for people: what does not hold first, then one line of what does. */
+/** The report for people: what does not hold first, then one line of what does, under the mark of the worst. */
 export function groundingText({ commit, facts, errors, warnings }: GroundingReport): string {
   const open = facts.filter(({ severity }) => severity !== 'none');
   const lines = [...open]
@@ -50,8 +50,9 @@ export function groundingText({ commit, facts, errors, warnings }: GroundingRepo
       return `${marks[severity]} ${check} ${subject}: ${result}${weaker}; ${reason}`;
     });
   const held = facts.length - open.length;
+  const worst = errors > 0 ? 'error' : warnings > 0 ? 'warning' : 'none';
   return [
     ...lines,
-    `${marks.none} ${held} of ${facts.length} claims hold at ${commit.slice(0, 12)}; ${errors} errors, ${warnings} warnings`,
+    `${marks[worst]} ${held} of ${facts.length} claims hold at ${commit.slice(0, 12)}; ${errors} errors, ${warnings} warnings`,
   ].join('\n');
 }

@@ -1,10 +1,11 @@
 import type { CostList, CostListRow } from './cost-list.ts';
 import type { Fitting } from './fitting.ts';
+import { wrapLine } from './help.ts';
 import { shortIds } from './run-list.ts';
 import { textTable } from './text-table.ts';
 
-/** On a narrow terminal these go first: how many calls each kind of figure stands for, and those without a price. */
-const spare = [2, 3, 4, 9];
+/** On a narrow terminal these go first: how many calls each kind of figure stands for, then calls, then tokens; money stays. */
+const spare = [2, 3, 4, 9, 1, 6, 5];
 const longestName = 20;
 
 /** Costs as a table. What was measured, what was estimated and what nobody knows stand in columns of their own. */
@@ -50,7 +51,8 @@ export function renderCosts({ by, rows, total }: CostList, fitting?: Fitting): s
       ? ['Estimated money comes from list prices; set your own under `prices`.']
       : []),
   ];
-  return `${[...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n')}\n`;
+  const wrapped = notes.flatMap((note) => (fitting === undefined ? [note] : wrapLine(note, fitting.width)));
+  return `${[...table, ...(notes.length === 0 ? [] : ['', ...wrapped])].join('\n')}\n`;
 }
 
 function grouped(value: number): string {

@@ -71,7 +71,7 @@ test('short ids name one run each', () => {
   expect(short.get('b-2-bbbb2222-alone-1')).toBe('2-alone-1');
 });
 
-test('`costs` and `tokens report` fit 80 columns', async () => {
+test('`costs` and `tokens report` fit 80 columns; `costs` fits 60 as well, where its last column once went on below', async () => {
   const call: Spent = {
     v: 1,
     id: '1',
@@ -91,6 +91,12 @@ test('`costs` and `tokens report` fit 80 columns', async () => {
     const narrow = renderCosts(costList([call], by), { width: 79, cut: shorten });
     expect(widest(narrow), narrow).toBeLessThanOrEqual(79);
     expect(narrow).toMatch(/tokens in +tokens out +\$ measured +\$ estimated/);
+    for (const width of [69, 59, 49]) {
+      const narrower = renderCosts(costList([call], by), { width, cut: shorten });
+      expect(widest(narrower), narrower).toBeLessThanOrEqual(width);
+      expect(narrower).toMatch(/\$ measured +\$ estimated$/m);
+    }
+    expect(renderCosts(costList([call], by), { width: 69, cut: shorten })).toContain('tokens in');
   }
   const { root } = featureDirectory();
   const { out } = await runOnTerminal('tokens', 'report', '--cwd', root);

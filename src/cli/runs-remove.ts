@@ -17,7 +17,7 @@ const unmergedOption = {
 
 export const remove: CommandSpec = {
   name: 'rm',
-  summary: 'Remove runs with everything they wrote',
+  summary: 'Remove runs that nobody works on, paused and stopped ones too, with everything they wrote',
   examples: [['charrette runs rm 20261115-205512-add-rate-limiting-4f2a90c1', 'remove one run']],
   arguments: [['<runs...>', 'run ids or unambiguous parts of them']],
   options: [unmergedOption],

@@ -155,6 +155,26 @@ test.each(Object.entries(expected))('lint finds %s: %s', async (name, rule) => {
   });
 });
 
+test.each(['lint', 'fix', 'show', 'test'])(
+  'skill %s does not take a project without SKILL.md and phases/ for a package',
+  async (name) => {
+    const { target } = make({ 'package.json': '{}', 'src/a.ts': 'export {};\n', 'README.md': '# Shop\n' });
+    const ended = await runCommandLine('skill', name, '.', '--json', '--cwd', target);
+    expect([ended.exit, parseJson(ended.out, 'stdout')]).toMatchObject([
+      4,
+      { error: { code: 'not-found', fix: expect.stringContaining('charrette skill new') } },
+    ]);
+  },
+);
+
+test('S-091 phases alone are a package that lacks its SKILL.md', async () => {
+  const { target } = make({ 'phases/01-x.md': '# Phase 1: X\n' });
+  const ended = await runCommandLine('skill', 'lint', '--json', '--cwd', target);
+  expect(parseJson(ended.out, 'stdout')).toMatchObject({
+    packages: [{ findings: expect.arrayContaining([expect.objectContaining({ rule: 'ST001' })]) }],
+  });
+});
+
 test.each(['CRLF and BOM'])('lint has nothing against %s', async (name) => {
   const { folder } = cases[name]?.() ?? make({});
   const ended = await runCommandLine('skill', 'lint', 'bad', '--json', '--cwd', folder);

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
@@ -35,11 +35,7 @@ export function packageDirectories(
     for (const found of findPackages(absolute)) directories.add(found);
   }
   if (directories.size > 0) return [...directories];
-  throw new CharretteError({
-    code: 'not-found',
-    message: `There is no skill package in ${[...paths, ...roots].join(', ')}.`,
-    fix: 'Name a directory with a SKILL.md, or a root with --all.',
-  });
+  throw noPackage([...paths, ...roots].join(', '));
 }
 
 /** Finds, reads and lints packages; paths in the result are relative to `cwd`. */
@@ -93,7 +89,23 @@ function packagesAt(absolute: string, given: string): string[] {
   if (found === undefined) throw noSuch(given);
   if (found.isFile()) return [path.dirname(absolute)];
   const nested = findPackages(absolute);
-  return nested.length > 0 ? nested : [absolute];
+  if (nested.length > 0) return nested;
+  if (lacksSkillFile(absolute)) return [absolute];
+  throw noPackage(given);
+}
+
+/** S-091: whether a folder is a package without its SKILL.md (phases alone, another spelling, nothing yet), not a project of another kind. */
+function lacksSkillFile(directory: string): boolean {
+  const names = readdirSync(directory);
+  return names.length === 0 || names.some((name) => /^(?:skill\.md|phases)$/i.test(name));
+}
+
+function noPackage(where: string): CharretteError {
+  return new CharretteError({
+    code: 'not-found',
+    message: `There is no skill package in ${where}.`,
+    fix: 'Name a directory with a SKILL.md, or a root with --all; `charrette skill new` makes a package.',
+  });
 }
 
 function noSuch(given: string): CharretteError {

@@ -8,6 +8,8 @@ export type OptionSpec = {
   parse?: (value: string, previous: unknown) => unknown;
   choices?: readonly string[];
   default?: unknown;
+  /** May be given more than once. */
+  collects?: boolean;
   /** The flag without which this one says nothing: `--queue`. */
   needs?: string;
 };

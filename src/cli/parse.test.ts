@@ -17,6 +17,14 @@ test.each([
   expect([exit, JSON.parse(out).error]).toEqual([2, expect.objectContaining({ code: 'usage', message })]);
 });
 
+test('L-012 a flag that collects may stand twice, any other may not', async () => {
+  const words = ['design', '--agents', 'static', '--queue', '--dry-run', '--json', '--cwd', repository.root];
+  const several = await runCommandLine(...words, '--label', 'gpu', '--label', 'fast', 'x');
+  expect(several.exit, several.out).toBe(0);
+  const twice = await runCommandLine(...words, '--priority', '1', '--priority', '2', 'x');
+  expect([twice.exit, JSON.parse(twice.out).error.message]).toEqual([2, '--priority was given twice.']);
+});
+
 test('together with the other flag it counts', async () => {
   const words = ['lite-plan', '--agents', 'static', '--queue', '--label', 'gpu', '--priority', '2'];
   const { exit, err } = await runCommandLine(...words, '--dry-run', '--cwd', repository.root, 'x');

@@ -20,7 +20,7 @@ export function parseInvocation(
   if (isBare(spec, words))
     return { kind: 'run', arguments: [], options: {}, global: readGlobal({}, terminal) };
   const command = buildParser(spec, name, pageWidth(terminal.stdout));
-  if (spec.flagsFirst === true) refuseRepeats(command, name);
+  if (spec.flagsFirst === true) refuseRepeats(spec, command, name);
   try {
     const ordered = spec.flagsAtEnds === undefined ? [...words] : withTextLast(spec, words);
     command.parse(ordered, { from: 'user' });
@@ -68,10 +68,12 @@ function buildParser(spec: CommandSpec, name: string, width: number): Command {
   return command;
 }
 
-/** L-012: of a flag that stands twice nobody knows which is meant. */
-function refuseRepeats(command: Command, name: string): void {
+/** L-012: of a flag that stands twice nobody knows which is meant, unless it collects. */
+function refuseRepeats({ options = [] }: CommandSpec, command: Command, name: string): void {
   const seen = new Set<string>();
+  const collects = options.filter((option) => option.collects === true).map(({ flags }) => flags);
   for (const option of command.options) {
+    if (collects.includes(option.flags)) continue;
     command.on(`option:${option.name()}`, () => {
       if (seen.has(option.name())) {
         throw new CharretteError({

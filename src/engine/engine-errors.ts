@@ -37,7 +37,7 @@ export function otherVersion(record: RunRecord, codeVersion: string): CharretteE
   return new CharretteError({
     code: 'code-version-gone',
     message: `The run ${record.run} was started by workflow code ${record.codeVersion}; this is ${codeVersion}.`,
-    fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run}\`.`,
+    fix: `Start it again from its artifacts: \`charrette design --from-run ${record.run} "…"\`.`,
   });
 }
 

@@ -115,7 +115,7 @@ function render(done: readonly Proof[]): string {
     String(proof.tried),
     String(proof.tried - proof.failures.length),
     String(proof.calls),
-    (proof.repeated / proof.tried).toFixed(2),
+    proof.tried === 0 ? '–' : (proof.repeated / proof.tried).toFixed(2),
     `${(proof.milliseconds / 1000).toFixed(0)} s`,
   ]);
   const total = ['all', ...[sum(({ writes }) => writes), sum(({ tried }) => tried)].map(String)];

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,18 @@ import { completionModel, flagWord } from './completion/model.ts';
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-completion-'));
+
+/** Names that a stranger's clone may bring; none is a run. */
+const hostile = [
+  '$(>PWNED)',
+  '2026$(>PWNED)',
+  '2026`>PWNED`',
+  '2026;touch PWNED',
+  '2026-two\ntouch PWNED',
+  '2026:$(touch PWNED)',
+  '-2026',
+  '2026-Capital',
+];
 
 beforeAll(async () => {
   mkdirSync(path.join(folder, '.charrette', 'runs', '20261116-one'), { recursive: true });
@@ -36,26 +48,44 @@ const cases: readonly (readonly [line: string, offered: RegExp, notOffered?: Reg
   ['charrette costs --cwd fol', /^folder\/?$/m],
 ];
 
-/** Each shell is started once and answers all lines. `filters`: it leaves out what does not begin with the last word. */
-function check(shell: string, flags: readonly string[], filters: boolean): void {
+/** What a shell offers for each line; it is started once. */
+function offers(shell: string, lines: readonly string[]): string[] {
   const driver = path.resolve(import.meta.dirname, '..', '..', 'test', 'completion', `candidates.${shell}`);
-  const shown = execFileSync(shell, [...flags, driver, `./script.${shell}`, ...cases.map(([line]) => line)], {
+  const flags = shell === 'zsh' ? ['-f'] : [];
+  const shown = execFileSync(shell, [...flags, driver, `./script.${shell}`, ...lines], {
     cwd: folder,
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: folder },
   });
-  const answers = shown.split('==\n').slice(1);
-  for (const [index, [line, offered, not]] of cases.entries()) {
-    const words = (answers[index] ?? '').replace(/\t.*$/gm, '');
-    expect(words, line).toMatch(offered);
-    if (filters && not !== undefined) expect(words, line).not.toMatch(not);
-  }
+  return shown
+    .split('==\n')
+    .slice(1)
+    .map((answer) => answer.replace(/\t.*$/gm, ''));
 }
 
-describe('completion in real shells', () => {
-  test('bash', () => check('bash', [], true));
-  test.skipIf(!has('fish'))('fish', () => check('fish', [], true));
-  test.skipIf(!has('zsh'))('zsh', () => check('zsh', ['-f'], false));
+describe.each(['bash', 'fish', 'zsh'])('completion in %s', (shell) => {
+  test.skipIf(!has(shell))('offers what fits the line', () => {
+    const answers = offers(
+      shell,
+      cases.map(([line]) => line),
+    );
+    for (const [index, [line, offered, not]] of cases.entries()) {
+      expect(answers[index], line).toMatch(offered);
+      // In zsh its own builtins leave out what does not begin with the last word.
+      if (shell !== 'zsh' && not !== undefined) expect(answers[index], line).not.toMatch(not);
+    }
+  });
+
+  test.skipIf(!has(shell))('names of folders that are no runs are neither offered nor run', () => {
+    const runs = path.join(folder, '.charrette', 'runs');
+    for (const name of hostile) mkdirSync(path.join(runs, name));
+    const [dated, any] = offers(shell, ['charrette show 2026', 'charrette runs rm $']);
+    for (const name of hostile) rmdirSync(path.join(runs, name));
+    expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+    expect(dated).toMatch(/^20261116-one$/m);
+    expect(dated).not.toMatch(/PWNED|Capital|^-2026/m);
+    expect(any).not.toMatch(/PWNED/);
+  });
 });
 
 test('flags are read from their notation', () => {

@@ -32,7 +32,8 @@ export type RunDirectory = {
   unjournaled: string;
 };
 
-const runIdPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
+/** Shells read it too: `charrette completion`. */
+export const runIdPattern = /^[a-z0-9][a-z0-9-]{0,99}$/;
 
 export function isRunId(name: unknown): name is string {
   return typeof name === 'string' && runIdPattern.test(name);

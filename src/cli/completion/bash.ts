@@ -1,7 +1,11 @@
+import { runIdPattern } from '../../engine/run-directory.ts';
 import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
-/** A script that `eval "$(charrette completion bash)"` takes. */
+/**
+ * A script that `eval "$(charrette completion bash)"` takes. `compgen -W` expands its words as a command line is
+ * expanded, so only words of ours go through it, never a name from the disk.
+ */
 export function bashCompletion({ everywhere, nodes }: CompletionModel): string {
   const paths = nodes.filter(({ path }) => path.length > 0).map(({ path }) => quoted(path.join(' ')));
   const values = [
@@ -9,23 +13,24 @@ export function bashCompletion({ everywhere, nodes }: CompletionModel): string {
     ...valueCases(everywhere, (name) => `*${quoted(`|${name}`)}`),
   ];
   const words = nodes.map(({ path, subcommands, flags, takesRun }) => {
-    const names = [...subcommands.map(({ name }) => name), ...flags.flatMap((flag) => flag.names)].join(' ');
-    const runs = takesRun ? ' "$(_charrette_runs "$current")"' : '';
-    return `    ${quoted(path.join(' '))}) words=${quoted(names)}${runs === '' ? '' : `' '${runs.trim()}`} ;;`;
+    const names = [...subcommands.map(({ name }) => name), ...flags.flatMap((flag) => flag.names)];
+    const offered = quoted([...names, ...(takesRun ? ['latest'] : [])].join(' '));
+    return `    ${quoted(path.join(' '))}) words=${offered}${takesRun ? ' runs=yes' : ''} ;;`;
   });
   return `# bash completion of charrette: eval "$(charrette completion bash)"
-_charrette_runs() {
-  printf 'latest '
-  [ -d .charrette/runs ] && (
-    shopt -s nullglob
-    LC_ALL=C
-    cd .charrette/runs && names=("$1"*)
-    ((\${#names[@]} > ${runsOffered})) && names=("\${names[@]: -${runsOffered}}")
-    printf '%s ' "\${names[@]}"
-  )
-}
+_charrette_runs() (
+  shopt -s nullglob
+  LC_ALL=C
+  names=(.charrette/runs/"$1"*)
+  pattern=${quoted(runIdPattern.source)}
+  offered=0
+  for ((index = \${#names[@]} - 1; index >= 0 && offered < ${runsOffered}; index--)); do
+    name=\${names[index]##*/}
+    [[ $name == "$1"* && $name =~ $pattern ]] && printf '%s\\n' "$name" && ((++offered))
+  done
+)
 _charrette() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} path='' words='' next index
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} path='' words='' runs='' next index
   for ((index = 1; index < COMP_CWORD; index++)); do
     next="\${path:+$path }\${COMP_WORDS[index]}"
     case "$next" in
@@ -41,6 +46,7 @@ ${words.join('\n')}
   esac
   words+=${quoted(` ${everywhere.flatMap(({ names }) => names).join(' ')}`)}
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  [[ $runs ]] && mapfile -t -O "\${#COMPREPLY[@]}" COMPREPLY < <(_charrette_runs "$current")
 }
 complete -o default -F _charrette charrette
 `;
@@ -55,6 +61,7 @@ function valueCases(flags: readonly FlagWord[], pattern: (name: string) => strin
 function reply(value: FlagValue): string {
   const from = (how: string) => `mapfile -t COMPREPLY < <(compgen ${how} -- "$current")`;
   if (value.kind === 'words') return from(`-W ${quoted(value.words.join(' '))}`);
-  if (value.kind === 'directory') return from('-d');
-  return value.kind === 'file' ? from('-f') : ':';
+  if (value.kind === 'anything') return ':';
+  // Without this option the name of a file would stand in the line as it is, and be run with it.
+  return `compopt -o filenames 2>/dev/null; ${from(value.kind === 'directory' ? '-d' : '-f')}`;
 }

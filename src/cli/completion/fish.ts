@@ -1,3 +1,4 @@
+import { runIdPattern } from '../../engine/run-directory.ts';
 import { type CompletionModel, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
@@ -28,7 +29,8 @@ function __charrette_at
 end
 function __charrette_runs
   echo latest
-  test -d .charrette/runs; and path basename .charrette/runs/(commandline -ct)* | sort | tail -n ${runsOffered}
+  set -l names .charrette/runs/(commandline -ct)*
+  path basename -- $names | string match -r -- ${quoted(runIdPattern.source)} | sort | tail -n ${runsOffered}
 end
 complete -c charrette -e
 ${everywhere.map((flag) => `complete -c charrette ${flagOf(flag)} -d ${quoted(flag.summary)}`).join('\n')}

@@ -1,3 +1,4 @@
+import { runIdPattern } from '../../engine/run-directory.ts';
 import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
 import { quoted } from './quote.ts';
 
@@ -13,11 +14,21 @@ export function zshCompletion({ everywhere, nodes }: CompletionModel): string {
       ...subcommands.map(({ name, summary }) => describedWord(name, summary)),
       ...describedFlags(flags),
     ];
-    const runs = takesRun ? ` words+=(latest .charrette/runs/$PREFIX*(NOn[1,${runsOffered}]:t))` : '';
-    return `    ${quoted(path.join(' '))}) words=(${described.join(' ')})${runs === '' ? '' : `;${runs}`} ;;`;
+    const runs = takesRun ? '; _charrette_runs' : '';
+    return `    ${quoted(path.join(' '))}) words=(${described.join(' ')})${runs} ;;`;
   });
   return `#compdef charrette
 # zsh completion of charrette: eval "$(charrette completion zsh)"
+_charrette_runs() {
+  local LC_ALL=C name pattern=${quoted(runIdPattern.source)}
+  local -i offered=0
+  words+=(latest)
+  for name in .charrette/runs/$PREFIX*(NOn:t); do
+    [[ $name =~ $pattern ]] || continue
+    words+=($name)
+    ((++offered < ${runsOffered})) || return 0
+  done
+}
 _charrette() {
   local command_path='' previous=\${words[CURRENT-1]} next
   local -i index

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -37,12 +37,49 @@ test.each([
   [['report', writtenRunId, '--out', 'n'.repeat(300)], 2, 'usage'],
   [['runs', 'export', writtenRunId, 'none/run.tar.gz'], 2, 'usage'],
   [['serve', '--host', ''], 2, 'usage'],
+  ...['', ' ', '0x0', '1e9', '-1', '1.5'].flatMap(
+    (number) =>
+      [
+        [['runs', 'prune', '--keep', number], 2, 'usage'],
+        [['runs', 'prune', '--older-than', number], 2, 'usage'],
+        [['runs', '--limit', number], 2, 'usage'],
+        [['worker', '--limit', number], 2, 'usage'],
+        [['lite-plan', '--parallel', number, 'x'], 2, 'usage'],
+        [['refine', '--max-iterations', number, 'x'], 2, 'usage'],
+      ] as const,
+  ),
+  ...['', ' ', '0x10', '1e9'].flatMap(
+    (number) =>
+      [
+        [['runs', '--timeout', number], 2, 'usage'],
+        [['design', '--max-usd', number, 'x'], 2, 'usage'],
+        [['refine', '--threshold', number, 'x'], 2, 'usage'],
+      ] as const,
+  ),
+  ...['', ' '].flatMap(
+    (name) =>
+      [
+        [['runs', 'rm', name], 2, 'usage'],
+        [['cancel', name], 2, 'usage'],
+        [['answer', name, 'scope=api'], 2, 'usage'],
+        [['resume', name], 2, 'usage'],
+        [['show', name], 2, 'usage'],
+        [['design', '--from-run', name, 'x'], 2, 'usage'],
+      ] as const,
+  ),
 ] as const)('%j is not called a defect of ours, and says what to do', async (words, exit, code) => {
   const ended = await runCommandLine(...words, '--json', '--cwd', project);
   expect([ended.exit, JSON.parse(ended.out).error]).toEqual([
     exit,
     expect.objectContaining({ code, fix: expect.stringMatching(/\.$/) }),
   ]);
+});
+
+test('none of them removed or ended a run', () => {
+  expect(readdirSync(run.home.runs).sort()).toEqual([writtenRunId, asking].sort());
+  expect(JSON.parse(readFileSync(path.join(run.home.runs, asking, 'run.json'), 'utf8')).status).toBe(
+    'paused',
+  );
 });
 
 test('a file of answers is looked for from --cwd', async () => {

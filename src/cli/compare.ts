@@ -14,7 +14,7 @@ import { describeEstimate } from '../workflows/design/estimate.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
-import { positive } from './positive.ts';
+import { positive } from './number-flag.ts';
 import { findProject } from './project.ts';
 import { tell } from './tell.ts';
 

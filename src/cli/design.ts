@@ -15,7 +15,7 @@ import { conductRun } from './conduct.ts';
 import { readFeature } from './feature-input.ts';
 import { columns } from './help.ts';
 import { noteText } from './live/phase-title.ts';
-import { positive } from './positive.ts';
+import { positive } from './number-flag.ts';
 import { findHome, findProject, findRun } from './project.ts';
 import { queueOptions } from './queue-options.ts';
 import { tell } from './tell.ts';

@@ -2,7 +2,7 @@ import type { FeatureImplementInputs } from '../workflows/feature/inputs.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { refuseStatic } from './feature-phase.ts';
 import { prepareFeature, reviewOptions, startFeatureRun } from './feature-run.ts';
-import { wholeNumber } from './prompt-input.ts';
+import { wholeNumber } from './number-flag.ts';
 
 export const featureImplementCommand: CommandSpec = {
   name: 'implement',
@@ -17,7 +17,7 @@ export const featureImplementCommand: CommandSpec = {
     {
       flags: '--parallel <n>',
       description: 'tasks at the same time, where they say that they may',
-      parse: wholeNumber('parallel', 16),
+      parse: wholeNumber('--parallel', 1, 16),
       default: 1,
     },
     { flags: '--review-only', description: 'carry out no task; review what the implementation log names' },

@@ -15,8 +15,9 @@ import type { FeatureInputs } from '../workflows/feature/inputs.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { branchOption, settleBranch } from './feature-branch.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findProject } from './project.ts';
-import { featureOf, featureOptions, wholeNumber } from './prompt-input.ts';
+import { featureOf, featureOptions } from './prompt-input.ts';
 import { queueOptions } from './queue-options.ts';
 
 /** Flags of every command that has a feature reviewed. */
@@ -34,7 +35,7 @@ export const reviewOptions: readonly OptionSpec[] = [
   {
     flags: '--inline-up-to <characters>',
     description: 'documents up to this size go into the prompt',
-    parse: wholeNumber('inline-up-to', 1_000_000),
+    parse: wholeNumber('--inline-up-to', 1, 1_000_000),
   },
   {
     flags: '--gate <mode>',
@@ -42,7 +43,7 @@ export const reviewOptions: readonly OptionSpec[] = [
     choices: ['strict', 'blockers-only'],
     default: 'strict',
   },
-  { flags: '--max <n>', description: 'rounds at most (5)', parse: wholeNumber('max', 20) },
+  { flags: '--max <n>', description: 'rounds at most (5)', parse: wholeNumber('--max', 1, 20) },
 ];
 
 export type Prepared = { feature: FeatureFiles; project: string; config: Config; inputs: FeatureInputs };

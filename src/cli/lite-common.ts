@@ -19,6 +19,7 @@ import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandResult, Invocation, OptionSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findProject } from './project.ts';
 import { queueOptions } from './queue-options.ts';
 import { tell } from './tell.ts';
@@ -31,7 +32,7 @@ export const liteOptions: readonly OptionSpec[] = [
   {
     flags: '--parallel <count>',
     description: 'batches at the same time',
-    parse: count('--parallel'),
+    parse: wholeNumber('--parallel', 1, 64),
     default: 4,
   },
   { flags: '--one-task-per-call', description: 'never give an executor two tasks at once' },
@@ -169,15 +170,4 @@ async function sizeOfNamed(project: string, task: string): Promise<number> {
     ),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-function count(flag: string) {
-  return (value: string) => {
-    const number = Number(value);
-    if (Number.isInteger(number) && number > 0 && number <= 64) return number;
-    throw new CharretteError({
-      code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes a whole number from 1 to 64.`,
-    });
-  };
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
+import { plainNumber } from '../text/plain-number.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
@@ -172,8 +173,8 @@ function wantsColor(options: Record<string, unknown>, { env, stderr }: Terminal)
 
 function readTimeout(value: unknown): number | undefined {
   if (value === undefined) return undefined;
-  const seconds = Number(value);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
+  const seconds = plainNumber(String(value));
+  if (seconds !== undefined && seconds > 0) return seconds * 1000;
   throw new CharretteError({
     code: 'usage',
     message: `--timeout was ${JSON.stringify(value)}; it takes a number of seconds above 0.`,

@@ -39,6 +39,14 @@ export async function findRun(home: Home, name: string | undefined): Promise<Run
     }
     return latest;
   }
+  // Nothing is a part of every id.
+  if (name.trim() === '') {
+    throw new CharretteError({
+      code: 'usage',
+      message: 'The name of the run is empty.',
+      fix: 'Give an id, an unambiguous part of one, or `latest`; `charrette runs` lists them.',
+    });
+  }
   if (isRunId(name) && existsSync(runDirectoryOf(home, name).root)) return runDirectoryOf(home, name);
   const ids = await listRunIds(home);
   const found = ids.filter((id) => id.includes(name));

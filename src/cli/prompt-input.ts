@@ -40,18 +40,6 @@ export async function featureOf(invocation: Pick<Invocation, 'options' | 'global
   return isInside(realProject, real) ? path.join(project, path.relative(realProject, real)) : directory;
 }
 
-/** A whole number from 1. */
-export function wholeNumber(name: string, most: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (Number.isInteger(number) && number >= 1 && number <= most && /^\d+$/.test(value)) return number;
-    throw new CharretteError({
-      code: 'usage',
-      message: `--${name} was ${JSON.stringify(value)}; it takes a whole number from 1 to ${most}.`,
-    });
-  };
-}
-
 /** `design,spec` as artifact keys. */
 export function artifactList(value: string): ArtifactKey[] {
   return value

@@ -20,8 +20,9 @@ import { compileTaskPrompt } from '../prompts/task-prompt.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { textOfFile } from './named-file.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findProject } from './project.ts';
-import { artifactList, collect, featureOf, featureOptions, wholeNumber } from './prompt-input.ts';
+import { artifactList, collect, featureOf, featureOptions } from './prompt-input.ts';
 import { tell } from './tell.ts';
 
 export const promptCommand: CommandSpec = {
@@ -39,8 +40,13 @@ export const promptCommand: CommandSpec = {
   ],
   options: [
     ...featureOptions,
-    { flags: '--iteration <n>', description: 'which round', parse: wholeNumber('iteration', 99), default: 1 },
-    { flags: '--max <n>', description: 'most rounds', parse: wholeNumber('max', 99), default: 5 },
+    {
+      flags: '--iteration <n>',
+      description: 'which round',
+      parse: wholeNumber('--iteration', 1, 99),
+      default: 1,
+    },
+    { flags: '--max <n>', description: 'most rounds', parse: wholeNumber('--max', 1, 99), default: 5 },
     {
       flags: '--transport <kind>',
       description: 'how the artifact under review travels',

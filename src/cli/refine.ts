@@ -1,12 +1,12 @@
 import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { homeOf } from '../engine/run-directory.ts';
-import { CharretteError } from '../errors.ts';
 import { profiles } from '../refine/profiles.ts';
 import { harnessLevels } from '../refine/settings.ts';
 import { createRun } from '../workflows/create-run.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { numberWithin, wholeNumber } from './number-flag.ts';
 import { queueOptions } from './queue-options.ts';
 import { type RefineFlags, refineInputs } from './refine-inputs.ts';
 
@@ -45,12 +45,12 @@ export const command: CommandSpec = {
     {
       flags: '--threshold <number>',
       description: 'total to pass, from 0.60',
-      parse: number('--threshold', 0, 1),
+      parse: numberWithin('--threshold', 0, 1),
     },
     {
       flags: '--max-iterations <count>',
       description: 'then a person is asked',
-      parse: number('--max-iterations', 1, 100, true),
+      parse: wholeNumber('--max-iterations', 1, 100),
     },
     { flags: '--strict', description: 'every dimension must reach the threshold, and never at once' },
     { flags: '--no-brand', description: 'go on without brand files' },
@@ -80,15 +80,3 @@ export const command: CommandSpec = {
     return conductRun(home, run, invocation, given);
   },
 };
-
-function number(flag: string, least: number, most: number, isWhole = false) {
-  return (value: string) => {
-    const parsed = Number(value);
-    if (value.trim() !== '' && parsed >= least && parsed <= most && (!isWhole || Number.isInteger(parsed)))
-      return parsed;
-    throw new CharretteError({
-      code: 'usage',
-      message: `${flag} was ${JSON.stringify(value)}; it takes a ${isWhole ? 'whole ' : ''}number from ${least} to ${most}.`,
-    });
-  };
-}

@@ -5,7 +5,7 @@ import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/ru
 import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
-import { wholeNumber } from './positive.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findHome, findRun } from './project.ts';
 import { type RemovedWork, workRemover } from './run-work.ts';
 import { withQueue } from './shared-queue.ts';

@@ -1,6 +1,6 @@
 import type { CommandSpec } from './command.ts';
 import { fittingFor } from './fitting.ts';
-import { wholeNumber } from './positive.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findHome } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 import { listRuns, renderRuns, summaryOf, usuallyListed } from './run-list.ts';

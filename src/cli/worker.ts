@@ -3,7 +3,7 @@ import { loadConfig } from '../config/config.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { visibleJson, visibleText } from '../text/untrusted.ts';
 import type { CommandSpec } from './command.ts';
-import { positive } from './positive.ts';
+import { wholeNumber } from './number-flag.ts';
 import { findProject } from './project.ts';
 import { label, several } from './queue-options.ts';
 import { sharedUrl } from './shared-queue.ts';
@@ -31,7 +31,7 @@ export const command: CommandSpec = {
     {
       flags: '--limit <count>',
       description: 'runs at the same time (default: `queue.perWorker`, else 4)',
-      parse: positive('--limit'),
+      parse: wholeNumber('--limit', 1),
     },
   ],
   async run({ options, global, terminal, signal }) {

@@ -93,3 +93,9 @@ test('--config must exist', async () => {
     code: 'config-unreadable',
   });
 });
+
+test.each([' ', '0x10', '1e3', 'soon'])('CHARRETTE_STORE_PATIENCE %j is no number', async (value) => {
+  await expect(
+    loadConfig({ project, env: { ...env, CHARRETTE_STORE_PATIENCE: value } }),
+  ).rejects.toMatchObject({ code: 'config-invalid' });
+});

@@ -1,5 +1,6 @@
 import { CharretteError } from '../errors.ts';
 import { type Config, configSchema } from '../schema/config.ts';
+import { plainNumber } from '../text/plain-number.ts';
 import { type ConfigSource, findSources } from './sources.ts';
 
 /** A setting and where it comes from. */
@@ -26,7 +27,11 @@ const defaults = {
 /** Variables that set a value, with the key they set. */
 const variables = [
   { name: 'CHARRETTE_DATABASE_URL', key: 'store', read: (value: string) => ({ url: value }) },
-  { name: 'CHARRETTE_STORE_PATIENCE', key: 'storePatience', read: (value: string) => Number(value) },
+  {
+    name: 'CHARRETTE_STORE_PATIENCE',
+    key: 'storePatience',
+    read: (value: string) => plainNumber(value) ?? value,
+  },
   { name: 'CHARRETTE_PANEL', key: 'panel', read: (value: string) => value },
   { name: 'CHARRETTE_AUTHOR', key: 'author', read: (value: string) => value },
   { name: 'CHARRETTE_DIALECTIC', key: 'dialectic', read: (value: string) => value },

@@ -13,6 +13,7 @@ import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { writeRun } from '../../test/support/web-run.ts';
 import { temporaryRepository } from '../../test/temporary-repository.ts';
 import { thisProcess } from '../engine/process-identity.ts';
+import { readRunRecordSync } from '../engine/run-record.ts';
 import { parseJson } from '../safe-json.ts';
 import { makeServer } from './server.ts';
 
@@ -134,6 +135,20 @@ test('an answer that would change nothing is refused; what is left waits no more
     next: expect.stringContaining('run_resume'),
   });
   expect(await answer('r', 'yes')).toMatchObject({ error: { message: 'r was answered: no' } });
+});
+
+test('an empty name means no run, not the only one', async () => {
+  const { root } = featureDirectory();
+  const { directory } = writeRun({ status: 'paused' }, root);
+  const call = await connect(root);
+  for (const [tool, run, refused] of [
+    ['run_cancel', '', { text: expect.stringContaining('run') }],
+    ['run_cancel', ' ', { error: { code: 'usage' } }],
+    ['run_resume', '', { text: expect.stringContaining('run') }],
+  ] as const) {
+    expect(await call(tool, { run }), tool).toMatchObject(refused);
+  }
+  expect(readRunRecordSync(directory).status).toBe('paused');
 });
 
 test('text with a NUL is refused by the schema, not by the system', async () => {

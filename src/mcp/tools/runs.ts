@@ -11,7 +11,11 @@ import { runStateOf, runStateShape } from '../run-state.ts';
 import { viewOf } from '../run-view.ts';
 import { defineTool, readsOnly } from '../tool.ts';
 
-export const runInput = z.string().max(200).describe('Run id, an unambiguous part of it, or `latest`.');
+export const runInput = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Run id, an unambiguous part of it, or `latest`.');
 
 const count = z.int().nonnegative();
 

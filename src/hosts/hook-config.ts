@@ -76,8 +76,3 @@ export function hooksByEvent(entries: readonly HookEntry[]): Record<string, Reco
   for (const { event, value } of entries) events[event] = [...(events[event] ?? []), value];
   return events;
 }
-
-/** Whether an entry of a configuration is one of ours, whatever program it names. */
-export function isOurs(entry: unknown): boolean {
-  return /charrette["']?\s+hook\s/.test(JSON.stringify(entry ?? '').replaceAll('\\"', '"'));
-}

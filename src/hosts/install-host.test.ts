@@ -112,6 +112,58 @@ test('a newer version replaces what was not edited, keeps what was, and takes aw
   expect(read(skill)).toContain('My own addition.');
 });
 
+/** One entry of the user's that has a hook of ours beside theirs, as somebody who tidies up writes it. */
+const shared = (command: string) => ({
+  matcher: 'startup',
+  hooks: [
+    { type: 'command', command: './before.sh' },
+    { type: 'command', command },
+    { type: 'command', command: './after.sh', timeout: 5 },
+  ],
+});
+const theirs = { matcher: 'startup', hooks: [shared('').hooks[0], shared('').hooks[2]] };
+
+test('the user’s own commands in an entry with ours survive an update and a removal', async () => {
+  const hooks = { SessionStart: [shared('/old/charrette hook session-start --host codex')] };
+  put('.codex/hooks.json', JSON.stringify({ hooks }));
+  await installHost(parts('codex'), where('codex'));
+  const updated = JSON.parse(read('.codex/hooks.json')).hooks.SessionStart;
+  expect(updated[0]).toEqual(theirs);
+  expect(JSON.stringify(updated)).not.toContain('/old/charrette');
+  put('.codex/hooks.json', `${read('.codex/hooks.json')}\n`);
+  await removeHost(parts('codex'), where('codex'));
+  expect(JSON.parse(read('.codex/hooks.json'))).toEqual({ hooks: { SessionStart: [theirs] } });
+});
+
+test('a command that the user put into our entry stays there, and ours are not added again', async () => {
+  await installHost(parts('codex'), where('codex'));
+  const settings = JSON.parse(read('.codex/hooks.json'));
+  settings.hooks.Stop[0].hooks.push({ type: 'command', command: 'echo "the charrette hook is done"' });
+  put('.codex/hooks.json', JSON.stringify(settings));
+  expect((await installHost(parts('codex'), where('codex'))).replaced).toEqual([]);
+  await removeHost(parts('codex'), where('codex'));
+  const [stop] = JSON.parse(read('.codex/hooks.json')).hooks.Stop;
+  expect(stop.hooks).toEqual([{ type: 'command', command: 'echo "the charrette hook is done"' }]);
+});
+
+test('removing leaves no hook of an earlier version in a file that was edited in between', async () => {
+  const hooks = {
+    Stop: [{ hooks: [{ type: 'command', command: '/old/charrette hook stop --host codex' }] }],
+  };
+  put('.codex/hooks.json', JSON.stringify({ hooks, mine: true }));
+  await installHost(parts('codex'), where('codex'));
+  await removeHost(parts('codex'), where('codex'));
+  expect(JSON.parse(read('.codex/hooks.json'))).toEqual({ mine: true });
+});
+
+test('an entry that has a key twice is left alone', async () => {
+  const ours = '{"command": "charrette hook stop"}';
+  const text = `{"hooks": {"Stop": [{"hooks": [], "hooks": [${ours}, {"command": "mine"}]}]}}`;
+  put('.codex/hooks.json', text);
+  await expect(installHost(parts('codex'), where('codex'))).rejects.toThrow(/the key "hooks" twice/);
+  expect(read('.codex/hooks.json')).toBe(text);
+});
+
 test('a settings file that cannot be read stops everything before anything is written', async () => {
   put('.gemini/settings.json', '{ "theme": ');
   await expect(installHost(parts('gemini'), where('gemini'))).rejects.toThrow(/cannot be changed safely/);
@@ -150,7 +202,12 @@ test('without the record of the set-up, files that are as we write them go and o
 test('whatever a settings file holds, adding twice is adding once and removing restores its values', () => {
   const [settings] = [...parts('gemini').shared.values()];
   if (settings === undefined) throw new Error('no settings');
-  const entry = fc.record({ matcher: fc.string(), hooks: fc.constant([{ type: 'command', command: 'x' }]) });
+  const entry = fc.record({
+    matcher: fc.string(),
+    hooks: fc.array(fc.constantFrom({ type: 'command', command: 'x' }, { type: 'command', command: 'y' }), {
+      minLength: 1,
+    }),
+  });
   const hooks = fc.dictionary(
     fc.constantFrom('SessionStart', 'AfterAgent', 'Other', '__x'),
     fc.array(entry, { minLength: 1, maxLength: 3 }),

@@ -95,8 +95,8 @@ export async function removeHost(parts: HostParts, options: HostInstallOptions):
     if (text === undefined) continue;
     const known = lock.shared[file];
     const whole = known !== undefined && known.after === hash(text);
-    // As we left it: the very bytes from before come back.
-    const after = whole && known.before !== undefined ? known.before : removeSettings(text, settings, file);
+    // As we left it: the very bytes from before come back, but for what an earlier version of ours left in them.
+    const after = removeSettings(whole ? (known.before ?? text) : text, settings, file);
     const made = known !== undefined && known.before === undefined;
     if ((made || whole) && known?.before === undefined && isBare(after, settings, file)) {
       outcome.removed.push(file);

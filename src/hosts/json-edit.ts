@@ -1,5 +1,6 @@
 import {
   applyEdits,
+  findNodeAtLocation,
   modify,
   type Node,
   type ParseError,
@@ -9,7 +10,7 @@ import {
 } from 'jsonc-parser';
 import { CharretteError } from '../errors.ts';
 import { isRecord } from '../safe-json.ts';
-import { isOurs } from './hook-config.ts';
+import { lastOwnPlace, ownPart } from './own-hooks.ts';
 
 /** What of ours belongs into a settings file of a host. */
 export type SharedSettings = {
@@ -32,7 +33,7 @@ export function addSettings(text: string | undefined, settings: SharedSettings, 
     if (before[key] === undefined) result = set(result, [key], value);
   for (const [event, wanted] of Object.entries(settings.hooks ?? {})) {
     const present = listAt(read(result, source), event);
-    const ours = present.filter(isOurs);
+    const ours = present.map(ownPart).filter((part) => part !== undefined);
     if (JSON.stringify(ours) === JSON.stringify(wanted)) continue;
     result = dropOurs(result, event, source);
     for (const entry of wanted) {
@@ -115,10 +116,26 @@ function dropOurs(text: string, event: string, source: string): string {
   let result = text;
   for (;;) {
     const list = listAt(read(result, source), event);
-    const index = list.findLastIndex(isOurs);
-    if (index < 0) return result;
-    result = set(result, list.length === 1 ? ['hooks', event] : ['hooks', event, index], undefined);
+    const place = lastOwnPlace(list);
+    if (place === undefined) return result;
+    const isAll = list.length === 1 && place.length === 1;
+    result = isAll
+      ? set(result, ['hooks', event], undefined)
+      : dropItem(result, ['hooks', event, ...place], source);
   }
+}
+
+/** Takes one of several items out of a list. The editor's own way leaves a bracket behind where no space is before `]`. */
+function dropItem(text: string, path: (string | number)[], source: string): string {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const item = tree === undefined ? undefined : findNodeAtLocation(tree, path);
+  if (item === undefined) throw unsafe(source, `it has nothing at ${path.join('.')}`);
+  const items = item.parent?.children ?? [];
+  const before = items[items.indexOf(item) - 1];
+  const next = items[items.indexOf(item) + 1];
+  if (next !== undefined) return text.slice(0, item.offset) + text.slice(next.offset);
+  const from = before === undefined ? item.offset : before.offset + before.length;
+  return text.slice(0, from) + text.slice(item.offset + item.length);
 }
 
 function listAt(value: Record<string, unknown>, event: string): unknown[] {
@@ -156,7 +173,11 @@ function read(text: string, source: string): Record<string, unknown> {
       : twice !== undefined
         ? `it has the key ${JSON.stringify(twice)} twice`
         : 'it is not an object';
-  throw new CharretteError({
+  throw unsafe(source, reason);
+}
+
+function unsafe(source: string, reason: string): CharretteError {
+  return new CharretteError({
     code: 'json-invalid',
     message: `${source} cannot be changed safely: ${reason}.`,
     fix: 'Correct the file; it was left as it is.',
@@ -164,15 +185,24 @@ function read(text: string, source: string): Record<string, unknown> {
 }
 
 /** Readers take the last of two equal keys, the editor changes the first: what is written would never count. */
-function repeatedKey(tree: Node | undefined): string | undefined {
+function repeatedKey(tree: Node | undefined, isBelowHooks = false): string | undefined {
+  if (tree?.type === 'array' && isBelowHooks)
+    return firstOf(tree.children, (item) => repeatedKey(item, true));
   if (tree?.type !== 'object') return undefined;
   const seen = new Set<string>();
-  for (const { children: [key, value] = [] } of tree.children ?? []) {
+  return firstOf(tree.children, ({ children: [key, value] = [] }) => {
     const name = String(key?.value);
     if (seen.has(name)) return name;
     seen.add(name);
-    const inner = name === 'hooks' || name === 'mcpServers' ? repeatedKey(value) : undefined;
-    if (inner !== undefined) return inner;
+    const inHooks = isBelowHooks || name === 'hooks';
+    return inHooks || name === 'mcpServers' ? repeatedKey(value, inHooks) : undefined;
+  });
+}
+
+function firstOf(nodes: readonly Node[] = [], find: (node: Node) => string | undefined): string | undefined {
+  for (const node of nodes) {
+    const found = find(node);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -74,6 +74,14 @@ test('P-068 P-111 a circle, a vague criterion and a missing file exit 6', async 
   expect(exit).toBe(6);
 });
 
+test('--fail-on warning exits 6 for what is only said otherwise', async () => {
+  const root = project([{ ...task('TASK-001', [], 'src/a.ts'), implementation: ['One.'] }]);
+  const words = ['plan', 'check', 'lite', '--cwd', root];
+  const said = await runCommandLine(...words);
+  expect([said.exit, said.out]).toEqual([0, expect.stringMatching(/0 errors, [1-9]\d* warnings/)]);
+  expect((await runCommandLine(...words, '--fail-on', 'warning')).exit).toBe(6);
+});
+
 test('P-062 a path with ./ in front is the same path', async () => {
   const root = project([task('TASK-001', [], './src/a.ts')]);
   const { exit, out } = await runCommandLine('plan', 'check', 'lite', '--cwd', root);

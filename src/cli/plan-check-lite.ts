@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes } from '../error-table.ts';
 import { openIndex } from '../evidence/open-index.ts';
 import type { RepositoryIndex } from '../evidence/repository-index.ts';
 import { readTextFile } from '../files/bounded.ts';
@@ -10,7 +9,6 @@ import { recognisePlan } from '../lite/read-plan.ts';
 import { groundFiles } from '../plan/grounding-files.ts';
 import type { LiteTask } from '../schema/lite/task.ts';
 import { leadsOut } from '../text/repository-path.ts';
-import type { CommandResult } from './command.ts';
 
 export type FoundLitePlan = { file: string; folder: string; text: string };
 
@@ -37,7 +35,7 @@ export async function checkLitePlan(
   { folder, text }: FoundLitePlan,
   project: string,
   commit: string | undefined,
-): Promise<CommandResult & { json: LiteCheck }> {
+): Promise<{ text: string; json: LiteCheck }> {
   const { files, quality } = await readLiteFolder(folder, text);
   const index = await openIndex(project, commit ?? files.plan._metadata.base_commit);
   const grounded = groundTasks(index, files.tasks);
@@ -52,7 +50,6 @@ export async function checkLitePlan(
     `${files.tasks.length} tasks, ${errors.length} errors, ${warnings.length} warnings`,
   ];
   return {
-    exit: errors.length > 0 ? exitCodes.notAccepted : exitCodes.done,
     text: `${lines.join('\n')}\n`,
     json: { commit: index.snapshot.commit, tasks: files.plan.task_ids, waves, errors, warnings },
   };

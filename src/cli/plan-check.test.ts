@@ -46,6 +46,19 @@ test('a plan that holds exits 0, one that does not exits 6 and says what to look
   expect(wrong.out).toContain('⚠ file src/orders/state.ts: missing');
 });
 
+test('--fail-on warning exits 6 for warnings too', async () => {
+  const file = planFile('warned.md', plan('src/orders/state.ts'));
+  expect(await check(file)).toMatchObject({
+    exit: 0,
+    out: expect.stringMatching(/0 errors, [1-9]\d* warnings/),
+  });
+  expect((await check(file, '--fail-on', 'error')).exit).toBe(0);
+  expect((await check(file, '--fail-on', 'warning')).exit).toBe(6);
+  expect((await check(planFile('right.md', plan('src/orders/order.ts')), '--fail-on', 'warning')).exit).toBe(
+    0,
+  );
+});
+
 test('--json gives every fact, --commit chooses the state', async () => {
   const file = planFile('store.md', plan('src/storage/file-store.ts'));
   const now = parseJson((await check(file, '--json')).out, 'stdout');

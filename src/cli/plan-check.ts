@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { readResolutions } from '../dialectic/resolutions-file.ts';
 import { readRunRecord } from '../engine/run-record.ts';
-import { exitCodes } from '../error-table.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { openIndex } from '../evidence/open-index.ts';
 import { readTextFile } from '../files/bounded.ts';
@@ -14,7 +14,7 @@ import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import { type DesignInputs, decidedPoints } from '../workflows/design/state.ts';
 import type { CommandSpec } from './command.ts';
-import { groundingFindings, inForm } from './plan-check-forms.ts';
+import { groundingFindings, inForm, type PlanFinding } from './plan-check-forms.ts';
 import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
 import { liteFindings, litePlaces } from './plan-check-lite-findings.ts';
 import { findHome, findProject, findRun } from './project.ts';
@@ -28,6 +28,7 @@ export const planCheck: CommandSpec = {
     ['charrette plan check --run 4f2a90c1', 'the plan of that run'],
     ['charrette plan check PLAN.md --commit main', 'a plan that anybody wrote'],
     ['charrette plan check PLAN.md --format github', 'as annotations of a GitHub workflow'],
+    ['charrette plan check PLAN.md --fail-on warning', 'warnings exit 6 too'],
     ['charrette plan check plans/', 'a lite plan: plan.json and .task/'],
   ],
   arguments: [['[file]', 'plan text, plan.json, or a folder with a lite plan; absent: the plan of a run']],
@@ -43,6 +44,11 @@ export const planCheck: CommandSpec = {
       choices: ['pretty', 'json', 'sarif', 'github'],
       default: 'pretty',
     },
+    {
+      flags: '--fail-on <severity>',
+      description: 'exit 6 for any finding of this severity or above (default: error)',
+      choices: ['error', 'warning'],
+    },
   ],
   dryRun: 'reads',
   async run({ arguments: [file], options, global, terminal }) {
@@ -56,7 +62,11 @@ export const planCheck: CommandSpec = {
     if (lite !== undefined) {
       const checked = await checkLitePlan(lite, project, options['commit'] as string | undefined);
       const findings = liteFindings(checked.json, await litePlaces(lite, project));
-      return { ...checked, text: inForm(format, checked.json, findings) ?? checked.text };
+      return {
+        ...checked,
+        exit: exitOf(findings, options['failOn']),
+        text: inForm(format, checked.json, findings) ?? checked.text,
+      };
     }
     const subject =
       typeof file === 'string'
@@ -70,13 +80,19 @@ export const planCheck: CommandSpec = {
     });
     const report = reportOf(index.snapshot.commit, [...facts, ...subject.notes]);
     const place = { file: path.relative(project, subject.file), text: subject.text };
+    const findings = groundingFindings(report, place);
     return {
-      exit: report.errors > 0 ? exitCodes.notAccepted : exitCodes.done,
-      text: inForm(format, report, groundingFindings(report, place)) ?? `${groundingText(report)}\n`,
+      exit: exitOf(findings, options['failOn']),
+      text: inForm(format, report, findings) ?? `${groundingText(report)}\n`,
       json: report,
     };
   },
 };
+
+function exitOf(findings: readonly PlanFinding[], failOn: unknown): ExitCode {
+  const isMet = findings.every(({ severity }) => severity === 'warning' && failOn !== 'warning');
+  return isMet ? exitCodes.done : exitCodes.notAccepted;
+}
 
 type Subject = {
   file: string;

@@ -132,6 +132,35 @@ describe('the GitHub action', () => {
     expect(existsSync(path.join(project, 'owned'))).toBe(false);
   });
 
+  test('plan-check fails on warnings where they are said to fail', async () => {
+    const { project } = await makeProject();
+    const sections = ['Approach', 'Edge cases', 'Failure modes', 'Testing strategy'];
+    const plan = [
+      '## Files to modify/create',
+      '- `src/orders/nowhere.ts`: y',
+      '- `test/orders.test.ts`: cases',
+      ...sections.flatMap((title) => [`## ${title}`, '- none']),
+    ];
+    writeFileSync(path.join(project, 'PLAN.md'), `${plan.join('\n')}\n`);
+    const check = { check: 'plan-check', path: 'PLAN.md' };
+    const passed = await runAction(project, check);
+    expect([passed.code, passed.log]).toEqual([0, expect.stringMatching(/ 0 errors, [1-9]\d* warnings/)]);
+    expect((await runAction(project, { ...check, 'fail-on': 'warning' })).code).toBe(6);
+    expect((await runAction(project, { ...check, 'fail-on': 'never' })).code).toBe(0);
+  });
+
+  test('never: a design that fails fails the job, and so does a check that breaks', async () => {
+    const { project } = await makeProject({ failTask: 'plan' });
+    const never = { 'fail-on': 'never' };
+    const design = await runAction(project, { check: 'design', feature: 'x', agents: 'one,two', ...never });
+    expect(design.code, design.log).toBe(1);
+    const crashes = { CHARRETTE_PROGRAM: path.join(project, 'crashes'), CHARRETTE_FAIL_ON: 'never' };
+    writeFileSync(crashes.CHARRETTE_PROGRAM, '#!/bin/sh\necho \'{"error": {}}\'\nexit 1\n', { mode: 0o755 });
+    const script = path.join(root, 'ci', 'charrette-ci.sh');
+    for (const check of ['skill-lint', 'plan-check'])
+      expect(spawnSync(script, [check], { env: { ...process.env, ...crashes } }).status, check).toBe(1);
+  });
+
   test('an unknown check and an unknown severity are refused', async () => {
     const { project } = await makeProject();
     expect((await runAction(project, { check: 'dance' })).code).toBe(2);

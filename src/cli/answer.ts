@@ -1,5 +1,6 @@
+import { hasEnded } from '../engine/engine-errors.ts';
 import { type Answer, type QuestionFile, readQuestions, unanswered } from '../engine/question.ts';
-import { isLive } from '../engine/run-record.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
@@ -34,11 +35,14 @@ export const command: CommandSpec = {
     const given = await givenAnswers(invocation, 'file');
     for (const word of words[1] as string[]) given.set(...readPair(word));
     const file = readQuestions(directory);
-    if (given.size === 0)
+    if (given.size === 0) {
+      const before = await readRunRecord(directory);
+      if (isFinal(before.status)) throw hasEnded(before);
       throw nothingGiven(
         directory.id,
         unanswered(file).map((question) => question.id),
       );
+    }
     const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
     const resume = options['resume'] !== false;
     const { record, fresh } = await handOver(home, directory, answers, resume, invocation);

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { cancelIdle } from '../engine/cancel-idle.ts';
+import { clockFrom } from '../engine/clock.ts';
 import { hasEnded } from '../engine/engine-errors.ts';
 import { leaveMessage } from '../engine/inbox.ts';
-import type { RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
+import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
@@ -41,7 +42,8 @@ export const command: CommandSpec = {
     const left = await readRunRecord(directory);
     if (!isFinal(left.status) && isTold && signal.aborted) return describeLeft(left, invocation);
     // Nobody works on it, or whoever did is gone without having read the message.
-    const after = isFinal(left.status) ? left : await endHere(directory);
+    const clock = clockFrom(invocation.terminal.env);
+    const after = isFinal(left.status) ? left : await cancelIdle(directory, clock);
     if (after.status !== 'cancelled') throw hasEnded(after);
     const worktrees = await worktreesOf(directory);
     return {
@@ -51,10 +53,6 @@ export const command: CommandSpec = {
     };
   },
 };
-
-function endHere(directory: RunDirectory): Promise<RunRecord> {
-  return updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: new Date().toISOString() });
-}
 
 function rehearse(record: RunRecord): CommandResult {
   const status = shownStatus(record);

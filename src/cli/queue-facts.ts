@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { loadConfig } from '../config/config.ts';
+import { putCancelled } from '../engine/cancel-idle.ts';
+import { systemClock } from '../engine/clock.ts';
 import { waitForLock } from '../engine/lock.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
@@ -94,13 +96,15 @@ async function copied(
   const attempt = await waitForLock(lock);
   if (!attempt.held) return undefined;
   try {
-    return await pull();
-  } catch (error) {
-    if (isCharretteError(error)) return error;
-    throw error;
+    return await pull().catch(asTrouble);
   } finally {
     attempt.lock.release();
   }
+}
+
+function asTrouble(error: unknown): CharretteError {
+  if (isCharretteError(error)) return error;
+  throw error;
 }
 
 /** Exits of runs whose end only the queue tells: their files are no longer in the store, or never got there. */
@@ -116,9 +120,13 @@ async function whyNot(
   if (state !== 'ended' || pulled === undefined || !Object.hasOwn(exits, note)) return trouble;
   if (isFinal(readRunRecordSync(directory).status)) return trouble;
   const status = note as keyof typeof exits;
+  if (status === 'cancelled') {
+    const held = await putCancelled(directory, systemClock).catch(asTrouble);
+    return held instanceof Error ? held.message : trouble;
+  }
   const ended = new Date().toISOString();
   await updateRunRecord(directory, { status, exit: exits[status], ended, process: undefined });
-  if (trouble !== undefined || status === 'cancelled') return trouble;
+  if (trouble !== undefined) return trouble;
   return `it ended elsewhere (${status}), and the store does not have all that it wrote`;
 }
 

@@ -4,7 +4,7 @@ import { costsBy, describeMoney } from '../engine/costs.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
-import { readRunRecord } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { untrustedLine } from '../text/untrusted.ts';
 import { listArtifacts, readArtifact } from './artifacts.ts';
 import type { CommandSpec, Terminal } from './command.ts';
@@ -42,7 +42,7 @@ export const command: CommandSpec = {
     const record = await readRunRecord(directory);
     const events = readEvents(directory.events);
     const lanes = events.filter((event) => event.type === 'lane-end');
-    const questions = unanswered(readQuestions(directory));
+    const questions = isFinal(record.status) ? [] : unanswered(readQuestions(directory));
     const ledger = readLedger(directory.ledger);
     const cost = totalsOf(ledger);
     const status = shownStatus(record);
@@ -80,7 +80,7 @@ export const command: CommandSpec = {
     const section = (title: string, lines: string[]) => (lines.length === 0 ? [] : ['', title, ...lines]);
     const text = [
       ...columns(facts),
-      ...section('Course', await course(events, terminal, global.color)),
+      ...section('Course', await course(events, record, terminal, global.color)),
       ...section('Worktrees', worktrees),
       ...section(
         'Artifacts',
@@ -95,6 +95,7 @@ export const command: CommandSpec = {
 /** The picture of the run as it stands: phases, all lanes, warnings, open questions with how to answer them. */
 async function course(
   events: ReturnType<typeof readEvents>,
+  { status }: RunRecord,
   { stdout, env }: Terminal,
   color: boolean,
 ): Promise<string[]> {
@@ -113,5 +114,8 @@ async function course(
     final: true,
     allLanes: true,
   };
-  return pictureOf(foldEvents(emptyView, events), canvas).map(({ text }) => text);
+  const view = foldEvents(emptyView, events);
+  // A run may have ended without a word of it among its events.
+  const asked = isFinal(status) ? { ...view, questions: [], pause: undefined } : view;
+  return pictureOf(asked, canvas).map(({ text }) => text);
 }

@@ -3,7 +3,7 @@ import { shownStatus } from '../cli/run-list.ts';
 import { openQuestions } from '../engine/answers.ts';
 import { followEvents } from '../engine/follow.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { readRunRecord } from '../engine/run-record.ts';
+import { isFinal, readRunRecord } from '../engine/run-record.ts';
 
 /** Something that takes frames of an event stream, such as an HTTP answer. */
 export type Listener = (frames: string) => void;
@@ -125,8 +125,9 @@ const unreadable: State = { status: 'unreadable', questions: [] };
 
 async function stateOf(directory: RunDirectory): Promise<State> {
   try {
-    const status = shownStatus(await readRunRecord(directory));
-    return { status, questions: openQuestions(directory).map(({ id }) => id) };
+    const record = await readRunRecord(directory);
+    const questions = isFinal(record.status) ? [] : openQuestions(directory);
+    return { status: shownStatus(record), questions: questions.map(({ id }) => id) };
   } catch {
     return unreadable;
   }

@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import postgres from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readEvents } from '../../src/engine/event-log.ts';
 import { type BeatNews, Heartbeat } from '../../src/engine/queue/heartbeat.ts';
 import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue } from '../../src/engine/queue/queue.ts';
 import { registerWorker, removeWorker } from '../../src/engine/queue/workers.ts';
+import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
@@ -120,6 +122,8 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     const doomed = await queue(project, '--yes', 'never');
     expect((await charrette(['cancel', doomed], { cwd: project, env: shared })).code).toBe(0);
     expect(recordOf(project, doomed).status).toBe('cancelled');
+    const told = readEvents(runDirectoryOf(homeOf(project), doomed).events);
+    expect(told).toMatchObject([{ type: 'run-end', status: 'cancelled' }]);
 
     const worker = await startWorker(project, shared);
     await worker.says(`${run} asks`);

@@ -1,0 +1,73 @@
+import type { Clock } from './clock.ts';
+import { heldElsewhere } from './engine-errors.ts';
+import type { RunEvent } from './event.ts';
+import { EventLog, readEvents } from './event-log.ts';
+import { leaveMessage } from './inbox.ts';
+import { waitForLock } from './lock.ts';
+import { homeAround, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { isFinal, isLive, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+
+const reason = 'cancelled while nobody worked on it';
+
+/** Ends a run that no process works on, and those that it started, as the engine ends one that it works on. */
+export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
+  const record = readRunRecordSync(directory);
+  if (isFinal(record.status)) return record;
+  if (record.process !== undefined && isLive(record)) throw heldElsewhere(directory.id, record.process);
+  for (const child of await startedBy(directory)) await cancelChild(child, clock);
+  return putCancelled(directory, clock);
+}
+
+/** Says among the events that the run was cancelled, then on record; two processes that do so at once say it once. */
+export async function putCancelled(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
+  const attempt = await waitForLock(directory.lock);
+  if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
+  try {
+    const record = readRunRecordSync(directory);
+    if (isFinal(record.status)) return record;
+    const ended = tellCancelled(directory, clock);
+    return await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended, process: undefined });
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+function tellCancelled(directory: RunDirectory, clock: Clock): string {
+  const known = lastEnd(directory);
+  if (known !== undefined) return known.time;
+  const events = new EventLog(directory.id, directory.events, clock);
+  try {
+    const id = `run:cancel-${events.count}`;
+    return events.emit(id, { type: 'run-end', status: 'cancelled', exit: 1, message: reason }).time;
+  } finally {
+    events.close();
+  }
+}
+
+/** Whoever cancelled before may have been killed between the event and the record. */
+function lastEnd({ events }: RunDirectory): RunEvent | undefined {
+  const last = readEvents(events).at(-1);
+  return last?.type === 'run-end' && last.status === 'cancelled' ? last : undefined;
+}
+
+/** Runs that a run starts are named after it and stand beside it. */
+async function startedBy(directory: RunDirectory): Promise<RunDirectory[]> {
+  const home = homeAround(directory);
+  const ids = await listRunIds(home);
+  return ids.filter((id) => id.startsWith(`${directory.id}-`)).map((id) => runDirectoryOf(home, id));
+}
+
+async function cancelChild(directory: RunDirectory, clock: Clock): Promise<void> {
+  const record = recordOf(directory);
+  if (record === undefined || isFinal(record.status)) return;
+  if (isLive(record)) await leaveMessage(directory.inbox, { type: 'cancel', reason });
+  else await cancelIdle(directory, clock);
+}
+
+function recordOf(directory: RunDirectory): RunRecord | undefined {
+  try {
+    return readRunRecordSync(directory);
+  } catch {
+    return undefined;
+  }
+}

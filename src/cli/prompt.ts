@@ -81,7 +81,7 @@ async function runPrompt(invocation: Invocation): Promise<CommandResult> {
   const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)), overrides });
   const warnings = [...feature.meta.problems, ...compiled.warnings, ...overrideWarnings(overrides)];
   if (!global.quiet) for (const warning of warnings) tell(terminal, `warning: ${warning}`);
-  if (global.output !== 'json') return { exit: 0, text: prompt.text };
+  if (global.output === 'text') return { exit: 0, text: prompt.text };
   const { loadExactCounter } = await import('../text/tokens.ts');
   const count = await loadExactCounter();
   return {

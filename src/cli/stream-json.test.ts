@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { type WrittenRun, writeRun, writtenRunId } from '../../test/support/web-run.ts';
 
@@ -29,6 +30,14 @@ test.each([
   const same = await whole(...words);
   expect(exit).toBe(same.exit);
   expect(JSON.parse(lines[0] ?? '')).toEqual(JSON.parse(same.out));
+});
+
+test('a prompt is one line, the one that --json prints', async () => {
+  const { directory } = featureDirectory();
+  const words = ['prompt', 'design', 'design-reviewer', '--feature', directory];
+  const { exit, out } = await stream(...words);
+  expect([exit, out.trimEnd().split('\n')]).toEqual([0, [expect.stringContaining('"prompt"')]]);
+  expect(JSON.parse(out)).toEqual(JSON.parse((await whole(...words)).out));
 });
 
 test.each([

@@ -44,7 +44,8 @@ export type GlobalFlags = {
   config: string | undefined;
   quiet: boolean;
   verbose: boolean;
-  color: boolean;
+  /** Whether what goes there may be coloured. */
+  color: { stdout: boolean; stderr: boolean };
   /** Lines instead of a picture, also on a terminal. */
   plain: boolean;
   /** Whether a picture may move. */

@@ -150,7 +150,10 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
     config: typeof options['config'] === 'string' ? options['config'] : undefined,
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
-    color: wantsColor(options, terminal),
+    color: {
+      stdout: wantsColor(options, terminal.env, terminal.stdout),
+      stderr: wantsColor(options, terminal.env, terminal.stderr),
+    },
     plain: options['plain'] === true,
     motion: options['motion'] !== false && (terminal.env['CHARRETTE_NO_MOTION'] ?? '') === '',
     input: options['input'] !== false && isInteractive(terminal),
@@ -165,10 +168,14 @@ function isInteractive(terminal: Terminal): boolean {
   return terminal.stderr.isTTY === true && terminal.stdin.isTTY === true;
 }
 
-function wantsColor(options: Record<string, unknown>, { env, stderr }: Terminal): boolean {
+function wantsColor(
+  options: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+  stream: { isTTY?: boolean },
+): boolean {
   if (options['color'] === false || (env['NO_COLOR'] ?? '') !== '') return false;
   if ((env['FORCE_COLOR'] ?? '') !== '' && env['FORCE_COLOR'] !== '0') return true;
-  return stderr.isTTY === true && env['TERM'] !== 'dumb';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 function readTimeout(value: unknown): number | undefined {

@@ -80,7 +80,7 @@ export const command: CommandSpec = {
     const section = (title: string, lines: string[]) => (lines.length === 0 ? [] : ['', title, ...lines]);
     const text = [
       ...columns(facts),
-      ...section('Course', await course(events, record, terminal, global.color)),
+      ...section('Course', await course(events, record, terminal, global.color.stdout)),
       ...section('Worktrees', worktrees),
       ...section(
         'Artifacts',
@@ -110,7 +110,7 @@ async function course(
     now: Date.now(),
     frame: 0,
     marks: marksFor(env),
-    colors: createColors(color && stdout.isTTY === true),
+    colors: createColors(color),
     final: true,
     allLanes: true,
   };

@@ -79,7 +79,7 @@ export const skillLint: CommandSpec = {
     }
     return {
       exit: exitOf(result, options['failOn']),
-      text: render(result, options['format'], global.color),
+      text: render(result, options['format'], global.color.stdout),
       json: contractJson(result),
     };
   },

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { runIntoFile, runOnTerminal } from '../../test/support/run-command-line.ts';
 import { parseJson } from '../safe-json.ts';
 import { runProgram } from './program.ts';
 
@@ -112,6 +113,17 @@ test('S-090 S-097 S-098 S-101 the gate decides the exit, in every format', async
   writeFileSync(file, clean.replace('# Phase 1', '# Phase 7').concat(line, '\n[x](gone.md)\n'));
   expect((await charrette(cwd, 'skill', 'lint', directory)).exit).toBe(1);
   expect((await charrette(cwd, 'skill', 'lint', 'nowhere')).exit).toBe(4);
+});
+
+test('findings are coloured for a terminal, and not in a file that they go to from one', async () => {
+  const cwd = place();
+  mkdirSync(path.join(cwd, 'bare'));
+  writeFileSync(path.join(cwd, 'bare', 'SKILL.md'), 'no front matter, no phases\n');
+  const words = ['skill', 'lint', 'bare', '--cwd', cwd];
+  expect((await runOnTerminal(...words)).out).toContain('\u001b[');
+  const { exit, out } = await runIntoFile(...words);
+  expect([exit, out]).toEqual([6, expect.stringContaining('bare')]);
+  expect(out).not.toContain('\u001b[');
 });
 
 test('S-096 hygiene findings carry their count and a hint', async () => {

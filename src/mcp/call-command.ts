@@ -25,7 +25,7 @@ export function invocationOf({ context, signal }: Pick<Call, 'context' | 'signal
       config: context.config,
       quiet: true,
       verbose: false,
-      color: false,
+      color: { stdout: false, stderr: false },
       plain: true,
       motion: false,
       input: false,

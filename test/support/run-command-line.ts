@@ -3,25 +3,32 @@ import { runProgram } from '../../src/cli/program.ts';
 
 /** Runs one command line in this process, without a terminal, and collects what it printed. */
 export async function runCommandLine(...words: string[]) {
-  return run(words, false);
+  return run(words, {});
 }
 
 /** The same with a terminal for its results, 80 columns wide. */
 export async function runOnTerminal(...words: string[]) {
-  return run(words, true);
+  return run(words, { stdout: true });
 }
 
-async function run(words: readonly string[], isTTY: boolean) {
+/** The same with a terminal for everything but its results, which go to a file or a pipe. */
+export async function runIntoFile(...words: string[]) {
+  return run(words, { stderr: true });
+}
+
+async function run(words: readonly string[], isTerminal: { stdout?: true; stderr?: true }) {
   const written = { out: '', err: '' };
-  const sink = (key: 'out' | 'err') =>
-    new Writable({
+  const sink = (key: 'out' | 'err', isTTY = false) => {
+    const stream = new Writable({
       write(chunk, _encoding, done) {
         written[key] += String(chunk);
         done();
       },
     });
-  const stdout = Object.assign(sink('out'), isTTY ? { isTTY, columns: 80 } : { isTTY });
-  const terminal = { stdin: Readable.from([]), stdout, stderr: sink('err'), env: {} };
+    return Object.assign(stream, isTTY ? { isTTY, columns: 80 } : { isTTY });
+  };
+  const stdout = sink('out', isTerminal.stdout);
+  const terminal = { stdin: Readable.from([]), stdout, stderr: sink('err', isTerminal.stderr), env: {} };
   const exit = await runProgram(words, terminal);
   return { exit, ...written };
 }

@@ -30,7 +30,7 @@ export async function withDocument(
     import('./terminal-markdown.ts'),
     import('picocolors'),
   ]);
-  const page = { columns: terminal.stdout.columns ?? 80, colors: createColors(global.color) };
+  const page = { columns: terminal.stdout.columns ?? 80, colors: createColors(global.color.stdout) };
   const place = page.colors.dim(path.relative(global.cwd, document.file) || document.file);
   return { ...result, text: `\n${terminalMarkdown(document.text, page)}\n${place}\n` };
 }

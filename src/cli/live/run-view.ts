@@ -45,7 +45,7 @@ export async function openRunView(
   return startLiveView({
     stream: terminal.stderr as NodeJS.WriteStream,
     env: terminal.env,
-    color: global.color,
+    color: global.color.stderr,
     motion: global.motion,
     now: () => clockFrom(terminal.env).now(),
     opening,

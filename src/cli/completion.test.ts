@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { commands } from './commands.ts';
 import { completionModel, flagWord } from './completion/model.ts';
+import { version } from './version.ts';
 
 const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-completion-'));
@@ -98,6 +99,18 @@ test('flags are read from their notation', () => {
     names: ['--step-prefix'],
     value: { kind: 'anything' },
   });
+});
+
+test('every command answers --version', async () => {
+  const { nodes } = await completionModel(commands);
+  for (const { path: words } of nodes)
+    for (const flag of ['--version', '-V'])
+      expect(await runCommandLine(...words, flag), words.join(' ')).toEqual({
+        exit: 0,
+        out: `${version}\n`,
+        err: '',
+      });
+  expect(JSON.parse((await runCommandLine('cancel', '--version', '--json')).out)).toEqual({ version });
 });
 
 test('the help of every command begins with examples that name it', async () => {

@@ -23,6 +23,12 @@ export const globalOptions = [
   ['--timeout <seconds>', 'stop gracefully after this time'],
 ] as const;
 
+/** Flags of every command that answer instead of it. */
+export const answeringOptions = [
+  ['-h, --help', 'help for the command'],
+  ['-V, --version', 'the version'],
+] as const;
+
 /** Whether a command, or one of those below it, takes --dry-run. */
 export function rehearses({ run, dryRun }: CommandSpec): boolean {
   return run === undefined || dryRun !== undefined;
@@ -50,13 +56,7 @@ export function renderRootHelp(
     '',
     'Flags of every command:',
     ...columns(globalOptions, width),
-    ...columns(
-      [
-        ['-h, --help', 'help for the command'],
-        ['-V, --version', 'the version'],
-      ],
-      width,
-    ),
+    ...columns(answeringOptions, width),
     '',
   ].join('\n');
 }

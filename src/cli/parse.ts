@@ -4,11 +4,13 @@ import { CharretteError } from '../errors.ts';
 import { plainNumber } from '../text/plain-number.ts';
 import { suggestion } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
-import { columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
+import { answeringOptions, columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
 import { withTextLast } from './text-words.ts';
+import { version } from './version.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }
+  | { kind: 'version' }
   | ({ kind: 'run' } & Pick<Invocation, 'arguments' | 'options' | 'global'>);
 
 /** Reads the words of one command against its spec. */
@@ -30,6 +32,7 @@ export function parseInvocation(
     if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
       return { kind: 'help', text: command.helpInformation() };
     }
+    if (error.code === 'commander.version') return { kind: 'version' };
     throw usageError(error, command, name);
   }
   refuseAlone(spec, command, name);
@@ -60,6 +63,7 @@ function buildParser(spec: CommandSpec, name: string, width: number): Command {
   }
   for (const [flags, description] of globalOptions)
     command.addOption(new Option(flags, description).hideHelp());
+  command.version(version, '-V, --version');
   if (spec.flagsFirst === true) command.passThroughOptions();
   if (spec.subcommands !== undefined && spec.run === undefined) command.allowExcessArguments();
   else command.allowExcessArguments(false);
@@ -123,7 +127,7 @@ function helpPage(spec: CommandSpec, name: string, width: number): string {
     ...section('Flags:', (spec.options ?? []).map(describeOption)),
     ...section(
       'Flags of every command:',
-      globalOptions.filter(([flags]) => flags !== '--dry-run' || rehearses(spec)),
+      [...globalOptions, ...answeringOptions].filter(([flags]) => flags !== '--dry-run' || rehearses(spec)),
     ),
     '',
   ].join('\n');

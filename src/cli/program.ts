@@ -19,6 +19,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     if (found === undefined) return answerWithoutCommand(words, terminal);
     const parsed = parseInvocation(found.spec, found.path, found.words, terminal);
     if (parsed.kind === 'help') return printHelp(parsed.text, words, terminal);
+    if (parsed.kind === 'version') return printVersion(words, terminal);
     if (found.spec.run === undefined) throw missingSubcommand(found.spec, found.path);
     if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.path);
     const deadline = startDeadline(parsed.global, controller);
@@ -47,18 +48,16 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
 /** `charrette`, `charrette --help`, `charrette --version` and flags that belong to no command. */
 function answerWithoutCommand(words: readonly string[], terminal: Terminal): number {
   const parsed = parseInvocation(rootSpec, 'charrette', words, terminal);
-  if (parsed.kind === 'help' || parsed.options['version'] !== true)
-    return printHelp(renderRootHelp(commands, pageWidth(terminal.stdout)), words, terminal);
+  if (parsed.kind === 'version') return printVersion(words, terminal);
+  return printHelp(renderRootHelp(commands, pageWidth(terminal.stdout)), words, terminal);
+}
+
+const rootSpec: CommandSpec = { name: 'charrette', summary: '', examples: [] };
+
+function printVersion(words: readonly string[], terminal: Terminal): number {
   terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ version })}\n` : `${version}\n`);
   return 0;
 }
-
-const rootSpec: CommandSpec = {
-  name: 'charrette',
-  summary: '',
-  examples: [],
-  options: [{ flags: '-V, --version', description: 'the version' }],
-};
 
 function printHelp(text: string, words: readonly string[], terminal: Terminal): number {
   terminal.stdout.write(wantsJson(words) ? `${JSON.stringify({ help: text })}\n` : text);

@@ -1,5 +1,5 @@
 import type { CommandSpec, LazyCommand, OptionSpec } from '../command.ts';
-import { globalOptions, rehearses } from '../help.ts';
+import { answeringOptions, globalOptions, rehearses } from '../help.ts';
 
 /** Of the runs that begin with what was typed, so many of the newest are offered. */
 export const runsOffered = 100;
@@ -26,17 +26,11 @@ export type CompletionModel = { everywhere: readonly FlagWord[]; nodes: readonly
 
 /** Every command of the table with what can be written after it; commands without a summary are not for people. */
 export async function completionModel(table: Table): Promise<CompletionModel> {
-  const everywhere = globalOptions
+  const everywhere = [...globalOptions, ...answeringOptions]
     .filter(([flags]) => flags !== '--dry-run')
     .map(([flags, description]) => flagWord({ flags, description }));
-  const help: FlagWord = {
-    names: ['-h', '--help'],
-    summary: 'help for the command',
-    value: { kind: 'none' },
-  };
-  const version: FlagWord = { names: ['-V', '--version'], summary: 'the version', value: { kind: 'none' } };
-  const root = { path: [], subcommands: named(table), flags: [version], takesRun: false };
-  return { everywhere: [...everywhere, help], nodes: [root, ...(await nodesBelow([], table))] };
+  const root = { path: [], subcommands: named(table), flags: [], takesRun: false };
+  return { everywhere, nodes: [root, ...(await nodesBelow([], table))] };
 }
 
 const dryRun: FlagWord = {

@@ -2,6 +2,7 @@ import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
 import { terminalText, visibleJson } from '../text/untrusted.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
+import { indexOfCommand } from './command-position.ts';
 import { commands } from './commands.ts';
 import { renderError } from './error-text.ts';
 import { pageWidth, renderRootHelp } from './help.ts';
@@ -87,17 +88,6 @@ async function findCommand(words: readonly string[]): Promise<Found | undefined>
     rest = [...rest.slice(0, at), ...rest.slice(at + 1)];
   }
   return { spec, path, words: rest };
-}
-
-/** The first word that is neither a flag nor the value of a global flag. */
-function indexOfCommand(words: readonly string[]): number | undefined {
-  const takesValue = new Set(['--cwd', '--config', '--output', '--timeout']);
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? '';
-    if (takesValue.has(word)) index += 1;
-    else if (!word.startsWith('-')) return index;
-  }
-  return undefined;
 }
 
 async function loadCommand(

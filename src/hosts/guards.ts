@@ -1,6 +1,7 @@
 import type { ActiveWorkflow } from './active-workflow.ts';
 import type { HookDecision } from './events.ts';
 import type { HookInput } from './hook-input.ts';
+import { startsAgents } from './paid-command.ts';
 
 /** Refuses to end a turn in the middle of a workflow, once; a question to the user is a good reason to stop. */
 export function stopDecision(
@@ -40,17 +41,16 @@ function asksUser(words: string): boolean {
 
 /** Tools that start other agents or paid commands; reading and editing stay free. */
 const spends = /^(?:task|agent|subagent|spawn_agent|delegate_to_agent|skill)$/i;
-const paidCommand =
-  /(?:^|[\s;&|(])(?:charrette\s+(?:design|lite-plan|lite-execute|feature|resume|skill\s+run|compare|refine)|claude|codex|gemini|opencode|qwen|cursor-agent|goose)\b/;
 
-/** Refuses new agents when a session has used up its tokens. */
+/** Refuses new agents when a session has used up its tokens. `agents` are the programs that are some. */
 export function budgetDecision(
   { tool, command }: Pick<HookInput, 'tool' | 'command'>,
   used: number,
-  limit: number | undefined,
+  limit: number,
+  agents: ReadonlySet<string>,
 ): HookDecision {
-  if (limit === undefined || used < limit) return { kind: 'nothing' };
-  if (!spends.test(tool) && !paidCommand.test(command)) return { kind: 'nothing' };
+  if (used < limit) return { kind: 'nothing' };
+  if (!spends.test(tool) && !startsAgents(command, agents)) return { kind: 'nothing' };
   return {
     kind: 'deny',
     reason: `This session has used ${used.toLocaleString('en')} of ${limit.toLocaleString('en')} tokens, so no further agent is started. Finish with what is there, or ask the user to raise the limit (CHARRETTE_SESSION_TOKENS).`,

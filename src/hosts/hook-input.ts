@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isRecord, readJson } from '../safe-json.ts';
+import { shellWord } from '../text/shell-word.ts';
 
 /** What a host says when it calls a hook. Everything may be missing: a hook never fails over its input. */
 export type HookInput = {
@@ -38,7 +39,9 @@ export function readHookInput(text: string, cwd: string): HookInput {
     source: string('source') ?? '',
     goingOn: value['stop_hook_active'] === true || Number(value['loop_count'] ?? 0) > 0,
     tool: string('tool_name') ?? '',
-    command: Array.isArray(command) ? command.map(String).join(' ') : String(command ?? ''),
+    command: Array.isArray(command)
+      ? command.map((word) => shellWord(String(word))).join(' ')
+      : String(command ?? ''),
   };
 }
 

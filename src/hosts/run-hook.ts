@@ -45,7 +45,9 @@ export async function runHook(
   const session = await readSession(project, input.session);
   const usage = addUsage(input.transcript, session.usage);
   if (usage.offset !== session.usage?.offset) writeSession(project, input.session, { ...session, usage });
-  return budgetDecision(input, usage.tokens, options.limit);
+  // Not loaded for sessions that have no budget.
+  const { agentPrograms } = await import('../agents/registry.ts');
+  return budgetDecision(input, usage.tokens, options.limit, agentPrograms);
 }
 
 /** P-164: before a compaction everything that the card needs is written down; nothing can be said then. */

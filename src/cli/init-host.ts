@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { userFolder, userHome } from '../config/user-folder.ts';
 import { CharretteError } from '../errors.ts';
 import { hostParts } from '../hosts/host-parts.ts';
 import { type HostOutcome, installHost, removeHost } from '../hosts/install-host.ts';
@@ -14,12 +14,15 @@ export async function setUpHosts({
   global,
   terminal,
 }: Invocation): Promise<Record<string, HostOutcome>> {
-  const root = options['user'] === true ? homedir() : global.cwd;
+  const home = userHome(terminal.env);
+  // Whoever stands in the home directory sets up the same files.
+  const isUser = options['user'] === true || global.cwd === home;
+  const place = isUser ? { root: home, userFolder: userFolder(terminal.env) } : { root: global.cwd };
   const remove = options['remove'] === true;
   const results: Record<string, HostOutcome> = {};
   for (const host of hostsOf(String(options['host']))) {
     const parts = hostParts(host, version);
-    const where = { root, host, dryRun: global.dryRun };
+    const where = { ...place, host, dryRun: global.dryRun };
     const outcome = await (remove ? removeHost(parts, where) : installHost(parts, where));
     if (!remove && !isOnPath(terminal.env))
       outcome.log.push({

@@ -1,6 +1,8 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../test/support/design-project.ts';
-import { runCommandLine as run } from '../../test/support/run-command-line.ts';
+import { runCommandLine as run, runWith } from '../../test/support/run-command-line.ts';
 
 test('M-060, M-068: init creates once and skips the second time with exit 0', async () => {
   const root = projectWith();
@@ -47,4 +49,29 @@ test('--host sets a coding agent up, says what is missing, does it once, and tak
     exit: 2,
     err: expect.stringContaining('There is no host "vim"'),
   });
+});
+
+test('--host --user keeps its record out of the home directory, also for somebody who stands there', async () => {
+  const home = projectWith();
+  const env = { HOME: home };
+  for (const words of [
+    ['--user', '--cwd', projectWith()],
+    ['--cwd', home],
+  ]) {
+    expect(await runWith(env, 'init', '--host', 'codex', ...words)).toMatchObject({ exit: 0 });
+    expect(existsSync(path.join(home, '.charrette'))).toBe(false);
+    expect(existsSync(path.join(home, '.config', 'charrette', 'host-codex.json'))).toBe(true);
+    expect(await runWith(env, 'init', '--host', 'codex', '--remove', ...words)).toMatchObject({ exit: 0 });
+    expect(existsSync(path.join(home, '.codex'))).toBe(false);
+  }
+});
+
+test.each(['--user', '--remove'])('%s without --host is refused, whatever else is asked', async (flag) => {
+  const root = projectWith();
+  for (const more of [[], ['--design'], ['--update']])
+    expect(await run('init', flag, ...more, '--cwd', root)).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining(`${flag} goes with --host`),
+    });
+  expect(readdirSync(root)).toEqual(readdirSync(projectWith()));
 });

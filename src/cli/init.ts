@@ -61,6 +61,7 @@ async function run(invocation: Invocation) {
   const update = options['update'] === true;
   const asked = actions.filter(({ name }) => options[name] === true);
   const withHost = typeof options['host'] === 'string';
+  if (!withHost) refuseAlone(options);
   if (asked.length === 0 && !update && !withHost) throw nothingAsked();
   const results: Record<string, Omit<ActionReport, 'log'> & { log: string[] }> = {};
   const lines: string[] = [];
@@ -103,6 +104,17 @@ function folderOptions({ global, options }: Invocation) {
     strict: options['strict'] === true,
     create: options['design'] === true,
   };
+}
+
+/** These say how a host is set up; without one they would be passed over in silence. */
+function refuseAlone(options: Invocation['options']): void {
+  const [flag] = ['user', 'remove'].filter((name) => options[name] === true);
+  if (flag === undefined) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--${flag} goes with --host, which is missing.`,
+    fix: `Say whose set-up is meant: \`charrette init --host claude --${flag}\`.`,
+  });
 }
 
 function nothingAsked(): CharretteError {

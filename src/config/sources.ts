@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { literalPattern } from '../text/literal-pattern.ts';
+import { userFolder } from './user-folder.ts';
 
 /** A configuration file as found: its values and where each key stands. */
 export type ConfigSource = {
@@ -31,12 +31,7 @@ export async function findSources(
   env: NodeJS.ProcessEnv,
   explicit: string | undefined,
 ): Promise<ConfigSource[]> {
-  const home = env['HOME'] ?? homedir();
-  const userFile = path.join(
-    env['XDG_CONFIG_HOME'] ?? path.join(home, '.config'),
-    'charrette',
-    'config.json',
-  );
+  const userFile = path.join(userFolder(env), 'config.json');
   const sources: ConfigSource[] = [];
   if (existsSync(userFile)) sources.push(await readSource('user', userFile));
   if (explicit !== undefined) {

@@ -80,7 +80,56 @@ test.each(pluginForms)(
 test.each(pluginForms)('%s: in an empty project removing leaves no trace', async (host) => {
   await installHost(parts(host), where(host));
   await removeHost(parts(host), where(host));
-  expect(readdirSync(root).filter((name) => name !== '.charrette')).toEqual([]);
+  expect(readdirSync(root)).toEqual([]);
+});
+
+test('what else is in the project’s own folder stays when the last record goes', async () => {
+  put('.charrette/config.json', '{}');
+  await installHost(parts('codex'), where('codex'));
+  await removeHost(parts('codex'), where('codex'));
+  expect(readdirSync(path.join(root, '.charrette')).sort()).toEqual(['.gitignore', 'config.json']);
+});
+
+const forUser = (host: string) => ({ ...where(host), userFolder: path.join(root, '.config', 'charrette') });
+
+test('setting a host up for a user makes no project of the home directory, and removing leaves no trace', async () => {
+  await installHost(parts('codex'), forUser('codex'));
+  expect(readdirSync(root).sort()).toEqual(['.agents', '.codex', '.config']);
+  expect((await installHost(parts('codex'), forUser('codex'))).replaced).toEqual([]);
+  await removeHost(parts('codex'), forUser('codex'));
+  // The folder of other programs is theirs.
+  expect(everything()).toEqual({});
+  expect(readdirSync(root)).toEqual(['.config']);
+});
+
+test('records of a user that stand in the home directory are found, moved all at once, and leave nothing there', async () => {
+  put('.codex/hooks.json', own['.codex/hooks.json'] ?? '');
+  // As earlier versions did it for a user.
+  for (const host of ['codex', 'gemini'] as const) await installHost(parts(host), where(host));
+  put('.charrette/hosts/session.json', '{}');
+  const skill = '.agents/skills/charrette-design/SKILL.md';
+  put(skill, 'edited\n');
+  const { kept } = await installHost(parts('codex'), forUser('codex'));
+  expect(kept).toEqual([skill]);
+  expect(existsSync(path.join(root, '.charrette'))).toBe(false);
+  expect(readdirSync(path.join(root, '.config', 'charrette'))).toEqual([
+    'host-codex.json',
+    'host-gemini.json',
+  ]);
+  for (const host of ['codex', 'gemini'] as const) await removeHost(parts(host), forUser(host));
+  expect(everything()).toEqual({ '.codex/hooks.json': own['.codex/hooks.json'], [skill]: 'edited\n' });
+});
+
+test('removing for a user takes away what an earlier version left in the home directory', async () => {
+  await installHost(parts('codex'), where('codex'));
+  await removeHost(parts('codex'), forUser('codex'));
+  expect(existsSync(path.join(root, '.charrette'))).toBe(false);
+  put('.charrette/.gitignore', '*\n');
+  await removeHost(parts('codex'), forUser('codex'));
+  expect(existsSync(path.join(root, '.charrette'))).toBe(false);
+  put('.charrette/runs/20260101-one/run.json', '{}');
+  await installHost(parts('codex'), forUser('codex'));
+  expect(existsSync(path.join(root, '.charrette', 'runs'))).toBe(true);
 });
 
 test('a comment that the user added after setting up survives the removal', async () => {

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
-import { writeFileAtomic, writeJsonAtomic } from '../files/atomic.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
-import { isRecord, readJson } from '../safe-json.ts';
 import type { HostParts } from './host-parts.ts';
+import {
+  dropHostRecord,
+  type HostPlace,
+  type HostRecord,
+  readHostRecord,
+  writeHostRecord,
+} from './host-record.ts';
 import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
 
 export type HostOutcome = {
@@ -18,24 +23,15 @@ export type HostOutcome = {
   log: { level: 'info' | 'warning'; text: string }[];
 };
 
-export type HostInstallOptions = { root: string; host: string; dryRun: boolean };
-
-/** What was written, so that it can be told from what the user wrote. */
-type HostLock = {
-  schemaVersion: 1;
-  /** Hash of each file of our own. */
-  files: Record<string, string>;
-  /** Shared files: what stood there before, and the hash of what we left. */
-  shared: Record<string, { before: string | undefined; after: string }>;
-};
+export type HostInstallOptions = HostPlace & { dryRun: boolean };
 
 const emptyOutcome = (): HostOutcome => ({ created: [], replaced: [], removed: [], kept: [], log: [] });
 
 /** Sets a host up. Doing it again brings it up to date; files that were edited stay. */
 export async function installHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
   const { root, dryRun } = options;
-  const lock = await readLock(options);
-  const next: HostLock = { schemaVersion: 1, files: {}, shared: { ...lock.shared } };
+  const lock = await readHostRecord(options);
+  const next: HostRecord = { schemaVersion: 1, files: {}, shared: { ...lock.shared } };
   const outcome = emptyOutcome();
   // Everything is worked out before anything is written, so that an unreadable file leaves all as it was.
   const changes: { file: string; text: string }[] = [];
@@ -79,7 +75,7 @@ export async function installHost(parts: HostParts, options: HostInstallOptions)
     mkdirSync(path.dirname(file), { recursive: true });
     await writeFileAtomic(file, text);
   }
-  await writeLock(options, next);
+  await writeHostRecord(options, next);
   outcome.log.push(...parts.notes.map((text) => ({ level: 'info' as const, text })));
   return outcome;
 }
@@ -87,7 +83,7 @@ export async function installHost(parts: HostParts, options: HostInstallOptions)
 /** Takes a host's set-up away: our files unless edited, our entries in shared files, folders that are empty then. */
 export async function removeHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
   const { root, dryRun } = options;
-  const lock = await readLock(options);
+  const lock = await readHostRecord(options);
   const outcome = emptyOutcome();
   for (const [file, settings] of parts.shared) {
     const target = await containedPath(root, file);
@@ -114,10 +110,7 @@ export async function removeHost(parts: HostParts, options: HostInstallOptions):
     if (await removeOwn(root, file, expected, dryRun)) outcome.removed.push(file);
     else outcome.kept.push(file);
   }
-  if (!dryRun) {
-    const file = lockFile(options);
-    if (existsSync(file)) await dropFile(root, file);
-  }
+  if (!dryRun) dropHostRecord(options);
   return outcome;
 }
 
@@ -143,32 +136,6 @@ async function dropFile(root: string, file: string): Promise<void> {
     if (readdirSync(folder).length > 0) return;
     rmdirSync(folder);
   }
-}
-
-const lockFile = ({ root, host }: HostInstallOptions) => path.join(root, '.charrette', `host-${host}.json`);
-
-async function readLock(options: HostInstallOptions): Promise<HostLock> {
-  const empty: HostLock = { schemaVersion: 1, files: {}, shared: {} };
-  const file = lockFile(options);
-  const text = await readTextFile(file);
-  if (text === undefined) return empty;
-  const reading = readJson(text);
-  if (!reading.ok || !isRecord(reading.value) || reading.value['schemaVersion'] !== 1) {
-    throw new CharretteError({
-      code: 'json-invalid',
-      message: `${file} is not a record of a host's set-up.`,
-      fix: 'Remove the file; edited files are then kept.',
-    });
-  }
-  return { ...empty, ...(reading.value as unknown as HostLock) };
-}
-
-async function writeLock(options: HostInstallOptions, lock: HostLock): Promise<void> {
-  const folder = path.join(options.root, '.charrette');
-  mkdirSync(folder, { recursive: true });
-  const ignore = path.join(folder, '.gitignore');
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
-  await writeJsonAtomic(lockFile(options), lock);
 }
 
 function hash(text: string): string {

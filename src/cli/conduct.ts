@@ -22,7 +22,6 @@ import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
 import { queueRun } from './queue-run.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
-import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
 import { howToAnswer, tellQuestions } from './tell-questions.ts';
@@ -41,11 +40,12 @@ export async function conductRun(
   const view = await openRunView(global, terminal, { signal, opening: await readRunRecord(directory) });
   try {
     const opening = await openHere(home, invocation);
-    // A run that goes on here continues its picture; of one that goes on elsewhere every event is read again.
-    if (opening.opened) view.catchUp(readEvents(directory.events));
+    // A run that goes on continues its picture.
+    const past = readEvents(directory.events);
+    view.catchUp(past);
     const record = opening.opened
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
-      : await followElsewhere(opening.holder, home, runId, invocation, given, view);
+      : await followElsewhere(opening.holder, home, runId, invocation, given, view, past.at(-1)?.seq);
     view.close();
     const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
     return view.live ? withDocument(result, directory, record, invocation) : result;
@@ -96,7 +96,10 @@ async function telemetryOf(
   return openTelemetry(directory, env, { version, prices: settings?.config.prices, print });
 }
 
-/** Another process holds the store: leave the request there and watch; when that process ends, take over. */
+/**
+ * Another process holds the store: leave the request there and watch what comes after `seen`, as earlier attempts may have ended;
+ * when that process ends, take over.
+ */
 async function followElsewhere(
   holder: ProcessIdentity,
   home: Home,
@@ -104,6 +107,7 @@ async function followElsewhere(
   invocation: Invocation,
   given: ReadonlyMap<string, string>,
   view: RunView,
+  seen = 0,
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const directory = runDirectoryOf(home, runId);
@@ -112,32 +116,43 @@ async function followElsewhere(
       terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
     });
   await leaveMessage(home.inbox, { type: 'run', run: runId });
-  const answer = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
+  const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
+  /** False: nobody here can answer. */
+  const answer = async (): Promise<boolean> => {
+    const open = unanswered(readQuestions(directory));
+    if (open.length === 0) return true;
+    const answers = await view.aside(() => provide(open, signal));
+    if (answers !== undefined) await leaveMessage(directory.inbox, { type: 'answer', answers });
+    return answers !== undefined;
+  };
+  const paused = async (): Promise<RunRecord> => ({ ...(await readRunRecord(directory)), status: 'paused' });
   const stop = new AbortController();
   const watchHolder = setInterval(() => {
     if (!isAlive(holder)) stop.abort('holder-gone');
   }, 500).unref();
+  let last = seen;
   try {
-    const events = followEvents(directory.events, { signal: AbortSignal.any([signal, stop.signal]) });
+    // What it asked before is not said to be asked once more.
+    if (!(await answer())) return await paused();
+    const events = followEvents(directory.events, {
+      signal: AbortSignal.any([signal, stop.signal]),
+      until: async (event) =>
+        event !== undefined && event.seq > seen && isFinal((await readRunRecord(directory)).status),
+    });
     for await (const event of events) {
+      if (event.seq <= seen) continue;
+      last = event.seq;
       view.report(event);
-      if (event.type === 'run-end') break;
-      if (event.type !== 'question-ask') continue;
-      const open = unanswered(readQuestions(directory));
-      if (open.length === 0) continue;
-      const answers = await view.aside(() => answer(open, signal));
-      if (answers === undefined) return { ...(await readRunRecord(directory)), status: 'paused' };
-      await leaveMessage(directory.inbox, { type: 'answer', answers });
+      if (event.type === 'question-ask' && !(await answer())) return await paused();
     }
   } finally {
     clearInterval(watchHolder);
   }
-  if (signal.aborted) return readRunRecord(directory);
-  if (!stop.signal.aborted) return settledRecord(directory, AbortSignal.any([signal, stop.signal]));
+  if (signal.aborted || !stop.signal.aborted) return readRunRecord(directory);
   const opening = await openHere(home, invocation);
   return opening.opened
     ? conductHere(opening.engine, home, runId, invocation, given, view)
-    : followElsewhere(opening.holder, home, runId, invocation, given, view);
+    : followElsewhere(opening.holder, home, runId, invocation, given, view, last);
 }
 
 /** The result of a run command as the contract has it: `{run, status, artifacts, cost}`, or what it waits for. */

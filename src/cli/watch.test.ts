@@ -40,7 +40,10 @@ async function stopped(signal: NodeJS.Signals, ...words: string[]) {
   return { code, stdout, stderr };
 }
 
-const statusOf = () => (JSON.parse(readFileSync(run.directory.record, 'utf8')) as RunRecord).status;
+const record = () => JSON.parse(readFileSync(run.directory.record, 'utf8')) as RunRecord;
+const statusOf = () => record().status;
+const writeRecord = (change: Partial<RunRecord>) =>
+  writeFileSync(run.directory.record, JSON.stringify({ ...record(), ...change }));
 
 test('`cancel` that the time limit ends says so and not that the run was cancelled', async () => {
   const { exit, out } = await runCommandLine(
@@ -107,6 +110,31 @@ test('`watch` of a run that has ended exits as the run did', async () => {
   writeRun({ status: 'not-accepted', exit: 6 }, cwd());
   run.emit(start, { type: 'run-end', status: 'not-accepted', exit: 6 });
   expect((await runCommandLine('watch', '--cwd', cwd())).exit).toBe(6);
+});
+
+const failed = { type: 'run-end', status: 'failed', exit: 1 } as const;
+const resume = { type: 'run-resume', attempt: 2 } as const;
+
+test('`watch` of a run that failed and was resumed follows it to its end, not to the old one', async () => {
+  run.emit(failed, resume);
+  const watching = runCommandLine('watch', '--output', 'stream-json', '--cwd', cwd());
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  run.emit({ type: 'note', text: 'goes on' }, { type: 'run-end', status: 'done', exit: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  writeRecord({ status: 'done', exit: 0 });
+  const { exit, out } = await watching;
+  const types = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).type);
+  expect(types).toEqual(['run-start', 'run-end', 'run-resume', 'note', 'run-end']);
+  expect(exit).toBe(0);
+});
+
+test('`watch` of a queued run that failed and waits again waits too', async () => {
+  run.emit(failed);
+  writeRecord({ status: 'queued', process: undefined, queue: { labels: [], yes: false } });
+  expect((await runCommandLine('watch', '--timeout', '1', '--cwd', cwd())).exit).toBe(3);
 });
 
 test.each([

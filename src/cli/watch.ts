@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openQuestions } from '../engine/answers.ts';
 import { followEvents } from '../engine/follow.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
@@ -11,14 +10,18 @@ import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
 import { findHome, findRun } from './project.ts';
 import { shownStatus } from './run-list.ts';
-import { settledRecord } from './settled-record.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
 import { howToAnswer, tellQuestions } from './tell-questions.ts';
 
-/** A queued run that nobody has yet will be taken, or taken over. */
+/** Nobody works on the run any more, and no worker will. */
+function isLeft(record: RunRecord): boolean {
+  return isFinal(record.status) || (!isLive(record) && !isAwaited(record));
+}
+
+/** A queued run that nobody has will be taken, or taken over. One that never got into the queue will not. */
 function isAwaited({ queue, status }: RunRecord): boolean {
-  return queue !== undefined && !isFinal(status) && status !== 'paused' && status !== 'stopped';
+  return queue !== undefined && !isFinal(status) && status !== 'stopped';
 }
 
 export const command: CommandSpec = {
@@ -41,60 +44,43 @@ export const command: CommandSpec = {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);
     // A record that cannot be read is said before anything is shown.
-    const queued = isAwaited(await readRunRecord(directory));
+    const { queue, status } = await readRunRecord(directory);
     const view = await openRunView(global, terminal, { signal });
-    const idle = new AbortController();
-    const beside = Promise.all([
-      untilIdle(directory, idle),
-      queued ? followQueued(home, directory.id, invocation, idle.signal) : undefined,
-    ]);
+    const over = new AbortController();
+    const isQueued = queue !== undefined && !isFinal(status);
+    const following = isQueued ? followQueued(home, directory.id, invocation, over.signal) : undefined;
     // Awaited below; until then its failure only ends the watching.
-    beside.catch(() => idle.abort());
-    const record = await (async () => {
-      try {
-        const isOver = await showEvents(directory, invocation, view, idle.signal);
-        return isOver ? await settledRecord(directory, signal) : undefined;
-      } finally {
-        idle.abort();
-      }
-    })();
-    await beside;
-    return describe(directory, record ?? (await readRunRecord(directory)), view.live, invocation);
+    following?.catch(() => over.abort());
+    try {
+      await showEvents(directory, invocation, view, over.signal);
+    } finally {
+      over.abort();
+    }
+    await following;
+    return describe(directory, await readRunRecord(directory), view.live, invocation);
   },
 };
 
-/** Shows the events of a run until it ends or nobody works on it any more; true: it has ended. */
+/** Shows the events of a run until it has ended or nobody works on it any more. */
 async function showEvents(
   directory: RunDirectory,
   invocation: Invocation,
   view: RunView,
-  idle: AbortSignal,
-): Promise<boolean> {
+  over: AbortSignal,
+): Promise<void> {
   const events = followEvents(directory.events, {
-    signal: AbortSignal.any([invocation.signal, idle]),
-    until: (event) => event.type === 'run-end',
+    signal: AbortSignal.any([invocation.signal, over]),
+    until: async () => isLeft(await readRunRecord(directory)),
   });
   const person = makeAnswerHere(directory, invocation, view);
-  let isOver = false;
   try {
     for await (const event of events) {
       view.report(event);
       person.hear(event);
-      isOver = event.type === 'run-end';
     }
   } finally {
     await person.end();
     view.close();
-  }
-  return isOver;
-}
-
-async function untilIdle(directory: RunDirectory, idle: AbortController): Promise<void> {
-  while (!idle.signal.aborted) {
-    const record = await readRunRecord(directory);
-    // Give the last events of a run that nobody works on any more time to be read.
-    if (!isLive(record) && !isAwaited(record)) setTimeout(() => idle.abort(), 300);
-    await sleep(500, undefined, { signal: idle.signal }).catch(() => {});
   }
 }
 

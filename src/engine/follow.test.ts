@@ -14,7 +14,7 @@ test('follows whole lines as they come, also past a line that a dead writer left
   writeFileSync(file, line('a'));
   const seen: string[] = [];
   const following = (async () => {
-    const until = (event: RunEvent) => event.type === 'run-end';
+    const until = (last: RunEvent | undefined) => last?.type === 'run-end';
     for await (const event of followEvents(file, {
       signal: new AbortController().signal,
       until,
@@ -48,6 +48,20 @@ test('a line that a dead writer left torn is not mixed with what its successor w
   expect((await next).value).toMatchObject({ id: 'b' });
   expect((await events.next()).value).toMatchObject({ id: 'c' });
   stop.abort();
+});
+
+test('an end that more was written after does not end it', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');
+  writeFileSync(file, line('end') + line('again'));
+  const seen: string[] = [];
+  const until = (last: RunEvent | undefined) => {
+    // Written while it is asked: it comes before the end of the following.
+    if (last?.id === 'again') appendFileSync(file, line('late') + line('end'));
+    return last?.id === 'again' || last?.id === 'end';
+  };
+  const { signal } = new AbortController();
+  for await (const event of followEvents(file, { signal, until, intervalMs: 5 })) seen.push(event.id);
+  expect(seen).toEqual(['end', 'again', 'late', 'end']);
 });
 
 test('ends when it is told to, without an end of the run', async () => {

@@ -4,21 +4,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseLog } from './append-log.ts';
 import type { RunEvent } from './event.ts';
 
-/** The events of a run as they are written, from any process, until the signal or `until` ends it. */
+/**
+ * The events of a run as they are written, from any process, until the signal or `until` ends it. `until` is asked with the last
+ * event whenever all that is written has been given: an end in the middle is the end of an earlier attempt.
+ */
 export async function* followEvents(
   file: string,
-  options: { signal: AbortSignal; until?: (event: RunEvent) => boolean; intervalMs?: number },
+  options: {
+    signal: AbortSignal;
+    until?: (last: RunEvent | undefined) => boolean | Promise<boolean>;
+    intervalMs?: number;
+  },
 ): AsyncGenerator<RunEvent> {
   let offset = 0;
+  let last: RunEvent | undefined;
+  let isOver = false;
   while (!options.signal.aborted) {
     // A line that is not whole yet is read again: its writer may have died and its successor written another in its place.
     const whole = await wholeLines(file, offset);
     offset += whole.length;
     for (const event of parseLog<RunEvent>(whole.toString('utf8'))) {
+      last = event;
       yield event;
-      if (options.until?.(event) === true) return;
     }
-    if (whole.length > 0) continue;
+    if (whole.length === 0 && isOver) return;
+    // What was written before it was over is read first.
+    isOver = whole.length === 0 && (await options.until?.(last)) === true;
+    if (whole.length > 0 || isOver) continue;
     await sleep(options.intervalMs ?? 100, undefined, { signal: options.signal }).catch(() => {});
   }
 }

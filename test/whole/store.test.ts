@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -49,6 +49,26 @@ test('when the holder is killed, the waiting process takes the store and complet
   expect(listed.runs.find(({ run }: { run: string }) => run === first).status).toBe('interrupted');
   const resumed = await charrette(['resume', first], { cwd: project });
   expect(resumed.code).toBe(0);
+});
+
+test('a failed run that is resumed beside the holder of the store ends as it ends then, not as before', async () => {
+  const { project, calls } = await makeProject({ failTask: 'plan' });
+  expect((await charrette([...quick, 'first'], { cwd: project })).code).toBe(1);
+  const [failed = ''] = runsOf(project);
+  // The agents are mended, those that the run has in its record too.
+  for (const file of ['config.json', `runs/${failed}/run.json`]) {
+    const name = path.join(project, '.charrette', file);
+    writeFileSync(name, readFileSync(name, 'utf8').replaceAll(/"plan"(?=,\s*"plain")/g, '"none"'));
+  }
+  const release = holdTask(calls, 'sketch');
+  const holder = startCharrette([...quick, 'holder'], { cwd: project });
+  await holder.says('Sketches');
+  const resumed = startCharrette(['resume', failed, '--yes', '--json'], { cwd: project });
+  await resumed.says(`the store is held by process ${holder.child.pid}`);
+  release();
+  const { code, stdout } = await resumed.ended;
+  expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ run: failed, status: 'done' })]);
+  expect((await holder.ended).code).toBe(0);
 });
 
 test('a corrupt store is named, kept, replaced, and no finished call is repeated', async () => {

@@ -1,28 +1,40 @@
 import type { RunEvent } from '../engine/event.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
-import type { RunDirectory } from '../engine/run-directory.ts';
-import { isLive, readRunRecord } from '../engine/run-record.ts';
+import type { Home, RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { toCharretteError } from '../errors.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { Invocation } from './command.ts';
 import type { RunView } from './live/run-view.ts';
+import { answerQueued } from './queue-run.ts';
+import { tell } from './tell.ts';
 
 /**
  * Lets a person who watches a run of another process answer its questions. The dialogue goes away as soon as
  * somebody else has answered; whoever breaks it off goes on watching.
  */
 export function makeAnswerHere(
+  home: Home,
   directory: RunDirectory,
-  { global, terminal, signal }: Invocation,
+  invocation: Invocation,
   view: RunView,
 ): { hear(event: RunEvent): void; end(): Promise<void> } {
+  const { global, terminal, signal } = invocation;
   const answer = makeAnswerProvider(global, terminal, new Map());
   let asking: { stop: AbortController; done: Promise<void> } | undefined;
   const talk = async (stop: AbortSignal) => {
     const open = unanswered(readQuestions(directory));
-    if (open.length === 0 || !isLive(await readRunRecord(directory))) return;
+    const record = await readRunRecord(directory);
+    const isQueued = record.queue !== undefined && !isFinal(record.status);
+    if (open.length === 0 || !(isQueued || isLive(record))) return;
     const answers = await view.aside(() => answer(open, AbortSignal.any([signal, stop])));
-    if (answers !== undefined) await leaveMessage(directory.inbox, { type: 'answer', answers });
+    if (answers === undefined) return;
+    if (!isQueued) return leaveMessage(directory.inbox, { type: 'answer', answers });
+    // Somebody else was faster, or the store does not answer: the watching goes on.
+    await answerQueued(home, directory.id, answers, invocation).catch((error) =>
+      view.aside(async () => tell(terminal, toCharretteError(error).message)),
+    );
   };
   return {
     hear({ type }) {

@@ -4,7 +4,7 @@ import type { Answer } from '../engine/question.ts';
 import type { Home, RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import type { Invocation } from './command.ts';
-import { answerQueued } from './queue-run.ts';
+import { answerQueued, queueAgain } from './queue-run.ts';
 
 /**
  * Leaves answers where whoever works on the run looks for them: in its inbox, or in the queue of a shared store, where
@@ -21,9 +21,9 @@ export async function handOver(
   const record = await readRunRecord(directory);
   if (isFinal(record.status)) throw hasEnded(record);
   const { dryRun } = invocation.global;
-  const fresh =
-    record.queue === undefined || dryRun
-      ? await leaveAnswers(directory, answers, { dryRun })
-      : await answerQueued(home, directory.id, answers, resume, invocation);
+  if (record.queue === undefined || dryRun)
+    return { record, fresh: await leaveAnswers(directory, answers, { dryRun }) };
+  const fresh = await answerQueued(home, directory.id, answers, invocation);
+  if (resume) await queueAgain(home, directory.id, invocation);
   return { record, fresh };
 }

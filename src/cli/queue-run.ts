@@ -8,7 +8,6 @@ import { cloneAt } from '../engine/queue/place.ts';
 import type { QueuedRun } from '../engine/queue/queued-run.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
-import { CharretteError } from '../errors.ts';
 import { repositoryIdentity } from '../git/repository-identity.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
 import { travels } from '../workflows/travel.ts';
@@ -41,63 +40,86 @@ export async function queueRun(
   return queued(runId);
 }
 
+const waitsAgain: Partial<RunRecord> = {
+  status: 'queued',
+  process: undefined,
+  ended: undefined,
+  exit: undefined,
+  error: undefined,
+};
+
 /** Puts a run that no worker holds back into the queue; false: a worker holds it. */
 export async function queueAgain(home: Home, runId: string, invocation: Invocation): Promise<boolean> {
   const directory = runDirectoryOf(home, runId);
-  const { readEntries, requeue } = await import('../engine/queue/queued-run.ts');
+  const [{ readEntries, requeue }, { changeStoredRecord }] = await Promise.all([
+    import('../engine/queue/queued-run.ts'),
+    import('../engine/queue/stored-record.ts'),
+  ]);
   const state = await withQueue(home.project, invocation, async (queue) => {
     const [entry] = await readEntries(queue, [runId]);
     if (entry === undefined) return 'unknown';
-    return (await requeue(queue, runId)) ? 'queued' : 'held';
+    return queue.transaction(async (client) => {
+      if (!(await requeue({ pool: client }, runId))) return 'held';
+      // Copies are made from it: they must not show how the run ended before.
+      await changeStoredRecord(client, runId, waitsAgain);
+      return 'queued';
+    });
   });
   if (state === 'held') return false;
   const record = await readRunRecord(directory);
   // The store may be another one, or may not have answered when the run was made.
   if (state === 'unknown') await enterQueue(home, directory, record, invocation, 0);
-  await updateRunRecord(directory, {
-    status: 'queued',
-    process: undefined,
-    ended: undefined,
-    exit: undefined,
-    error: undefined,
-  });
+  await updateRunRecord(directory, waitsAgain);
   return true;
 }
 
-export function heldByWorker(run: string): CharretteError {
-  return new CharretteError({
-    code: 'usage',
-    message: `A worker is at work on ${run}.`,
-    fix: `Follow it with \`charrette watch ${run}\`.`,
-  });
-}
-
-export function queued(run: string): CommandResult {
+export function queued(run: string, status: string = 'queued'): CommandResult {
   return {
     exit: 0,
-    json: { run, status: 'queued', watch: `charrette watch ${run}` },
+    json: { run, status, watch: `charrette watch ${run}` },
     text: `${run}\n`,
   };
 }
 
-/** Leaves answers for the worker that holds the run, or that will; gives back those that are new. */
+/**
+ * Leaves answers for the worker that holds the run, or that will; gives back those that are new. A run that the queue does not have
+ * keeps them until it gets there.
+ */
 export async function answerQueued(
   home: Home,
   run: string,
   answers: readonly Answer[],
-  resume: boolean,
   invocation: Invocation,
 ): Promise<Answer[]> {
-  const { readMessages, sendMessage } = await import('../engine/queue/messages.ts');
-  const fresh = await withQueue(home.project, invocation, async (queue) => {
+  const directory = runDirectoryOf(home, run);
+  const [{ readMessages, sendMessage }, { readEntries }] = await Promise.all([
+    import('../engine/queue/messages.ts'),
+    import('../engine/queue/queued-run.ts'),
+  ]);
+  return withQueue(home.project, invocation, async (queue) => {
+    const [entry] = await readEntries(queue, [run]);
     const messages = (await readMessages(queue, [run])).flatMap(({ message }) => message ?? []);
-    const file = readQuestions(runDirectoryOf(home, run));
+    const file = readQuestions(directory);
     const fresh = freshAnswers({ file, waiting: takenFrom(messages, file) }, answers);
-    if (fresh.length > 0) await sendMessage(queue, run, { type: 'answer', answers: fresh });
+    if (entry === undefined) rememberAnswers(directory, fresh);
+    else if (fresh.length > 0) await sendMessage(queue, run, { type: 'answer', answers: fresh });
     return fresh;
   });
-  if (resume) await queueAgain(home, run, invocation);
-  return fresh;
+}
+
+/** Lets every question of a run take the recommended answer from now on, wherever it is. */
+export async function recommendQueued(home: Home, run: string, invocation: Invocation): Promise<void> {
+  const directory = runDirectoryOf(home, run);
+  const [{ sendMessage }, { readEntries }] = await Promise.all([
+    import('../engine/queue/messages.ts'),
+    import('../engine/queue/queued-run.ts'),
+  ]);
+  await withQueue(home.project, invocation, async (queue) => {
+    const [entry] = await readEntries(queue, [run]);
+    if (entry !== undefined) return sendMessage(queue, run, { type: 'recommend' });
+    const { queue: wishes } = await readRunRecord(directory);
+    await updateRunRecord(directory, { queue: { labels: wishes?.labels ?? [], yes: true } });
+  });
 }
 
 /** Takes a run out of the queue, or has the worker that holds it end it, and waits for that. */
@@ -111,6 +133,8 @@ export async function cancelQueued(home: Home, run: string, invocation: Invocati
   const { silentSeconds } = config.queue;
   await withQueue(home.project, invocation, async (queue) => {
     if (await withdraw(queue, run, 'cancelled')) return;
+    // It never got there, and ends where it is.
+    if ((await readEntries(queue, [run])).length === 0) return;
     const reason = 'cancelled by another process';
     await sendMessage(queue, run, { type: 'cancel', reason });
     let nextLook = performance.now() + (silentSeconds + graceSeconds) * 1000;

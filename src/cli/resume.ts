@@ -6,7 +6,7 @@ import type { CommandResult, CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
-import { heldByWorker, queueAgain, queued } from './queue-run.ts';
+import { resumeQueued } from './resume-queued.ts';
 import { shownStatus } from './run-list.ts';
 
 export const command: CommandSpec = {
@@ -30,6 +30,9 @@ export const command: CommandSpec = {
     const record = await readRunRecord(directory);
     if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled')
       throw hasEnded(record);
+    const given = await givenAnswers(invocation);
+    if (record.queue !== undefined)
+      return global.dryRun ? wouldResume(record) : resumeQueued(home, record, given, invocation);
     if (isLive(record)) {
       throw new CharretteError({
         code: 'usage',
@@ -37,11 +40,7 @@ export const command: CommandSpec = {
         fix: `Follow it with \`charrette watch ${directory.id}\`.`,
       });
     }
-    const given = await givenAnswers(invocation);
     if (global.dryRun) return wouldResume(record);
-    if (record.queue !== undefined && (await queueAgain(home, directory.id, invocation)))
-      return queued(directory.id);
-    if (record.queue !== undefined) throw heldByWorker(directory.id);
     return conductRun(home, directory.id, invocation, given);
   },
 };

@@ -1,6 +1,6 @@
 import { openQuestions } from '../engine/answers.ts';
 import { followEvents } from '../engine/follow.ts';
-import type { RunDirectory } from '../engine/run-directory.ts';
+import type { Home, RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { makeAnswerHere } from './answer-here.ts';
@@ -52,7 +52,7 @@ export const command: CommandSpec = {
     // Awaited below; until then its failure only ends the watching.
     following?.catch(() => over.abort());
     try {
-      await showEvents(directory, invocation, view, over.signal);
+      await showEvents(home, directory, invocation, view, over.signal);
     } finally {
       over.abort();
     }
@@ -63,6 +63,7 @@ export const command: CommandSpec = {
 
 /** Shows the events of a run until it has ended or nobody works on it any more. */
 async function showEvents(
+  home: Home,
   directory: RunDirectory,
   invocation: Invocation,
   view: RunView,
@@ -72,7 +73,7 @@ async function showEvents(
     signal: AbortSignal.any([invocation.signal, over]),
     until: async () => isLeft(await readRunRecord(directory)),
   });
-  const person = makeAnswerHere(directory, invocation, view);
+  const person = makeAnswerHere(home, directory, invocation, view);
   try {
     for await (const event of events) {
       view.report(event);

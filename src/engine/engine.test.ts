@@ -148,6 +148,7 @@ test('that a run was given to another worker does not get into its journal as th
       tell();
       throw new Error('The run was given to another worker.');
     },
+    answered: async () => {},
     changed: () => {},
     troubled: () => {},
   });

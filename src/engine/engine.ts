@@ -89,7 +89,13 @@ export class Engine {
       guard: options.guard,
       store: store.kind,
     });
-    this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, this);
+    const { guard } = options;
+    this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
+      start: (run) => this.start(run),
+      answer: (run, answers) =>
+        guard === undefined ? this.answer(run, answers) : guard.answered(run, answers),
+      cancel: (run, reason) => this.cancel(run, reason),
+    });
     this.#server =
       store.server &&
       new StoreWatch(store.server.ask, {

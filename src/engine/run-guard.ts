@@ -1,4 +1,5 @@
 import type { LiveRun } from './live-run.ts';
+import type { Answer } from './question.ts';
 
 /** How a run stands with the process that works on it. */
 export type GuardedState = 'at-work' | 'asking' | 'ended';
@@ -12,6 +13,8 @@ export type RunGuard = {
    * kept where other machines find it; rejects when the run has been given to somebody else.
    */
   keep(live: LiveRun): Promise<void>;
+  /** Takes answers that somebody left in the directory of a run, which may have to wait before it goes on. */
+  answered(run: string, answers: readonly Answer[]): Promise<void>;
   /** Told whenever the run asks, goes on or has ended here. */
   changed(run: string, state: GuardedState): void;
   /** Told that this could not be put on record, and is tried again. */

@@ -2,8 +2,14 @@ import { isRecord } from '../../safe-json.ts';
 import type { Answer } from '../question.ts';
 import type { Queue } from './queue.ts';
 
-/** What a terminal wants of the worker that holds a run, wherever that is. */
-export type QueueMessage = { type: 'answer'; answers: Answer[] } | { type: 'cancel'; reason: string };
+/**
+ * What a terminal wants of the worker that holds a run, wherever that is. `recommend`: from now on questions take the recommended
+ * answer.
+ */
+export type QueueMessage =
+  | { type: 'answer'; answers: Answer[] }
+  | { type: 'recommend' }
+  | { type: 'cancel'; reason: string };
 
 export async function sendMessage({ pool }: Queue, run: string, message: QueueMessage): Promise<void> {
   await pool.query('INSERT INTO charrette.messages (run, body) VALUES ($1, $2)', [
@@ -32,6 +38,7 @@ export async function removeMessage({ pool }: Queue, id: string): Promise<void> 
 function messageOf(body: unknown): QueueMessage | undefined {
   if (!isRecord(body)) return undefined;
   const { type, answers, reason } = body;
+  if (type === 'recommend') return { type };
   if (type === 'cancel') return { type, reason: String(reason) };
   if (type === 'answer' && Array.isArray(answers) && answers.every(isAnswer)) return { type, answers };
   return undefined;

@@ -131,7 +131,7 @@ export function digestOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-async function writeParts(
+export async function writeParts(
   client: postgres.PoolClient,
   run: string,
   replaced: readonly string[],

@@ -106,7 +106,10 @@ export const heldByNobody =
   '(runs.worker IS NULL OR NOT EXISTS (SELECT 1 FROM charrette.workers WHERE workers.worker = runs.worker))';
 
 /** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
-export async function requeue({ pool }: Queue, run: string): Promise<boolean> {
+export async function requeue(
+  { pool }: { pool: Queue['pool'] | postgres.PoolClient },
+  run: string,
+): Promise<boolean> {
   // A cancel that came when the run had just ended was about then, not about now.
   const { rowCount } = await pool.query(
     `WITH again AS (

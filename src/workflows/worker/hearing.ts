@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
+import { readQuestions, unanswered } from '../../engine/question.ts';
 import type { QueueLimits } from '../../engine/queue/claim.ts';
 import { goOn } from '../../engine/queue/go-on.ts';
 import { type QueueMessage, readMessages, removeMessage } from '../../engine/queue/messages.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
-import type { Held, HeldRuns } from './held-runs.ts';
+import { updateRunRecord } from '../../engine/run-record.ts';
+import { type Held, type HeldRuns, recordOf } from './held-runs.ts';
 import { faultOf } from './refusal.ts';
 
 const againMs = 1000;
@@ -40,10 +42,12 @@ export class Hearing {
     for (const { id, run, message } of await readMessages(this.#queue, runs)) {
       const held = this.#held.find(run);
       if (held === undefined || this.#underWay.has(id)) continue;
-      const asked = message?.type === 'answer' && held.state === 'asking';
+      const asked = message !== undefined && message.type !== 'cancel' && held.state === 'asking';
+      // The queue is just being told that it asks.
+      if (message?.type === 'recommend' && !asked && asks(held)) continue;
       if (asked && !(await this.#findPlace(held))) continue;
       this.#underWay.add(id);
-      void this.#obey(id, run, message, asked)
+      void this.#obey(id, held, message, asked)
         .catch(async (error) => {
           this.#held.trouble(run, error);
           await sleep(againMs, undefined, { ref: false });
@@ -59,7 +63,8 @@ export class Hearing {
     return true;
   }
 
-  async #obey(id: string, run: string, message: QueueMessage | undefined, asked: boolean): Promise<void> {
+  async #obey(id: string, held: Held, message: QueueMessage | undefined, asked: boolean): Promise<void> {
+    const { run } = held.entry;
     if (message?.type === 'cancel') await this.#engine()?.cancel(run, message.reason);
     if (message?.type === 'answer')
       await this.#engine()
@@ -70,6 +75,15 @@ export class Hearing {
           this.#held.trouble(run, error);
           if (asked) this.#held.changed(run, 'asking');
         });
+    if (message?.type === 'recommend') {
+      const labels = recordOf(held)?.queue?.labels ?? [];
+      await updateRunRecord(held.directory, { queue: { labels, yes: true } });
+      if (asked) this.#held.changed(run, 'asking');
+    }
     await removeMessage(this.#queue, id);
   }
+}
+
+function asks({ directory }: Held): boolean {
+  return unanswered(readQuestions(directory)).length > 0;
 }

@@ -2,6 +2,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
 import { type Claim, handBack, setState } from '../../engine/queue/claim.ts';
+import { type QueueMessage, sendMessage } from '../../engine/queue/messages.ts';
 import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
@@ -107,6 +108,13 @@ export class HeldRuns {
         : held.telling.then(() => (held.ending === undefined ? tell() : undefined));
     const heard = told.catch((error) => this.trouble(run, error));
     if (state !== 'ended') held.telling = heard;
+  }
+
+  /** Answers that were left in the directory go the way of all others: the run may have to wait for a place. */
+  async answered(run: string, answers: readonly Answer[]): Promise<void> {
+    const message: QueueMessage = { type: 'answer', answers: [...answers] };
+    if (this.#held.has(run)) await this.#line.surely(() => sendMessage(this.#queue, run, message));
+    else await this.#engine()?.answer(run, answers);
   }
 
   trouble(run: string, error: unknown): undefined {

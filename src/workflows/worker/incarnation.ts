@@ -94,6 +94,7 @@ export class Incarnation {
       guard: {
         ready: (stop) => this.#presence.fresh(stop),
         keep: (live) => this.#held.keep(live),
+        answered: (run, answers) => this.#held.answered(run, answers),
         changed: (run, state) => this.#held.changed(run, state),
         troubled: (run, error) => this.#held.trouble(run, error),
       },

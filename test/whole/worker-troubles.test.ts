@@ -89,6 +89,32 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
   }, 120_000);
 
+  test('a run whose directory one machine may not write waits for another one, says why, and holds up nobody', async () => {
+    const { project } = await makeProject();
+    const clone = cloneOf(project, 'clone');
+    const refused = await queue(project, '--yes', '--no-branch', 'refused');
+    const next = await queue(project, '--yes', '--no-branch', 'next');
+    const denied = 'EACCES: permission denied, mkdir';
+    worker = await serve(url, clone, {
+      limit: 1,
+      alter: (queue) =>
+        faulty(queue, (statement, values) =>
+          /^SELECT path.*FROM charrette.files/.test(statement) && values[0] === refused
+            ? failure(denied, 'EACCES')
+            : undefined,
+        ),
+    });
+    await worker.says('run-back', refused);
+    expect(await row(refused)).toMatchObject({ state: 'waiting', worker: null });
+    const { queue: facts } = (await command(url, project, 'show', refused)).json;
+    expect(facts).toMatchObject({ state: 'waiting', waits: `it could not begin: ${denied}` });
+    await worker.says('run-end', next);
+    await worker.stop();
+    worker = await serve(url, cloneOf(project, 'other'));
+    await worker.says('run-end', refused);
+    expect(await row(refused)).toMatchObject({ state: 'ended', note: 'done' });
+  });
+
   test('a worker that is told to stop gives back what it has, also when a record is gone', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'sketch');

@@ -199,15 +199,20 @@ export async function heldRuns({ pool }: Queue, worker: string): Promise<{ run: 
   return rows.map((row) => ({ run: String(row.run), epoch: Number(row.epoch) }));
 }
 
-/** Gives a run back to the queue, unless it has ended; one that asks keeps waiting for its answer there. */
+/**
+ * Gives a run back to the queue, unless it has ended; one that asks keeps waiting for its answer there. `behind`: after all that
+ * wait by now, so that a run that cannot begin keeps none of them from doing so.
+ */
 export async function handBack(
   { pool }: Queue,
   claim: { run: string; epoch: number },
   note: string,
+  behind = false,
 ): Promise<void> {
   await pool.query(
-    `UPDATE charrette.runs SET state = 'waiting', worker = NULL, note = $3, epoch = epoch + 1
+    `UPDATE charrette.runs SET state = 'waiting', worker = NULL, note = $3, epoch = epoch + 1,
+       queued = CASE WHEN $4 THEN clock_timestamp() ELSE queued END
      WHERE run = $1 AND epoch = $2 AND state <> 'ended'`,
-    [claim.run, claim.epoch, note],
+    [claim.run, claim.epoch, note, behind],
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { QueueEntry } from './queued-run.ts';
-import { heldNote, whyWaiting } from './waiting.ts';
+import { heldNote, refusedNote, whyWaiting } from './waiting.ts';
 import type { WorkerEntry } from './workers.ts';
 
 const entry: QueueEntry = {
@@ -45,6 +45,9 @@ test('a run that does not go on always has a named reason', () => {
   expect(why([{}])).toBe('workers are busy');
   expect(why([{}], { note: 'its worker was stopped' })).toBe('workers are busy');
   expect(why([{}], { note: heldNote(12) })).toContain('process 12 of a worker that fell silent still has it');
+  expect(why([{}], { note: refusedNote('EACCES: permission denied') })).toBe(
+    'it could not begin: EACCES: permission denied',
+  );
   expect(why([{}], { state: 'at-work', worker: 'w' })).toBeUndefined();
   expect(why([{}], { state: 'at-work', worker: 'other' })).toBe('its worker other is silent');
   expect(why([], { state: 'asking', worker: 'w' })).toBe('its worker w is silent and no other is there');

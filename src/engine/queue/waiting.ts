@@ -2,11 +2,17 @@ import { obstacle } from './place.ts';
 import type { QueueEntry } from './queued-run.ts';
 import type { WorkerEntry } from './workers.ts';
 
-const heldNotes = /^process \d+ of a worker/;
+/** Notes that say why a run waits, rather than how it came to wait. */
+const reasons: readonly RegExp[] = [/^process \d+ of a worker/, /^it could not begin: /];
 
 /** Said of a run that waits for a process that does not know that it lost it. */
 export function heldNote(pid: number): string {
   return `process ${pid} of a worker that fell silent still has it; it goes on when that process wakes or ends`;
+}
+
+/** Said of a run that a worker could not take up, though others may. */
+export function refusedNote(message: string): string {
+  return `it could not begin: ${message}`;
 }
 
 /** Why a run does not go on, in words; nothing when it goes on, asks or has ended. */
@@ -29,10 +35,10 @@ export function whyWaiting(
   const places = labelled.flatMap((worker) => worker.places);
   const obstacles = places.flatMap((place) => obstacle(entry, place) ?? []);
   if (obstacles.length < places.length)
-    return entry.note !== undefined && heldNotes.test(entry.note) ? entry.note : 'workers are busy';
+    return reasons.some((reason) => reason.test(entry.note ?? '')) ? entry.note : 'workers are busy';
   const own = places.filter(({ repository }) => repository === entry.repository);
   if (own.length === 0) return `no worker has the repository ${entry.repository}`;
-  const reasons = own.flatMap((place) => obstacle(entry, place) ?? []);
+  const obstaclesThere = own.flatMap((place) => obstacle(entry, place) ?? []);
   const size = entry.bound === undefined ? '' : ` (${entry.bound})`;
-  return `no worker can do it: ${[...new Set(reasons)].slice(0, 3).join('; ')}${size}`;
+  return `no worker can do it: ${[...new Set(obstaclesThere)].slice(0, 3).join('; ')}${size}`;
 }

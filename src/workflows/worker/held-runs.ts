@@ -186,10 +186,10 @@ export class HeldRuns {
   }
 
   /** Gives a run back to the queue. False: the store does not answer; the others take it from a worker that fell silent. */
-  async giveBack(held: Held, note: string): Promise<boolean> {
+  async giveBack(held: Held, note: string, behind = false): Promise<boolean> {
     const { run } = held.entry;
     try {
-      if (!(await this.#line.surely(() => handBack(this.#queue, held.entry, note)))) return false;
+      if (!(await this.#line.surely(() => handBack(this.#queue, held.entry, note, behind)))) return false;
     } catch {
       return false;
     }

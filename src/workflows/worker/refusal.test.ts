@@ -5,6 +5,8 @@ import { type Fault, faultOf } from './refusal.ts';
 
 const coded = (code: string, message = code) => Object.assign(new Error(message), { code });
 
+const noAccess = new CharretteError({ code: 'permission-denied', message: 'no' });
+
 test.each<[string, unknown, Fault]>([
   ['a run of another worker', new LostRun('r'), 'lost'],
   ['a full disk', coded('ENOSPC'), 'machine'],
@@ -19,7 +21,12 @@ test.each<[string, unknown, Fault]>([
   ['no server', new CharretteError({ code: 'store-unreachable', message: 'away' }), 'store'],
   ['files of no use', new CharretteError({ code: 'store-corrupt', message: 'damaged' }), 'run'],
   ['no record', new CharretteError({ code: 'run-not-found', message: 'gone' }), 'run'],
-  ['a directory of somebody else', coded('EACCES'), 'run'],
+  ['a directory of somebody else', coded('EACCES'), 'machine'],
+  ['a directory of somebody else in our words', noAccess, 'machine'],
+  ['a file that may not be changed', coded('EPERM'), 'machine'],
+  ['a file in use', coded('EBUSY'), 'machine'],
+  ['a file that is missing', coded('ENOENT'), 'run'],
+  ['a server that refuses', coded('ECONNREFUSED'), 'store'],
   ['a mistake', new TypeError('undefined is not a function'), 'run'],
   ['no error at all', undefined, 'run'],
 ])('who is at fault: %s', (_name, error, fault) => {

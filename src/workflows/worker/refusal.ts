@@ -1,22 +1,29 @@
+import { constants } from 'node:os';
 import { retriablePostgresException } from '@dbos-inc/dbos-sdk/internal/system_database';
 import { LostRun } from '../../engine/queue/mirror.ts';
 import { isCharretteError } from '../../errors.ts';
 
 /**
  * Who is at fault when a run cannot begin. `lost`: nobody, it is another worker's by now. `store`: it did not answer, and the run
- * can wait. `machine`: no run can begin here, but some may elsewhere. `run`: it will not begin anywhere.
+ * can wait. `machine`: it cannot begin here, but may elsewhere. `run`: it will not begin anywhere.
  */
 export type Fault = 'lost' | 'store' | 'machine' | 'run';
 
-/** A disk that is full or cannot be written, and a machine that has run out of something. */
-const machineCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'ENOMEM'];
-
 export function faultOf(error: unknown): Fault {
   if (error instanceof LostRun) return 'lost';
-  if (chainOf(error).some((link) => machineCodes.includes(codeOf(link)) || codeOf(link) === 'disk-full'))
-    return 'machine';
-  if (isCharretteError(error)) return error.code === 'store-unreachable' ? 'store' : 'run';
-  return error instanceof Error && (retriablePostgresException(error) || isSilence(error)) ? 'store' : 'run';
+  if (isCharretteError(error) ? error.code === 'store-unreachable' : isOfStore(error)) return 'store';
+  return chainOf(error).some(isOfMachine) ? 'machine' : 'run';
+}
+
+/** What a system call refused: a full disk, a folder of somebody else, too much open. What is missing is missing of the run. */
+function isOfMachine(link: unknown): boolean {
+  const code = codeOf(link);
+  if (code === 'disk-full' || code === 'permission-denied') return true;
+  return typeof code === 'string' && code !== 'ENOENT' && Object.hasOwn(constants.errno, code);
+}
+
+function isOfStore(error: unknown): boolean {
+  return error instanceof Error && (retriablePostgresException(error) || isSilence(error));
 }
 
 /** Connections that were given up on this side, and locks that others held for too long. */

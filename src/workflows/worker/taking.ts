@@ -4,6 +4,7 @@ import { type Claim, setClone } from '../../engine/queue/claim.ts';
 import { LostRun } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { restoreRun } from '../../engine/queue/restore.ts';
+import { refusedNote } from '../../engine/queue/waiting.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import { toCharretteError } from '../../errors.ts';
 import type { Held, HeldRuns } from './held-runs.ts';
@@ -99,7 +100,7 @@ export class Taking {
     }
     this.#restUntil = performance.now() + restMs[fault];
     await this.#note(held, { status: 'queued', process: undefined });
-    await this.#held.giveBack(held, `it could not begin: ${message}`);
+    await this.#held.giveBack(held, refusedNote(message), fault === 'machine');
   }
 
   /** Puts on record what became of it, as far as that can be done; an older copy than the store's is left alone. */

@@ -80,7 +80,7 @@ function isStartedByAnother(id: string, ids: ReadonlySet<string>): boolean {
 }
 
 /** Runs that a run starts are named after it: the ids that could be of the one that started this. */
-function parentsOf(id: string): string[] {
+export function parentsOf(id: string): string[] {
   const parents: string[] = [];
   for (let dash = id.indexOf('-'); dash >= 0; dash = id.indexOf('-', dash + 1))
     parents.push(id.slice(0, dash));

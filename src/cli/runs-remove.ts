@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { loadConfig } from '../config/config.ts';
 import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
@@ -6,7 +8,7 @@ import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findHome, findRun } from './project.ts';
+import { findHome, findRun, parentsOf } from './project.ts';
 import { type RemovedWork, workRemover } from './run-work.ts';
 import { withQueue } from './shared-queue.ts';
 
@@ -33,6 +35,7 @@ export const remove: CommandSpec = {
     const removed: Removed[] = [];
     for (const name of names as string[]) {
       const { id } = await findRun(home, name);
+      refuseNeeded(home, id);
       await leaveQueue(home, id, invocation);
       removed.push(await removeRun(id));
     }
@@ -92,11 +95,36 @@ async function leaveQueue(home: Home, id: string, invocation: Invocation): Promi
   });
 }
 
-/** The records of all runs that are over, newest first; one that cannot be read may not be over. */
+/** The records of all runs that are over and that no other one needs, newest first; one that cannot be read may not be over. */
 async function endedRuns(home: Home): Promise<RunRecord[]> {
-  return (await listRunIds(home)).reverse().flatMap((id) => {
+  const ids = await listRunIds(home);
+  const known = new Set(ids);
+  return ids.reverse().flatMap((id) => {
     const record = recordOf(home, id);
-    return record !== undefined && isFinal(record.status) ? [{ ...record, run: id }] : [];
+    if (record === undefined || !isFinal(record.status)) return [];
+    return openParentOf(home, id, (parent) => known.has(parent)) === undefined
+      ? [{ ...record, run: id }]
+      : [];
+  });
+}
+
+/** A comparison that is not over reads the designs that it started. */
+function refuseNeeded(home: Home, id: string): void {
+  const parent = openParentOf(home, id, (candidate) => existsSync(path.join(home.runs, candidate)));
+  if (parent === undefined) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `The run ${parent} started ${id} and is not over.`,
+    fix: `Let it end, or cancel it first: \`charrette cancel ${parent}\`.`,
+  });
+}
+
+/** The run that started this one, if there is one and it is not over. */
+function openParentOf(home: Home, id: string, isRun: (id: string) => boolean): string | undefined {
+  return parentsOf(id).find((parent) => {
+    if (!isRun(parent)) return false;
+    const record = recordOf(home, parent);
+    return record === undefined || !isFinal(record.status);
   });
 }
 

@@ -1,0 +1,51 @@
+import { retriablePostgresException } from '@dbos-inc/dbos-sdk/internal/system_database';
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toCharretteError } from '../errors.ts';
+import { embeddedPool } from './embedded-pool.ts';
+
+let database: PGlite;
+beforeAll(async () => {
+  database = new PGlite();
+  await database.waitReady;
+}, 60_000);
+afterAll(() => database.close());
+
+test('a statement that failed at its first try works when it is asked again', async () => {
+  const pool = embeddedPool(database);
+  await pool.query('CREATE TABLE numbers (id int primary key)');
+  await pool.query('INSERT INTO numbers VALUES (1)');
+  const insert = (id: number) => pool.query('INSERT INTO numbers VALUES ($1)', [id]);
+  await expect(insert(1)).rejects.toMatchObject({ code: '23505' });
+  await insert(2);
+  await expect(insert(2)).rejects.toMatchObject({ code: '23505' });
+  await insert(3);
+  const client = await pool.connect();
+  await expect(client.query('SELECT 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' });
+  await expect(client.query('SELECT 1 / $1::int AS one', [1])).resolves.toMatchObject({ rows: [{ one: 1 }] });
+  client.release();
+  const { rows } = await pool.query('SELECT id FROM numbers ORDER BY id');
+  expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+});
+
+test.each([
+  ['53100', 'disk-full'],
+  ['53200', 'internal'],
+  ['53000', 'internal'],
+])('a machine that has run out of something (%s) is no server that is soon back', async (state, code) => {
+  const pool = embeddedPool(database);
+  const client = await pool.connect();
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '${state}'; END $$`;
+  for (const asked of [client.query(raise), client.query(raise, [])]) {
+    const error = await asked.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(Error);
+    expect(retriablePostgresException(error)).toBe(false);
+    expect(toCharretteError(error).code).toBe(code);
+    // What the journal keeps of it.
+    expect(toCharretteError(new Error((error as Error).message)).code).toBe(code);
+  }
+  client.release();
+});

@@ -28,6 +28,7 @@ import { isFinal, type RunRecord, readRunRecord, readRunRecordSync, updateRunRec
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
+import { toldOfFullDisk } from './told-of-full-disk.ts';
 
 /** How a run left this process. */
 export type RunEnd =
@@ -170,6 +171,7 @@ export class Engine {
     // The embedded store has one holder anyway.
     if (this.#store.kind === 'shared') await this.#runs.hold(directory);
     this.#runs.underWay.add(runId);
+    this.#runs.failures.delete(runId);
     removeUnfinished(directory.artifacts);
     const live = this.#runs.open(runId);
     await this.#inboxes.readRun(runId, live);
@@ -187,7 +189,10 @@ export class Engine {
       if (live.events.find('run:start') !== undefined) emitResume(live);
       else emitStart(live, record);
       await this.#executions.begin(live, record);
-    } else if (status.status === 'ERROR' || status.status === 'CANCELLED' || status.status === 'SUCCESS') {
+      return;
+    }
+    const unfinished = await this.#unfinished(runId);
+    if (isOver(status.status) || (await toldOfFullDisk(runId, unfinished))) {
       await DBOS.deleteWorkflow(runId, true);
       emitResume(live);
       await this.#executions.begin(live, record);
@@ -195,7 +200,7 @@ export class Engine {
       live.fresh = false;
       emitResume(live);
       await this.#wake(runId);
-      await DBOS.resumeWorkflows(await this.#unfinished(runId), { queueName: this.#resumeQueue });
+      await DBOS.resumeWorkflows(unfinished, { queueName: this.#resumeQueue });
     }
   }
 
@@ -426,8 +431,7 @@ export class Engine {
   async #settle(directory: RunDirectory): Promise<RunRecord> {
     const record = readRunRecordSync(directory);
     if (isFinal(record.status)) return record;
-    const status = await DBOS.getWorkflowStatus(directory.id);
-    const error = toCharretteError(status?.error ?? new Error(`the workflow ended as ${status?.status}`));
+    const error = toCharretteError(await this.#failureOf(directory.id));
     const { code, message, fix } = error;
     return updateRunRecord(directory, {
       status: 'failed',
@@ -435,6 +439,13 @@ export class Engine {
       ended: this.#now(),
       error: { code, message, fix },
     });
+  }
+
+  async #failureOf(runId: string): Promise<unknown> {
+    const failure = this.#runs.failures.get(runId);
+    if (failure !== undefined) return failure;
+    const status = await DBOS.getWorkflowStatus(runId);
+    return status?.error ?? new Error(`the workflow ended as ${status?.status}`);
   }
 
   /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
@@ -453,6 +464,10 @@ export class Engine {
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
+
+function isOver(status: string): boolean {
+  return status === 'ERROR' || status === 'CANCELLED' || status === 'SUCCESS';
+}
 
 /** Whether a run may go on; of one whose record cannot be read nobody knows. */
 function isOpen(directory: RunDirectory): boolean {

@@ -92,22 +92,13 @@ export class Executions {
       // What the journal refuses because the run has gone to somebody else is no failure of the run.
       await context.live.keep().catch(() => {});
       if (context.live.stopping) return new Promise(() => {});
-      const error = toCharretteError(thrown);
-      const { code, message, fix } = error;
-      context.live.events.emit(`run:failed-${context.live.events.count}`, {
-        type: 'run-end',
-        status: 'failed',
-        exit: 1,
-        message,
-      });
-      await updateRunRecord(directory, {
-        status: 'failed',
-        exit: 1,
-        ended: this.#now(),
-        error: { code, message, fix },
-      });
-      await this.tellEnd(context.live);
-      this.#departures.retire(runId);
+      if (await this.#isOnRecord(context.live, thrown)) {
+        await this.tellEnd(context.live);
+        this.#departures.retire(runId);
+      } else {
+        this.#runs.failures.set(runId, thrown);
+        this.#runs.watch(runId).end();
+      }
       await context.journaled().catch(() => {});
       throw thrown;
     } finally {
@@ -116,6 +107,19 @@ export class Executions {
     // Nobody waits for this any more, and a run that has ended needs no journal to be resumed from.
     await context.journaled().catch(() => {});
     context.live.unjournaled?.clear();
+  }
+
+  /** Puts on record how a run failed; a full disk may refuse that, and whoever waits for the run is told all the same. */
+  async #isOnRecord(live: LiveRun, thrown: unknown): Promise<boolean> {
+    const { code, message, fix } = toCharretteError(thrown);
+    try {
+      const end = { status: 'failed', exit: 1 } as const;
+      live.events.emit(`run:failed-${live.events.count}`, { type: 'run-end', ...end, message });
+      await updateRunRecord(live.directory, { ...end, ended: this.#now(), error: { code, message, fix } });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {

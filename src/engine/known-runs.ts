@@ -21,6 +21,8 @@ export class KnownRuns {
   readonly handles = new Map<string, ChildHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly underWay = new Set<string>();
+  /** What runs failed with here, for those whose end could not be put on record. */
+  readonly failures = new Map<string, unknown>();
   readonly #home: Home;
   readonly #clock: Clock;
   readonly #guard: RunGuard | undefined;

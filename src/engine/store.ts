@@ -10,6 +10,7 @@ import { keepBaselineCode } from './embedded-code.ts';
 import { type Lock, tryLock } from './lock.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
+import { requireUsable } from './store-usable.ts';
 
 /** The machinery's memory: PostgreSQL in this process, or a server that several processes share. */
 export type StoreSetting = 'embedded' | SharedSetting;
@@ -87,6 +88,8 @@ async function openEmbedded(home: Home, lock: Lock): Promise<Store> {
     await database.waitReady;
     await database.query('SELECT 1');
   } catch (error) {
+    // Leaves it where it is when something else than the store is to blame.
+    await requireUsable(home, error);
     throw await setCorruptStoreAside(home, error);
   }
   const pool = embeddedPool(database);

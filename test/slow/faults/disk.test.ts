@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -7,8 +7,9 @@ import { AppendLog, readLog } from '../../../src/engine/append-log.ts';
 import { writeFileAtomicSync } from '../../../src/files/atomic.ts';
 import { faultCase } from '../../support/fault-case.ts';
 import { hasPostgres, quick } from '../../support/fault-run.ts';
+import { startCharrette, until } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
+import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
 import { damageOf } from '../../support/whole-run.ts';
 
 const mounts: string[] = [];
@@ -68,6 +69,58 @@ faultCase('disk full', 'in the middle of a file', async () => {
   expect(() => writeFileAtomicSync(file, 'x'.repeat(100_000))).toThrow('ENOSPC');
   expect(readFileSync(file, 'utf8')).toBe('before');
   return 'the old content stands';
+});
+
+/** A run whose plan is being written, on a disk that then has this much room. */
+async function filledRun(left: number) {
+  const disk = smallDisk(160 * 1024);
+  if (disk === undefined) return undefined;
+  const made = await makeProject();
+  const project = path.join(disk, 'shop');
+  cpSync(made.project, project, { recursive: true });
+  const release = holdTask(made.calls, 'plan');
+  const live = startCharrette([...quick, '--json', 'limits'], { cwd: project });
+  await until(() => callsIn(made.calls).some((call) => call.startsWith('plan')));
+  return { live, release, ballast: fill(disk, left), project, calls: made.calls };
+}
+
+/** Goes on once there is room; the calls whose answers found none are made again. */
+async function resumeWithRoom(ballast: string, project: string, calls: string): Promise<void> {
+  rmSync(ballast);
+  const resumed = await charrette(['resume'], { cwd: project });
+  expect(resumed.code, resumed.stderr).toBe(0);
+  const [run = ''] = runsOf(project);
+  const damage = damageOf(project, run, callsIn(calls));
+  expect(damage.filter((problem) => !problem.startsWith('called again'))).toEqual([]);
+  expect(damage.filter((problem) => problem.startsWith('called again: sketch'))).toEqual([]);
+}
+
+for (const left of [0, 40_000, 200_000])
+  faultCase('disk full', `a run with the embedded store, ${left} bytes left`, async () => {
+    const filled = await filledRun(left);
+    if (filled === undefined) return unmountable;
+    const { live, release, ballast, project, calls } = filled;
+    release();
+    const full = await live.ended;
+    expect(full.code, full.stderr).toBe(1);
+    expect(JSON.parse(full.stdout).error, full.stderr).toMatchObject({ code: 'disk-full' });
+    await resumeWithRoom(ballast, project, calls);
+    return 'disk-full, exit 1; resume completed it';
+  });
+
+faultCase('disk full', 'when the embedded store is opened after a kill', async () => {
+  const filled = await filledRun(0);
+  if (filled === undefined) return unmountable;
+  const { live, release, ballast, project, calls } = filled;
+  live.kill('SIGKILL');
+  await live.ended;
+  release();
+  const full = await charrette(['resume', '--json'], { cwd: project });
+  expect(full.code, full.stderr).toBe(1);
+  expect(JSON.parse(full.stdout).error, full.stderr).toMatchObject({ code: 'disk-full' });
+  expect(readdirSync(path.join(project, '.charrette'))).not.toContain('store.corrupt');
+  await resumeWithRoom(ballast, project, calls);
+  return 'disk-full, exit 1; the store stays and resume completed it';
 });
 
 describe.skipIf(!hasPostgres())('on PostgreSQL', () => {

@@ -1,4 +1,5 @@
 import { hasEnded } from '../engine/engine-errors.ts';
+import { isForeign } from '../engine/process-identity.ts';
 import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers, remoteAnswersOption } from './ask.ts';
@@ -33,7 +34,9 @@ export const command: CommandSpec = {
     const given = await givenAnswers(invocation);
     if (record.queue !== undefined)
       return global.dryRun ? wouldResume(record) : resumeQueued(home, record, given, invocation);
-    if (isLive(record)) {
+    // Of a process on another host only its lock can tell, which is asked for when the run is taken up.
+    const unseen = record.process !== undefined && isForeign(record.process);
+    if (isLive(record) && !unseen) {
       throw new CharretteError({
         code: 'usage',
         message: `The run ${directory.id} is going on in process ${record.process?.pid}.`,

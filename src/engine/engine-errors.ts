@@ -1,5 +1,6 @@
+import { hostname } from 'node:os';
 import { CharretteError } from '../errors.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
 
@@ -41,12 +42,26 @@ export function otherVersion(record: RunRecord, codeVersion: string): CharretteE
   });
 }
 
-export function heldElsewhere(run: string, holder: ProcessIdentity): CharretteError {
+export function heldElsewhere(run: string, holder: ProcessIdentity, file: string): CharretteError {
+  const follow = `Follow it with \`charrette watch ${run}\``;
   return new CharretteError({
     code: 'store-locked',
     message: `The run ${run} is going on in process ${holder.pid} on ${holder.host}.`,
-    fix: `Follow it with \`charrette watch ${run}\`.`,
+    fix: isForeign(holder) ? `${follow}; ${removeIfGone(file)}` : `${follow}.`,
   });
+}
+
+/** A process there can neither be handed a run nor be seen to end. */
+export function heldOnOtherHost(holder: ProcessIdentity, file: string): CharretteError {
+  return new CharretteError({
+    code: 'store-locked',
+    message: `The embedded store is held by process ${holder.pid} on ${holder.host}; this is ${hostname()}. ${file} says so.`,
+    fix: `Wait until that process has ended; ${removeIfGone(file)}`,
+  });
+}
+
+function removeIfGone(file: string): string {
+  return `if that host is gone or has another name now, and nothing works there any more, remove ${file}.`;
 }
 
 /** Nobody can answer, cancel or go on with it any more. */

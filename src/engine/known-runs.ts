@@ -125,7 +125,7 @@ export class KnownRuns {
       return;
     }
     const attempt = await tryLock(directory.lock);
-    if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
+    if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder, directory.lock);
     this.#held.set(directory.id, attempt.lock);
   }
 

@@ -8,9 +8,14 @@ export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };
 }
 
+/** Whether it runs, or ran, where nobody here can see it. */
+export function isForeign({ host }: ProcessIdentity): boolean {
+  return host !== hostname();
+}
+
 /** Whether that very process still runs. On another host nobody can tell, so it counts as alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
-  if (identity.host !== hostname()) return true;
+  if (isForeign(identity)) return true;
   try {
     process.kill(identity.pid, 0);
   } catch (error) {

@@ -7,8 +7,9 @@ import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
 import type { Pool } from 'pg';
 import { CharretteError } from '../errors.ts';
 import { keepBaselineCode } from './embedded-code.ts';
+import { heldOnOtherHost } from './engine-errors.ts';
 import { type Lock, tryLock } from './lock.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
 import { requireUsable } from './store-usable.ts';
 
@@ -39,6 +40,7 @@ export type StoreOpening = { opened: true; store: Store } | { opened: false; hol
 export async function openStore(home: Home, setting: StoreSetting): Promise<StoreOpening> {
   if (setting !== 'embedded') return { opened: true, store: await openShared(setting) };
   const attempt = await tryLock(home.lock);
+  if (!attempt.held && isForeign(attempt.holder)) throw heldOnOtherHost(attempt.holder, home.lock);
   if (!attempt.held) return { opened: false, holder: attempt.holder };
   try {
     return { opened: true, store: await openEmbedded(home, attempt.lock) };

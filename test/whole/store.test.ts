@@ -99,6 +99,36 @@ test('a corrupt store is named, kept, replaced, and no finished call is repeated
   for (const [call, times] of sketches) expect(after.get(call)).toBe(times);
 });
 
+test('a lock of another host is named with its file, and once that is gone the run goes on', async () => {
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
+  const live = startCharrette([...quick, 'limits'], { cwd: project });
+  await live.says('Sketches');
+  live.kill('SIGKILL');
+  await live.ended;
+  release();
+  const [run = ''] = runsOf(project);
+  const gone = { pid: 7, started: '100', host: 'a-container-that-is-gone' };
+  const record = path.join(project, '.charrette', 'runs', run, 'run.json');
+  writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), process: gone }));
+  const lock = path.join(project, '.charrette', 'store.lock');
+  writeFileSync(lock, JSON.stringify(gone));
+  for (const words of [
+    [...quick, 'second'],
+    ['resume', run],
+  ]) {
+    const refused = await charrette([...words, '--json'], { cwd: project });
+    expect(refused.code, refused.stderr).toBe(1);
+    const { error } = JSON.parse(refused.stdout);
+    expect(error.code).toBe('store-locked');
+    expect(error.message).toContain('process 7 on a-container-that-is-gone');
+    expect(error.fix).toContain(`remove ${lock}`);
+  }
+  rmSync(lock);
+  const resumed = await charrette(['resume', run], { cwd: project });
+  expect(resumed.code, resumed.stderr).toBe(0);
+});
+
 const mounts: string[] = [];
 afterAll(() => {
   for (const mount of mounts) {

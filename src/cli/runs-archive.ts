@@ -29,11 +29,14 @@ export const exportRun: CommandSpec = {
     const record = await readRunRecord(directory);
     await requireAtRest(record, queue);
     const target = path.resolve(global.cwd, (file as string | undefined) ?? `${directory.id}.tar.gz`);
-    const [{ packRun }, { repositoryIdentity }, { writeFile }] = await Promise.all([
+    const [{ packRun }, { takeWaiting }, { repositoryIdentity }, { writeFile }] = await Promise.all([
       import('../engine/run-archive.ts'),
+      import('../engine/answers.ts'),
       import('../git/repository-identity.ts'),
       import('node:fs/promises'),
     ]);
+    // The inbox stays here; what lies in it for the run goes along as answers of the run.
+    if (!global.dryRun) await takeWaiting(directory);
     const bytes = await packRun(directory.root, directory.id, await repositoryIdentity(home.project));
     if (global.dryRun)
       return { exit: 0, text: `Would write ${target}.\n`, json: { dryRun: true, file: target } };

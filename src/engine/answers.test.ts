@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveAnswers, openQuestions } from './answers.ts';
+import { leaveAnswers, openQuestions, takeWaiting } from './answers.ts';
 import { leaveMessage, peekMessages } from './inbox.ts';
-import { type Answer, rememberAnswers, rememberQuestions } from './question.ts';
+import { type Answer, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 
 const scope = {
@@ -34,6 +34,19 @@ test('a second answer that would have no effect is refused; the same one again i
     answer('free', 'x'),
   ]);
   expect(peekMessages(directory.inbox)).toEqual([{ type: 'answer', answers: [answer('free', 'x')] }]);
+});
+
+test('answers that lie in the inbox are put on record; one that is not offered has no effect', async () => {
+  const directory = asking();
+  await leaveMessage(directory.inbox, { type: 'answer', answers: [answer('scope', 'none')] });
+  await leaveMessage(directory.inbox, {
+    type: 'answer',
+    answers: [answer('free', 'x'), answer('later', 'y')],
+  });
+  await leaveMessage(directory.inbox, { type: 'cancel', reason: 'enough' });
+  await takeWaiting(directory);
+  expect(readQuestions(directory).answers).toEqual([answer('free', 'x'), answer('later', 'y')]);
+  expect(peekMessages(directory.inbox)).toEqual([{ type: 'cancel', reason: 'enough' }]);
 });
 
 test('an answer that lies in the inbox stands like one on record, and its question is open no more', async () => {

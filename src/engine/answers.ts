@@ -1,6 +1,6 @@
 import { CharretteError } from '../errors.ts';
 import { untrustedLine } from '../text/untrusted.ts';
-import { leaveMessage, peekMessages } from './inbox.ts';
+import { leaveMessage, peekMessages, readMessages, removeMessage } from './inbox.ts';
 import {
   type Answer,
   checkAnswer,
@@ -8,6 +8,7 @@ import {
   type Question,
   type QuestionFile,
   readQuestions,
+  rememberAnswers,
   unanswered,
 } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
@@ -51,6 +52,15 @@ export async function leaveAnswers(
 export function openQuestions(directory: RunDirectory): Question[] {
   const { file, waiting } = toldTo(directory);
   return unanswered({ ...file, answers: [...file.answers, ...waiting] });
+}
+
+/** Puts the answers that lie in the inbox of a run on record, for whoever knows that nobody works on it. */
+export async function takeWaiting(directory: RunDirectory): Promise<void> {
+  for (const received of await readMessages(directory.inbox)) {
+    if (received.message.type !== 'answer') continue;
+    rememberAnswers(directory, takenFrom([received.message], readQuestions(directory)));
+    await removeMessage(received);
+  }
 }
 
 function toldTo(directory: RunDirectory): Told {

@@ -44,6 +44,22 @@ test('a stopped run is exported, imported in another clone and finished there wi
   expect(callsIn(calls).filter((call) => call.startsWith('sketch'))).toEqual(finished);
 });
 
+test('answers that nobody has read yet go along with an exported run', async () => {
+  const { project } = await makeProject();
+  const asking = quick.filter((word) => word !== '--yes');
+  expect((await charrette([...asking, 'limits'], { cwd: project })).code).toBe(7);
+  const [run = ''] = runsOf(project);
+  await charrette(['answer', run, 'consent=yes', '--no-resume'], { cwd: project });
+  const file = path.join(path.dirname(project), 'run.tar.gz');
+  expect((await charrette(['runs', 'export', run, file], { cwd: project })).code).toBe(0);
+  const clone = path.join(path.dirname(project), 'clone');
+  execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
+  cpSync(path.join(project, '.charrette', 'config.json'), path.join(clone, '.charrette', 'config.json'));
+  expect((await charrette(['runs', 'import', file], { cwd: clone })).code).toBe(0);
+  const resumed = await charrette(['resume', run], { cwd: clone });
+  expect(resumed.code, resumed.stderr).toBe(0);
+});
+
 test('an archive does not bring commands of its own, and a hostile one writes nothing', async () => {
   const { project } = await makeProject({ delayMs: 60_000 });
   const live = startCharrette([...quick, 'limits'], { cwd: project });

@@ -1,11 +1,11 @@
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, EngineOpening } from '../engine/engine.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { followEvents } from '../engine/follow.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
-import { isAlive, type ProcessIdentity } from '../engine/process-identity.ts';
+import { isAlive } from '../engine/process-identity.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
@@ -45,7 +45,7 @@ export async function conductRun(
     view.catchUp(past);
     const record = opening.opened
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
-      : await followElsewhere(opening.holder, home, runId, invocation, given, view, past.at(-1)?.seq);
+      : await followElsewhere(opening, home, runId, invocation, given, view, past.at(-1)?.seq);
     view.close();
     const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
     return view.live ? withDocument(result, directory, record, invocation) : result;
@@ -101,7 +101,7 @@ async function telemetryOf(
  * when that process ends, take over.
  */
 async function followElsewhere(
-  holder: ProcessIdentity,
+  { holder, requireStartable }: Extract<EngineOpening, { opened: false }>,
   home: Home,
   runId: string,
   invocation: Invocation,
@@ -111,6 +111,7 @@ async function followElsewhere(
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const directory = runDirectoryOf(home, runId);
+  requireStartable(await readRunRecord(directory));
   if (!global.quiet)
     await view.aside(async () => {
       terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
@@ -152,7 +153,7 @@ async function followElsewhere(
   const opening = await openHere(home, invocation);
   return opening.opened
     ? conductHere(opening.engine, home, runId, invocation, given, view)
-    : followElsewhere(opening.holder, home, runId, invocation, given, view, last);
+    : followElsewhere(opening, home, runId, invocation, given, view, last);
 }
 
 /** The result of a run command as the contract has it: `{run, status, artifacts, cost}`, or what it waits for. */

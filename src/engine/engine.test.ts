@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -228,6 +236,21 @@ test('a second engine is told who holds the store', async () => {
     children: [],
   });
   expect(second).toMatchObject({ opened: false, holder: { pid: process.pid } });
+});
+
+test('a run of another process that cannot start here says why on its record', async () => {
+  const opened = await open();
+  const directory = await madeRun(home, 'r20', 'test-story', {}, { codeVersion: 'another' });
+  await leaveMessage(home.inbox, { type: 'run', run: 'r20' });
+  await leaveMessage(home.inbox, { type: 'run', run: 'no-such-run' });
+  await until(() => readdirSync(home.inbox).length === 0);
+  expect(await readRunRecord(directory)).toMatchObject({
+    status: 'failed',
+    exit: 1,
+    error: { code: 'code-version-gone' },
+  });
+  expect(eventTypes('r20')).toEqual(['run-end']);
+  await opened.close();
 });
 
 test('a run that is asked for twice goes on once, and what a killed writer left is gone', async () => {

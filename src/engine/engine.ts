@@ -48,7 +48,10 @@ export type EngineOptions = Definitions & {
   keepJournalsMs?: number;
 };
 
-export type EngineOpening = { opened: true; engine: Engine } | { opened: false; holder: ProcessIdentity };
+export type EngineOpening =
+  | { opened: true; engine: Engine }
+  /** `requireStartable` throws what would keep the run from starting here, for whoever leaves it to the holder. */
+  | { opened: false; holder: ProcessIdentity; requireStartable(record: RunRecord): void };
 
 const resumeQueue = 'charrette-resume';
 /** How long ending waits for a server that may not answer. */
@@ -58,7 +61,7 @@ const closingMs = 5000;
 export async function openEngine(options: EngineOptions): Promise<EngineOpening> {
   await prepareHome(options.home);
   const opening = await openStore(options.home, options.store);
-  if (!opening.opened) return opening;
+  if (!opening.opened) return { ...opening, requireStartable: (record) => requireStartable(record, options) };
   try {
     return { opened: true, engine: await Engine.launch(options, opening.store) };
   } catch (error) {
@@ -161,10 +164,7 @@ export class Engine {
     if (home !== undefined) this.#runs.place(runId, home);
     const directory = this.#runs.directoryOf(runId);
     const record = readRunRecordSync(directory);
-    const names = this.#options.workflows.map(({ name }) => name);
-    if (!names.includes(record.workflow)) throw unknownWorkflow(record, names);
-    if (record.codeVersion !== this.#options.codeVersion)
-      throw otherVersion(record, this.#options.codeVersion);
+    requireStartable(record, this.#options);
     // Asked for again by a process that did not yet see it going on: two executions would disturb each other.
     if (this.#runs.underWay.has(runId)) return;
     this.#departures.now(runId);
@@ -202,6 +202,22 @@ export class Engine {
       await this.#wake(runId);
       await DBOS.resumeWorkflows(unfinished, { queueName: this.#resumeQueue });
     }
+  }
+
+  /** Puts on record why a run that another process asked for did not start; one that nobody can read, or that goes on, is left. */
+  async refuse(runId: string, thrown: unknown): Promise<void> {
+    const { code, message, fix } = toCharretteError(thrown);
+    if (code === 'run-not-found' || code === 'json-invalid' || code === 'store-locked') return;
+    const { directory, events } = this.#runs.open(runId);
+    const end = { status: 'failed', exit: 1 } as const;
+    events.emit(`run:refused-${events.count}`, { type: 'run-end', ...end, message });
+    await updateRunRecord(directory, {
+      ...end,
+      ended: this.#now(),
+      process: undefined,
+      error: { code, message, fix },
+    });
+    this.#departures.drop(runId);
   }
 
   /** Waits until no run that another process asked for is under way here. */
@@ -306,19 +322,23 @@ export class Engine {
     if (isFinal(before.status)) return before;
     live.unjournaled?.clear();
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
-    live.events.emit(`run:cancel-${live.events.count}`, {
+    // Once, also when the record below can be written only at the next try.
+    live.events.emit('run:cancel', {
       type: 'run-end',
       status: 'cancelled',
       exit: 1,
       message: reason,
     });
     const record = await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
-    // On record first: whoever waits for the workflow reads the record as soon as it is gone.
-    if ((await DBOS.getWorkflowStatus(runId)) !== null)
-      await DBOS.cancelWorkflow(runId, { cancelChildren: true });
-    await this.#executions.tellEnd(live);
-    this.#runs.watch(runId).end();
-    this.#departures.soon(runId);
+    try {
+      // On record first: whoever waits for the workflow reads the record as soon as it is gone.
+      if ((await DBOS.getWorkflowStatus(runId)) !== null)
+        await DBOS.cancelWorkflow(runId, { cancelChildren: true });
+      await this.#executions.tellEnd(live);
+    } finally {
+      this.#runs.watch(runId).end();
+      this.#departures.soon(runId);
+    }
     return record;
   }
 
@@ -464,6 +484,13 @@ export class Engine {
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
+
+/** A run goes on only under the code that started it. */
+function requireStartable(record: RunRecord, { workflows, codeVersion }: EngineOptions): void {
+  const names = workflows.map(({ name }) => name);
+  if (!names.includes(record.workflow)) throw unknownWorkflow(record, names);
+  if (record.codeVersion !== codeVersion) throw otherVersion(record, codeVersion);
+}
 
 function isOver(status: string): boolean {
   return status === 'ERROR' || status === 'CANCELLED' || status === 'SUCCESS';

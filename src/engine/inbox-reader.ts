@@ -1,22 +1,29 @@
-import { toCharretteError } from '../errors.ts';
-import { readMessages, removeMessage } from './inbox.ts';
+import { isCharretteError, toCharretteError } from '../errors.ts';
+import { type Received, readMessages, removeMessage } from './inbox.ts';
 import type { LiveRun } from './live-run.ts';
 import type { Answer } from './question.ts';
 
 /** What messages of other processes may ask for. */
 export type MessageHandler = {
   start(runId: string): Promise<void>;
+  /** Puts on record why a run did not start, for the process that follows it. */
+  refuse(runId: string, error: unknown): Promise<void>;
   answer(runId: string, answers: readonly Answer[]): Promise<void>;
   cancel(runId: string, reason: string): Promise<unknown>;
 };
 
 const intervalMs = 250;
 
-/** Takes what other processes left. A message goes only after it took effect, so a crash in between loses nothing. */
+/**
+ * Takes what other processes left. A message goes only after it took effect, or when it can have none, so that neither a crash nor a
+ * full disk loses it.
+ */
 export class InboxReader {
   readonly #inbox: string;
   readonly #live: ReadonlyMap<string, LiveRun>;
   readonly #handler: MessageHandler;
+  /** Runs that were stopped for a cancel which is not on record yet. */
+  readonly #ending = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
 
@@ -27,7 +34,7 @@ export class InboxReader {
   }
 
   start(): void {
-    this.#timer = setInterval(() => void this.#read(), intervalMs).unref();
+    this.#timer = setInterval(() => void this.#read().catch(() => {}), intervalMs).unref();
   }
 
   stop(): void {
@@ -41,20 +48,37 @@ export class InboxReader {
     await this.#read();
   }
 
-  /** The messages to one run. */
+  /** The messages to one run, up to the first that can take no effect now. */
   async readRun(runId: string, live: LiveRun): Promise<void> {
     for (const received of await readMessages(live.directory.inbox)) {
       try {
-        if (received.message.type === 'answer') await this.#handler.answer(runId, received.message.answers);
-        if (received.message.type === 'cancel') await this.#handler.cancel(runId, received.message.reason);
+        await this.#obey(runId, received);
       } catch (error) {
-        live.events.emit(`inbox:${received.file}`, {
-          type: 'warning',
-          text: toCharretteError(error).message,
-        });
+        warn(live, received, error);
+        if (!isRefused(error)) return;
       }
       await removeMessage(received);
     }
+  }
+
+  async #obey(runId: string, { message }: Received): Promise<void> {
+    if (message.type === 'answer') await this.#handler.answer(runId, message.answers);
+    if (message.type !== 'cancel') return;
+    this.#ending.add(runId);
+    await this.#handler.cancel(runId, message.reason);
+    this.#ending.delete(runId);
+  }
+
+  /** A run that does not start says why; when that finds no room, it is tried again. */
+  #isTaken({ message }: Received): Promise<boolean> {
+    if (message.type !== 'run') return Promise.resolve(true);
+    return this.#handler
+      .start(message.run)
+      .catch((error) => this.#handler.refuse(message.run, error))
+      .then(
+        () => true,
+        () => false,
+      );
   }
 
   #read(): Promise<void> {
@@ -66,11 +90,23 @@ export class InboxReader {
 
   async #takeMessages(): Promise<void> {
     for (const received of await readMessages(this.#inbox)) {
-      if (received.message.type === 'run') await this.#handler.start(received.message.run).catch(() => {});
-      await removeMessage(received);
+      if (await this.#isTaken(received)) await removeMessage(received);
     }
     for (const [runId, live] of this.#live) {
-      if (!live.stopping) await this.readRun(runId, live);
+      if (!live.stopping || this.#ending.has(runId)) await this.readRun(runId, live);
     }
   }
+}
+
+/** Whether it is the message itself that nobody can use; everything else may pass. */
+function isRefused(error: unknown): boolean {
+  return isCharretteError(error) && error.code === 'usage';
+}
+
+/** Said once; a full disk has no room for it either. */
+function warn(live: LiveRun, { file }: Received, error: unknown): void {
+  const { message } = toCharretteError(error);
+  try {
+    live.events.emit(`inbox:${file}`, { type: 'warning', text: message });
+  } catch {}
 }

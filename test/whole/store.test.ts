@@ -30,6 +30,26 @@ test('a second process leaves its run to the one that holds the store and follow
   expect((await holder.ended).code).toBe(0);
 });
 
+test('a run of another version is refused beside a holder as it is alone', async () => {
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, 'plan');
+  const old = startCharrette([...quick, 'old'], { cwd: project });
+  await old.says('Sketches');
+  old.kill('SIGINT');
+  await old.ended;
+  const [run = ''] = runsOf(project);
+  const record = path.join(project, '.charrette', 'runs', run, 'run.json');
+  writeFileSync(record, JSON.stringify({ ...JSON.parse(readFileSync(record, 'utf8')), codeVersion: 'old' }));
+  const holder = startCharrette([...quick, 'holder'], { cwd: project });
+  await holder.says('Sketches');
+  const refused = await charrette(['resume', run, '--json'], { cwd: project });
+  expect(refused.code).toBe(1);
+  expect(JSON.parse(refused.stdout).error.code).toBe('code-version-gone');
+  expect(JSON.parse(readFileSync(record, 'utf8')).status).toBe('stopped');
+  release();
+  expect((await holder.ended).code).toBe(0);
+});
+
 test('when the holder is killed, the waiting process takes the store and completes its run', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');

@@ -13,7 +13,8 @@ const reason = 'cancelled while nobody worked on it';
 export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
   const record = readRunRecordSync(directory);
   if (isFinal(record.status)) return record;
-  if (record.process !== undefined && isLive(record)) throw heldElsewhere(directory.id, record.process);
+  if (record.process !== undefined && isLive(record))
+    throw heldElsewhere(directory.id, record.process, directory.lock);
   for (const child of await startedBy(directory)) await cancelChild(child, clock);
   return putCancelled(directory, clock);
 }
@@ -21,7 +22,7 @@ export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise
 /** Says among the events that the run was cancelled, then on record; two processes that do so at once say it once. */
 export async function putCancelled(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
   const attempt = await waitForLock(directory.lock);
-  if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder);
+  if (!attempt.held) throw heldElsewhere(directory.id, attempt.holder, directory.lock);
   try {
     const record = readRunRecordSync(directory);
     if (isFinal(record.status)) return record;

@@ -96,6 +96,7 @@ export class Engine {
     const { guard } = options;
     this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
       start: (run) => this.start(run),
+      refuse: (run, error) => this.#refuse(run, error),
       answer: (run, answers) =>
         guard === undefined ? this.answer(run, answers) : guard.answered(run, answers),
       cancel: (run, reason) => this.cancel(run, reason),
@@ -205,7 +206,7 @@ export class Engine {
   }
 
   /** Puts on record why a run that another process asked for did not start; one that nobody can read, or that goes on, is left. */
-  async refuse(runId: string, thrown: unknown): Promise<void> {
+  async #refuse(runId: string, thrown: unknown): Promise<void> {
     const { code, message, fix } = toCharretteError(thrown);
     if (code === 'run-not-found' || code === 'json-invalid' || code === 'store-locked') return;
     const { directory, events } = this.#runs.open(runId);

@@ -37,10 +37,11 @@ export async function confine(request: ConfineRequest): Promise<Confined> {
     const records = recordsAround(laneDirectory) ?? path.join(directory, recordsFolder);
     const search = world.environment['PATH'] ?? '';
     const view = { directory, program, records, guard, userHome: world.home, search, visible };
+    const user = process.getuid?.();
     return {
       confinement: 'bubblewrap',
       directory,
-      command: (argv) => jailedCommand(bubblewrap, { ...view, argv, home, access }),
+      command: (argv) => jailedCommand(bubblewrap, { ...view, argv, home, access, user }),
       release: async () => [],
     };
   }

@@ -20,6 +20,7 @@ const base = () => ({
   guard: 'disk' as const,
   userHome: home,
   search: '/usr/bin',
+  user: 1000,
 });
 
 /** Pairs of a bind option and its target, in order; what is the same in every jail of this machine left out. */

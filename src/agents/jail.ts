@@ -10,7 +10,21 @@ export type JailRequest = ViewRequest & {
   /** The lane's private HOME, always writable. */
   home: string;
   access: 'read' | 'write';
+  /** The number of who starts it, where the system has such numbers. */
+  user: number | undefined;
 };
+
+/**
+ * What root keeps in the jail: to work on files of others, as its package managers and archivers do, and, by the last, to make
+ * user namespaces, as agents' own sandboxes do. With all that root may it could take the jail's mounts away again.
+ */
+const keptByRoot = ['CAP_CHOWN', 'CAP_DAC_OVERRIDE', 'CAP_FOWNER', 'CAP_SETFCAP'];
+
+/** Others have no capabilities here, and an old bubblewrap refuses these options to them. */
+function capabilitiesOf(user: number | undefined): string[] {
+  if (user !== 0) return [];
+  return ['--cap-drop', 'ALL', ...keptByRoot.flatMap((name) => ['--cap-add', name])];
+}
 
 /**
  * The command inside bubblewrap: the whole disk read-only or, for the user's own programs, the work alone; what `viewOf` hides
@@ -39,6 +53,7 @@ export function jailedCommand(bubblewrap: string, request: JailRequest): string[
     ...hidden
       .filter((folder) => folder === realPath(request.records))
       .flatMap((folder) => ['--remount-ro', folder]),
+    ...capabilitiesOf(request.user),
     ...['--unshare-pid', '--die-with-parent', '--new-session', '--chdir', directory, '--'],
     ...request.argv,
   ];
@@ -76,6 +91,7 @@ function probe(search: string): string | undefined {
     '/dev',
     '--proc',
     '/proc',
+    ...capabilitiesOf(process.getuid?.()),
     '--unshare-pid',
     '--die-with-parent',
   ];

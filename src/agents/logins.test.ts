@@ -183,7 +183,7 @@ describe('login files', () => {
       ({ release }) => release(),
       () => {},
     );
-    await dropOrphanedLogin(login, path.dirname(home));
+    await dropOrphanedLogin(login, home);
     expect(readFileSync(path.join(user, '.ssh/id_ed25519'), 'utf8')).toBe(key);
     expect(readFileSync(path.join(user, 'same.json'), 'utf8')).toBe(token('of another'));
     expect(readFileSync(path.join(user, 'codex-of-somebody/auth.json'), 'utf8')).toBe(token('of somebody'));
@@ -206,14 +206,14 @@ describe('login files', () => {
 
   test('a copy that a killed command left is removed, unless it is in use', async () => {
     plant('.codex/auth.json', 'old');
-    const lane = path.join(root, 'lane');
-    const held = await holdLogin(login, world(), path.join(lane, 'home'));
-    await dropOrphanedLogin(login, lane);
-    expect(existsSync(path.join(lane, 'home/.codex/auth.json'))).toBe(true);
+    const home = path.join(root, 'lane/home');
+    const held = await holdLogin(login, world(), home);
+    await dropOrphanedLogin(login, home);
+    expect(existsSync(path.join(home, '.codex/auth.json'))).toBe(true);
     await held.release();
-    plant('.codex/auth.json', 'left behind', path.join(lane, 'home'));
-    await dropOrphanedLogin(login, lane);
-    expect(existsSync(path.join(lane, 'home/.codex/auth.json'))).toBe(false);
+    plant('.codex/auth.json', 'left behind', home);
+    await dropOrphanedLogin(login, home);
+    expect(existsSync(path.join(home, '.codex/auth.json'))).toBe(false);
   });
 
   test('a folder in the place of a login is left alone', async () => {

@@ -78,9 +78,8 @@ export async function holdLogin(login: Login, world: World, home: string): Promi
   };
 }
 
-/** Removes the copies that a killed command left in a lane. */
-export async function dropOrphanedLogin(login: Login, laneDirectory: string): Promise<void> {
-  const home = path.join(laneDirectory, 'home');
+/** Removes the copies that a killed command left in a HOME. */
+export async function dropOrphanedLogin(login: Login, home: string): Promise<void> {
   if (held.has(home)) return;
   for (const file of login.files) await removeCopy(home, file.path);
 }
@@ -88,8 +87,13 @@ export async function dropOrphanedLogin(login: Login, laneDirectory: string): Pr
 /** What stands in the place of a copy, unless the agent made the way to it lead out of its HOME. */
 async function removeCopy(home: string, name: string): Promise<void> {
   const folder = await folderOf(home, name).catch(() => undefined);
-  if (folder !== undefined)
-    await rm(path.join(folder, path.basename(name)), { force: true, recursive: true });
+  if (folder === undefined) return;
+  await rm(path.join(folder, path.basename(name)), { force: true, recursive: true }).catch(
+    (error: unknown) => {
+      // A file in the place of the folder has nothing in it.
+      if (!isMissing(error)) throw error;
+    },
+  );
 }
 
 /** The folder of a copy. HOME is the agent's to change, and nothing of the user's may be reached through it. */

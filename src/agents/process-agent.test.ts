@@ -283,6 +283,39 @@ describe('conversations and recovery', () => {
     expect(existsSync(path.join(request.laneDirectory, 'work'))).toBe(false);
   });
 
+  test.each([
+    ['a pipe in the place of a launch file', 'rm -f .codex/.charrette; mkfifo .codex/.charrette', 'ok'],
+    ['a link in its place', 'ln -sf "$OLDPWD/README.md" .codex/.charrette', 'ok'],
+    ['a folder in its place', 'rm -f .codex/.charrette; mkdir -p .codex/.charrette', 'denied'],
+    ['a file in the place of its folder', 'rm -rf .codex; touch .codex', 'denied'],
+    ['a link out of HOME in the place of its folder', 'rm -rf .codex; ln -s "$OLDPWD" .codex', 'denied'],
+    ['a file in the place of tmp', 'rmdir tmp; touch tmp', 'ok'],
+    ['a pipe in the place of tmp', 'rmdir tmp; mkfifo tmp', 'ok'],
+    ['a link in the place of tmp', 'rmdir tmp; ln -s "$OLDPWD" tmp', 'ok'],
+  ])('an earlier call left %s: the next one starts or is denied', async (_, deed, kind) => {
+    const bin = path.join(root, 'bin');
+    mkdirSync(bin);
+    const events = [
+      { type: 'thread.started', thread_id: 't1' },
+      { type: 'item.completed', item: { type: 'agent_message', text: 'done' } },
+      { type: 'turn.completed', usage: { input_tokens: 1, cached_input_tokens: 0, output_tokens: 1 } },
+    ];
+    const said = events.map((event) => `echo '${JSON.stringify(event)}'`).join('\n');
+    const script = `#!/bin/sh\ncat > /dev/null\ncd "$HOME"\n${deed}\n${said}\n`;
+    writeFileSync(path.join(bin, 'codex'), script, { mode: 0o755 });
+    mkdirSync(path.join(root, 'user/.codex'));
+    writeFileSync(path.join(root, 'user/.codex/auth.json'), '{"token":"old"}');
+    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const settings: AgentSettings = { id: 'codex', protocol: 'codex' };
+    const first = await call(settings, task(), place);
+    expect(first.result.kind).toBe('ok');
+    const resume = { session: first.result.session ?? '', fork: false };
+    const second = await call(settings, task({ resume }), place);
+    expect(second.result.kind, second.result.message).toBe(kind);
+    expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('hello\n');
+    expect(existsSync(path.join(project, '.charrette'))).toBe(true);
+  });
+
   test('totals of a conversation are kept, so that a resumed run counts only itself', async () => {
     const bin = path.join(root, 'bin');
     mkdirSync(bin);

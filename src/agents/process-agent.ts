@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { containedPath } from '../files/contained.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
@@ -19,6 +16,7 @@ import {
   type Probe,
   unknownUsage,
 } from './port.ts';
+import { homeOf, openHome, spoiltHome, writeHomeFiles } from './private-home.ts';
 import { probeAgent } from './probe.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
@@ -70,19 +68,19 @@ async function callProgram(call: Call): Promise<LaneResult> {
 async function attempt(call: Call): Promise<LaneResult> {
   const { driver, settings, world, task } = call;
   await endOrphans([task.laneDirectory]);
-  await dropOrphanedLogin(driver.login, task.laneDirectory);
-  const program = resolveProgram(driver, settings, world);
-  if (program === undefined) return failed('unhealthy', missingProgram(driver, settings));
   const place = findPlace(task);
-  if ('missing' in place) return failed('crash', place.missing);
-  await mkdir(path.join(place.home, 'tmp'), { recursive: true, mode: 0o700 });
   try {
+    await dropOrphanedLogin(driver.login, homeOf(task.laneDirectory));
+    const program = resolveProgram(driver, settings, world);
+    if (program === undefined) return failed('unhealthy', missingProgram(driver, settings));
+    if ('missing' in place) return failed('crash', place.missing);
+    await openHome(place.home);
     return await withLogin(call, program, place);
   } catch (error) {
-    // An earlier call of the conversation made a way out of its HOME.
-    if (error instanceof CharretteError && error.code === 'path-unsafe')
-      return failed('denied', error.message);
-    throw error;
+    const homes = [homeOf(task.laneDirectory), ...('missing' in place ? [] : [place.home])];
+    const reason = spoiltHome(homes, error);
+    if (reason === undefined) throw error;
+    return failed('denied', reason);
   }
 }
 
@@ -104,13 +102,13 @@ type Place = { owner: string; home: string; session?: string };
 
 function findPlace(task: AgentTask): Place | { missing: string } {
   if (task.resume === undefined) {
-    return { owner: task.laneDirectory, home: path.join(task.laneDirectory, 'home') };
+    return { owner: task.laneDirectory, home: homeOf(task.laneDirectory) };
   }
   const earlier = parseHandle(task.resume.session);
   if (earlier === undefined) {
     return { missing: `The handle ${JSON.stringify(task.resume.session)} names no earlier conversation.` };
   }
-  const home = path.join(earlier.laneDirectory, 'home');
+  const home = homeOf(earlier.laneDirectory);
   if (!existsSync(home)) {
     return { missing: `The conversation ${earlier.session} is gone: ${home} was cleaned up.` };
   }
@@ -180,7 +178,7 @@ async function talk(
 ): Promise<{ launch: Launch; reading: Reading; exit: ProcessExit }> {
   const { home } = request;
   const launch = driver.build(request);
-  await writeLaunchFiles(home, launch);
+  await writeHomeFiles(home, launch.files);
   const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
@@ -250,14 +248,6 @@ async function listen(
   const left = exit.code === 0 && exit.ended === undefined;
   if (driver.succeedsByExit && left) reading = readSignal(reading, { type: 'success' });
   return { reading, exit };
-}
-
-async function writeLaunchFiles(home: string, launch: Launch): Promise<void> {
-  for (const [name, content] of Object.entries(launch.files)) {
-    const file = await containedPath(home, name);
-    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(file, content, { mode: 0o600 });
-  }
 }
 
 async function withUsageFile(driver: Driver, home: string, reading: Reading): Promise<Reading> {

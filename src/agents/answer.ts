@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { blotCommand } from '../text/secrets.ts';
 import { type AgentTask, type LaneResult, laneKinds } from './port.ts';
 import type { AgentSettings } from './settings.ts';
 
@@ -32,7 +33,9 @@ export async function readAnswer(task: AgentTask, settings: AgentSettings): Prom
 
 function markOf(task: AgentTask, settings: AgentSettings): string {
   const { run, seat, attempt, prompt, directory, access, schema, resume } = task;
-  const { id, protocol, command, model } = settings;
+  const { id, protocol, model } = settings;
+  // Another key is no other request.
+  const command = settings.command === undefined ? undefined : blotCommand(settings.command).shown;
   const facts = [
     task.task,
     run,

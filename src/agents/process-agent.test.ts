@@ -125,6 +125,20 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     );
   });
 
+  test('a key in its command, or the password of its proxy, is neither kept nor heard from it', async () => {
+    const request = task({ prompt: '@environment' });
+    const settings = exec('agent-echoes.mjs', '--api-key', 'canary-behind-a-flag');
+    const environment = { PATH: '/usr/bin:/bin', HTTPS_PROXY: 'http://me:canary-of-a-proxy@proxy:3128' };
+    const { result, events } = await call(settings, request, world({ jail, environment }));
+    expect(result.kind).toBe('ok');
+    expect(result.argv?.slice(-2)).toEqual(['--api-key', '[secret]']);
+    expect(result.text).toContain('http://me:[secret]@proxy:3128');
+    const kept = ['agent-result.json', 'stream.jsonl', 'stderr.txt'].map((file) =>
+      readFileSync(path.join(request.laneDirectory, file), 'utf8'),
+    );
+    expect([JSON.stringify([result, events]), ...kept].join('')).not.toContain('canary');
+  });
+
   test('JSON is found in a narrated answer when a schema was given', async () => {
     const prompt = 'Here you are:\n**Verdict**\n```json\n{"verdict": "yes"}\n```\nDone.';
     const { result } = await call(
@@ -240,6 +254,13 @@ describe('conversations and recovery', () => {
     expect(readFileSync(count, 'utf8')).toBe('x');
     await call(settings, { ...request, prompt: 'Something else.' });
     expect(readFileSync(count, 'utf8')).toBe('xx');
+  });
+
+  test('a finished call is found again after its key was renewed', async () => {
+    const request = task();
+    const first = await call(exec('agent-echoes.mjs', '--api-key', 'old'), request);
+    const again = await call(exec('agent-echoes.mjs', '--api-key', 'new'), request);
+    expect(again).toEqual({ ...first, events: [] });
   });
 
   test('F-09 a failed call is made again, and a lane of its own leaves the first record alone', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readTextFile } from '../files/bounded.ts';
+import { blotCommand } from '../text/secrets.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
@@ -164,7 +165,7 @@ async function perform(
   return {
     ...(settings.model === undefined ? {} : { model: settings.model }),
     ...result,
-    argv: launch.argv,
+    argv: blotCommand(launch.argv).shown,
     confinement: confined.confinement,
     ...(changed.length === 0 ? {} : denial(changed)),
   };
@@ -179,18 +180,19 @@ async function talk(
   const { home } = request;
   const launch = driver.build(request);
   await writeHomeFiles(home, launch.files);
+  const environment = childEnvironment(
+    world,
+    home,
+    taskVariables(task),
+    request.variables,
+    launch.environment,
+    settings.env ?? {},
+  );
   const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
-    environment: childEnvironment(
-      world,
-      home,
-      taskVariables(task),
-      request.variables,
-      launch.environment,
-      settings.env ?? {},
-    ),
-    secrets: secretsIn(request.variables),
+    environment,
+    secrets: secretsIn(environment, launch.argv),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',
     limits: limitsOf(driver, task),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutSecrets } from './secrets.ts';
+import { blotCommand, isSecretName, withoutSecrets } from './secrets.ts';
 
 test('what is shown has neither values of secret names nor passwords of addresses, and all the rest', () => {
   const settings = {
@@ -31,7 +31,20 @@ test.each([
   ],
   [
     ['curl', '-H', 'Authorization: Bearer abcdefgh123'],
-    ['curl', '-H', 'Authorization: Bearer [secret]'],
+    ['curl', '-H', 'Authorization: [secret]'],
+  ],
+  [
+    ['curl', '-H', 'x-api-key: abcdefgh', '-H', 'accept: text/plain', 'say Bearer abcdefgh123'],
+    ['curl', '-H', 'x-api-key: [secret]', '-H', 'accept: text/plain', 'say Bearer [secret]'],
+  ],
+  [
+    ['own', '-c', 'provider={base_url="http://me:p@ss@host/v1",key="x"}', 'https://host/?a=1&key=abc#k'],
+    [
+      'own',
+      '-c',
+      'provider={base_url="http://me:[secret]@host/v1",key="x"}',
+      'https://host/?a=1&key=[secret]#k',
+    ],
   ],
   [
     ['psql', '--url=postgres://me:pass@host/runs', '--max-tokens', '5'],
@@ -44,3 +57,67 @@ test.each([
 ])('a key in a command line is blotted out, nothing else: %j', (command, shown) => {
   expect(withoutSecrets({ command })).toEqual({ command: shown });
 });
+
+test.each([
+  ...[
+    'OPENAI_API_KEY',
+    'AWS_BEARER_TOKEN_BEDROCK',
+    'AWS_ACCESS_KEY_ID',
+    'ANTHROPIC_CUSTOM_HEADERS',
+    'apiKey',
+  ],
+  ...[
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'DB_PASS',
+    'SECRET_ACCESS_KEY_2',
+    'API_KEY1',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+  ],
+  ...[
+    '--api-key',
+    '--token',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'SESSION_COOKIE',
+    'SLACK_TOKEN_FOR_ALERTS',
+    'APIKEYS_KEYS',
+  ],
+])('%s names a secret', (name) => expect(isSecretName(name)).toBe(true));
+
+test.each([
+  ...[
+    'MAX_TOKENS',
+    'maxTokens',
+    'TOKENIZER',
+    'TOKENIZERS_PARALLELISM',
+    'KEYBOARD',
+    'KEYBOARD_LAYOUT',
+    'KEYMAP',
+  ],
+  ...[
+    'TOKEN_LIMIT',
+    'tokenBudget',
+    'SSH_KEY_PATH',
+    'PASSWORD_FILE',
+    'SECRET_NAME',
+    'AUTHOR',
+    'PWD',
+    'OLDPWD',
+  ],
+  ...['PASSTHROUGH', 'BYPASS_CACHE', 'SECRETARY', 'HEADER', 'ANTHROPIC_BASE_URL', '--max-tokens', ''],
+])('%s names none', (name) => expect(isSecretName(name)).toBe(false));
+
+test('what is blotted out is known, and a text that was blotted stays as it is', () => {
+  const command = ['own', '--api-key', 'abcdefgh', 'http://me:hunter22@host', '--use=sk-ant-0123456789'];
+  const { shown, secrets } = blotCommand(command);
+  expect(secrets).toEqual(['abcdefgh', 'hunter22', 'sk-ant-0123456789']);
+  expect(blotCommand(shown).shown).toEqual(shown);
+});
+
+test.each(['a://b:', 'a:', '?a=', '?key=x', 'http://a', '&token', 'Bearer ', 'sk-', 'A_'])(
+  'a text of nothing but %j is read in one pass',
+  (part) => {
+    const text = part.repeat(2_000_000 / part.length);
+    expect(withoutSecrets([text])).toHaveLength(1);
+  },
+);

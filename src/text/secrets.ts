@@ -1,5 +1,12 @@
-const secretName = /(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(?:_ID)?$/i;
-const credentialsInAddress = /^([a-z][a-z0-9+.-]*:\/\/[^/@\s:]*):[^/@\s]+@/i;
+/** Words of a name that speak of a secret; those behind a space only as a whole word, the others at the end of one too: `PGPASSWORD`. */
+const secretWord =
+  /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?| (?:KEYS|SECRETS|PASSWORDS|HEADERS|AUTHORIZATION|COOKIES?)|\w PWD)(?= )| PASS $/;
+/** Last words of names that speak of a secret and do not hold it: where it is, how it is called, how much of it there is. */
+const harmlessEnd =
+  / (?:BUDGET|COUNT|DIR|DIRECTORY|FILE|FOLDER|LENGTH|LIMIT|LIMITS|MAX|MIN|MODE|NAME|NAMES|PATH|SIZE|TIMEOUT|TTL|TYPE) $/;
+/** An address with a user's password: what stands before that, and the password. */
+const passwordInAddress = /(?<![\w+.-])([a-z][a-z0-9+.-]*:\/\/[^/?#@\s:"']*:)([^/?#\s"']+)(?=@)/gi;
+const parameterInAddress = /([?&])([\w.-]+)=([^&#\s"']+)/g;
 /** Beginnings that vendors give their keys, what a header says before one, and signed tokens. */
 const keyShapes = [
   /(?<![\w-])(?:sk|pk|rk|xai|gsk|glpat|xox[abeprs])-[\w-]{8,}/g,
@@ -12,35 +19,72 @@ const keyShapes = [
 
 export const blot = '[secret]';
 
+/** A text to be shown, and what was blotted out of it. */
+type Blotted = { shown: string; secrets: string[] };
+
 /** Whether a variable or a setting of this name carries a secret. */
 export function isSecretName(name: string): boolean {
-  return secretName.test(name);
+  const words = ` ${name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[^A-Za-z]+/g, ' ')
+    .trim()
+    .toUpperCase()} `;
+  return secretWord.test(words) && !harmlessEnd.test(words);
 }
 
 /** The value of a setting to be shown: all of it blotted out when the name says that it is secret. */
 export function shownSetting(name: string, value: unknown): unknown {
-  return isSecretName(name) && typeof value === 'string' ? blot : withoutSecrets(value);
+  return typeof value === 'string' ? blotSetting(name, value).shown : withoutSecrets(value);
 }
 
 /** A copy to be shown: values of secret names, what looks like a key, and passwords in addresses are blotted out. */
 export function withoutSecrets(value: unknown): unknown {
-  if (typeof value === 'string') return withoutKeys(value);
+  if (typeof value === 'string') return blotText(value).shown;
   if (Array.isArray(value)) return value.map((item, index) => shownItem(value[index - 1], item));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shownSetting(key, inner)]));
 }
 
-/** In a command line a secret stands behind its flag, or with it in one word. */
 function shownItem(before: unknown, item: unknown): unknown {
-  if (typeof item !== 'string') return withoutSecrets(item);
-  const flag = typeof before === 'string' && before.startsWith('-') ? before : '';
-  if (isSecretName(flag) && !item.startsWith('-')) return blot;
-  const at = item.indexOf('=');
-  if (at <= 0) return withoutKeys(item);
-  return `${item.slice(0, at)}=${String(shownSetting(item.slice(0, at), item.slice(at + 1)))}`;
+  return typeof item === 'string' ? blotWord(before, item).shown : withoutSecrets(item);
 }
 
-function withoutKeys(text: string): string {
-  const open = text.replace(credentialsInAddress, `$1:${blot}@`);
-  return keyShapes.reduce((shown, shape) => shown.replace(shape, blot), open);
+/** A variable or a setting: its name may say that all of it is secret. */
+export function blotSetting(name: string, value: string): Blotted {
+  return isSecretName(name) ? whole(value) : blotText(value);
+}
+
+/** A command line: a secret stands behind its flag, or with it in one word. */
+export function blotCommand(command: readonly string[]): { shown: string[]; secrets: string[] } {
+  const words = command.map((word, index) => blotWord(command[index - 1], word));
+  return { shown: words.map(({ shown }) => shown), secrets: words.flatMap(({ secrets }) => secrets) };
+}
+
+function blotWord(before: unknown, word: string): Blotted {
+  const flag = typeof before === 'string' && /^-[^=]*$/.test(before) ? before : '';
+  if (isSecretName(flag) && !word.startsWith('-')) return whole(word);
+  const [, name = '', sign = '', value = ''] = /^([\w.-]+)(=|: +)(.*)$/s.exec(word) ?? [];
+  if (name === '') return blotText(word);
+  const { shown, secrets } = blotSetting(name, value);
+  return { shown: `${name}${sign}${shown}`, secrets };
+}
+
+/** A text: what looks like a key, and passwords in addresses. */
+export function blotText(text: string): Blotted {
+  const secrets: string[] = [];
+  const hide = (secret: string) => {
+    secrets.push(secret);
+    return blot;
+  };
+  const open = text
+    .replace(passwordInAddress, (_, before: string, password: string) => `${before}${hide(password)}`)
+    .replace(parameterInAddress, (all, sign: string, name: string, value: string) =>
+      isSecretName(name) ? `${sign}${name}=${hide(value)}` : all,
+    );
+  const shown = keyShapes.reduce((left, shape) => left.replace(shape, hide), open);
+  return { shown, secrets };
+}
+
+function whole(secret: string): Blotted {
+  return { shown: blot, secrets: [secret] };
 }

@@ -1,19 +1,47 @@
 import type { AgentSettings } from '../agents/settings.ts';
 import type { Config } from '../schema/config.ts';
-import { isSecretName } from '../text/secrets.ts';
+import { blot, blotCommand, blotSetting, blotText } from '../text/secrets.ts';
 
-/** Settings as a run keeps them: secrets are named, their values stay where they were configured. */
+/** Settings as a run keeps them: secrets are named or blotted out, their values stay where they were configured. */
 export function withhold({ env, ...settings }: AgentSettings): AgentSettings {
-  if (env === undefined) return settings;
-  const names = Object.keys(env).filter(isSecretName);
-  const open = Object.fromEntries(Object.entries(env).filter(([name]) => !isSecretName(name)));
-  return { ...settings, env: open, ...(names.length === 0 ? {} : { withheld: names }) };
+  const { command, baseUrl } = settings;
+  const shown = {
+    ...settings,
+    ...(command === undefined ? {} : { command: blotCommand(command).shown }),
+    ...(baseUrl === undefined ? {} : { baseUrl: blotText(baseUrl).shown }),
+  };
+  if (env === undefined) return shown;
+  const isSecret = ([name, value]: [string, string]) => blotSetting(name, value).secrets.length > 0;
+  const { open = [], secret = [] } = Object.groupBy(Object.entries(env), (entry) =>
+    isSecret(entry) ? 'secret' : 'open',
+  );
+  return {
+    ...shown,
+    env: Object.fromEntries(open),
+    ...(secret.length === 0 ? {} : { withheld: secret.map(([name]) => name) }),
+  };
 }
 
-/** The same settings with the values that the configuration has now. */
+/** The same settings with the secrets that the configuration has now; a command or address that holds one is that of now. */
 export function giveBack(settings: AgentSettings, agents: Config['agents']): AgentSettings {
-  const { withheld = [], ...rest } = settings;
-  const configured = agents?.[settings.id]?.env ?? {};
-  const values = withheld.flatMap((name) => (name in configured ? [[name, configured[name]]] : []));
-  return withheld.length === 0 ? rest : { ...rest, env: { ...rest.env, ...Object.fromEntries(values) } };
+  const { withheld = [], command, baseUrl, ...rest } = settings;
+  const configured = agents?.[settings.id];
+  const values = withheld.flatMap((name) => {
+    const value = configured?.env?.[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  const now = {
+    command: command?.some(isBlotted) === true ? (configured?.command ?? command) : command,
+    baseUrl: isBlotted(baseUrl ?? '') ? (configured?.baseUrl ?? baseUrl) : baseUrl,
+  };
+  return {
+    ...rest,
+    ...(now.command === undefined ? {} : { command: now.command }),
+    ...(now.baseUrl === undefined ? {} : { baseUrl: now.baseUrl }),
+    ...(withheld.length === 0 ? {} : { env: { ...rest.env, ...Object.fromEntries(values) } }),
+  };
+}
+
+function isBlotted(text: string): boolean {
+  return text.includes(blot);
 }

@@ -1,6 +1,8 @@
 import { isRecord } from '../../safe-json.ts';
+import { blotText } from '../../text/secrets.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { LaneKind, LaneResult } from '../port.ts';
+import { blotOut } from '../process/redact.ts';
 
 type Failure = Required<Pick<LaneResult, 'message'>> & Pick<LaneResult, 'retryAfterMs'> & { kind: LaneKind };
 
@@ -17,17 +19,25 @@ const kindsByName: Readonly<Record<string, LaneKind>> = {
   AI_NoOutputGeneratedError: 'stream',
 };
 
-/** What an error of the SDK means for the lane. The vendor's words are read too: a 400 may be a context that is too long. */
-export function failureOf(error: unknown): Failure {
+/**
+ * What an error of the SDK means for the lane. The vendor's words are read too: a 400 may be a context that is too long. They
+ * may repeat the key, which is among `secrets`.
+ */
+export function failureOf(error: unknown, secrets: readonly string[]): Failure {
   const details = isRecord(error) || error instanceof Error ? (error as Partial<SdkError>) : {};
   const body = typeof details.responseBody === 'string' ? details.responseBody.slice(0, 2000) : '';
-  const message = oneLine(details.message ?? String(error));
+  // Before anything is cut: half a key is not recognized any more.
+  const hidden = (text: string) => blotText(blotOut(secrets, text)).shown;
+  const message = oneLine(hidden(details.message ?? String(error)));
   const words = `${message} ${body} ${causesOf(details.cause)}`;
   const { statusCode } = details;
   const retryAfterMs = pauseIn(details.responseHeaders?.['retry-after']) ?? retryAfterIn(words);
   return {
     kind: kindOf(details.name ?? '', statusCode, words),
-    message: statusCode === undefined ? `${message}${reason(details.cause)}` : `${statusCode}: ${message}`,
+    message:
+      statusCode === undefined
+        ? `${message}${reason(hidden(causesOf(details.cause)))}`
+        : `${statusCode}: ${message}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }
@@ -60,8 +70,8 @@ function causesOf(cause: unknown): string {
   return parts.join(' ');
 }
 
-function reason(cause: unknown): string {
-  const words = oneLine(causesOf(cause));
+function reason(causes: string): string {
+  const words = oneLine(causes);
   return words === '' ? '' : ` (${words.slice(0, 200)})`;
 }
 

@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -237,6 +238,36 @@ test.each([
   ['gemini-2.5-pro', 'google'],
 ])('%s belongs to %s', (model, family) => {
   expect(modelAgent({ id: 'm', model }, keys).family).toBe(family);
+});
+
+test('a gateway that repeats the key in its refusal does not bring it into the record', async () => {
+  const gateway = createHttpServer(({ headers }, response) => {
+    // The key lies across the place where a long message is cut.
+    const message = `${'x'.repeat(480)} received ${headers.authorization}`;
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message, type: 'auth' } }));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => gateway.once('listening', resolve));
+  const address = gateway.address();
+  const place = `127.0.0.1:${typeof address === 'object' ? address?.port : 1}/v1`;
+  try {
+    const key = 'canary-of-a-gateway-0123456789';
+    const agent = modelAgent(
+      { id: 'm', model: 'x', baseUrl: `http://${place}` },
+      { CHARRETTE_MODEL_API_KEY: key },
+    );
+    const echoed = await agent.call(await taskOf('p'), quiet());
+    expect(echoed.kind).toBe('auth');
+    expect(echoed.message).toContain('received Bearer');
+    expect(JSON.stringify(echoed)).not.toContain('canary');
+    // No address with a password is ever asked; the refusal names the address.
+    const withPassword = modelAgent({ id: 'm', model: 'x', baseUrl: `http://me:canary-word@${place}` }, {});
+    const refusal = await withPassword.call(await taskOf('p'), quiet());
+    expect(refusal.kind).not.toBe('ok');
+    expect(JSON.stringify(refusal)).not.toContain('canary');
+  } finally {
+    gateway.close();
+  }
 });
 
 test('a model nobody serves is a configuration error that says what to write', () => {

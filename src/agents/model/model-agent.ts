@@ -4,6 +4,7 @@ import { extractAnswer } from '../extract-json.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
 import { unknownUsage } from '../port.ts';
 import { probeAgent } from '../probe.ts';
+import { secretsIn } from '../process/redact.ts';
 import { loadConversation, saveConversation } from './conversation.ts';
 import { converse, type Ending, type Heard } from './converse.ts';
 import { startDeadline } from './deadline.ts';
@@ -66,11 +67,15 @@ async function callModel(choice: ModelChoice, task: AgentTask, context: CallCont
   } catch (error) {
     const ended = deadline.ended();
     return ended === undefined
-      ? finish(...withKind(failureOf(error)))
+      ? finish(...withKind(failureOf(error, secretsOf(choice))))
       : finish(ended.kind, { message: ended.message });
   } finally {
     deadline.release();
   }
+}
+
+function secretsOf({ apiKey = '', baseUrl }: ModelChoice): string[] {
+  return secretsIn({ API_KEY: apiKey, BASE_URL: baseUrl });
 }
 
 function answerOf({ kind, message }: Ending, text: string, task: AgentTask): Partial<LaneResult> {

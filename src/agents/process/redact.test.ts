@@ -19,6 +19,16 @@ describe('secrets in the output of an agent', () => {
     expect(secretsIn(variables)).toEqual(['AKIA12345678901234', 'sk-ant-123456']);
   });
 
+  test('are the tokens of clouds, passwords of proxies and keys behind flags too', () => {
+    const variables = {
+      AWS_BEARER_TOKEN_BEDROCK: 'ABSK-bedrock-0123',
+      HTTPS_PROXY: 'http://me:hunter22@proxy:3128',
+      MAX_TOKENS: '100000000',
+    };
+    const command = ['own', '--api-key', 'behind-a-flag', '--mode', 'careful-one'];
+    expect(secretsIn(variables, command)).toEqual(['ABSK-bedrock-0123', 'behind-a-flag', 'hunter22']);
+  });
+
   test('are blotted out wherever a chunk is cut, and nothing else changes', () => {
     const secret = 'sk-sk-canary-ü-9876';
     const text = `{"a":"${secret}","b":"sk-sk-","c":"ü"}\n${secret}`;

@@ -1,14 +1,22 @@
-import { blot, isSecretName } from '../../text/secrets.ts';
+import { blot, blotCommand, blotSetting } from '../../text/secrets.ts';
 
 /** Shorter values are words; blotting them out would spoil what an agent says. */
 const shortestSecret = 8;
 
-/** The values of variables that carry a secret, the longest first, so that one that contains another goes whole. */
-export function secretsIn(variables: Readonly<Record<string, string>>): string[] {
-  return Object.entries(variables)
-    .filter(([name, value]) => isSecretName(name) && value.length >= shortestSecret)
-    .map(([, value]) => value)
+/** What a program is given that is secret: the longest first, so that one that contains another goes whole. */
+export function secretsIn(
+  variables: Readonly<Record<string, string>>,
+  command: readonly string[] = [],
+): string[] {
+  const given = Object.entries(variables).flatMap(([name, value]) => blotSetting(name, value).secrets);
+  return [...new Set([...given, ...blotCommand(command).secrets])]
+    .filter((secret) => secret.length >= shortestSecret)
     .sort((left, right) => right.length - left.length);
+}
+
+/** A text without any of them. */
+export function blotOut(secrets: readonly string[], text: string): string {
+  return secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
 }
 
 /** Blots secrets out of a stream of bytes, also where a chunk ends in the middle of one. */
@@ -38,7 +46,7 @@ export class Redactor {
   }
 
   #blot(text: string): string {
-    return this.#secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
+    return blotOut(this.#secrets, text);
   }
 
   /** How many characters at the end may be the beginning of a secret. */

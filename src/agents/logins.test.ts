@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -149,6 +150,30 @@ describe('login files', () => {
     expect(await one?.release()).toEqual({ returned: [path.join(user, '.codex/auth.json')], refused: [] });
     expect(await two?.release()).toEqual({ returned: [], refused: [] });
     expect(readFileSync(path.join(user, 'dotfiles/auth.json'), 'utf8')).toBe(token('renewed by one'));
+  });
+
+  test('nobody else can read a renewed token, not even while it is written', async () => {
+    plant('.codex/auth.json', token('old'));
+    const folder = path.join(user, '.codex');
+    chmodSync(path.join(folder, 'auth.json'), 0o600);
+    const home = path.join(root, 'home');
+    const held = await holdLogin(login, world(), home);
+    writeFileSync(path.join(home, '.codex/auth.json'), token('renewed'));
+    const seen = new Set<string>();
+    const look = () => {
+      for (const name of readdirSync(folder)) seen.add(statSync(path.join(folder, name)).mode.toString(8));
+    };
+    const again = (): NodeJS.Immediate =>
+      setImmediate(() => {
+        look();
+        next = again();
+      });
+    let next = again();
+    await held.release();
+    clearImmediate(next);
+    look();
+    expect(readFileSync(path.join(folder, 'auth.json'), 'utf8')).toBe(token('renewed'));
+    expect([...seen]).toEqual(['100600']);
   });
 
   const key = '-----BEGIN OPENSSH PRIVATE KEY-----';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { containedPath, isMissing } from '../files/contained.ts';
@@ -173,9 +173,7 @@ async function returnRenewedLogins(copied: readonly CopiedLogin[], home: string)
       result.refused.push({ file: login.source, reason: reason ?? '' });
       continue;
     }
-    const target = await realpath(login.source);
-    await writeFileAtomic(target, now);
-    await chmod(target, 0o600);
+    await writeFileAtomic(await realpath(login.source), now, 'private');
     result.returned.push(login.source);
   }
   return result;

@@ -13,16 +13,21 @@ import {
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Writes a whole file or nothing: a reader sees the old content or the new, never a part. */
+const modes = { plain: 0o666, executable: 0o777, private: 0o600 };
+
+/** Who may do what with a file, as far as the user's own mask allows. */
+type FileMode = keyof typeof modes;
+
+/** Writes a whole file or nothing: a reader sees the old content or the new, never a part. Nobody beyond `mode` ever does. */
 export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
-  executable = false,
+  mode: FileMode = 'plain',
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const temporary = temporaryBeside(file);
   try {
-    const handle = await open(temporary, 'wx', executable ? 0o777 : 0o666);
+    const handle = await open(temporary, 'wx', modes[mode]);
     try {
       await handle.writeFile(content);
       await handle.sync();

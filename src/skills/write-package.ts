@@ -67,7 +67,8 @@ export async function writePackage(
   for (const { path: file, kind } of changes) {
     const target = targets.get(file) ?? '';
     const { bytes, executable } = fileOf(files.get(file) ?? '');
-    if (kind === 'created' || kind === 'changed') await writeFileAtomic(target, bytes, executable);
+    if (kind === 'created' || kind === 'changed')
+      await writeFileAtomic(target, bytes, executable ? 'executable' : 'plain');
     if (kind === 'removed') await removeFile(target);
   }
   return { directory, changes, backup, written: true };

@@ -82,7 +82,11 @@ export async function installSkill(
     if (first !== undefined) lock.made = path.relative(path.dirname(first), root).split(path.sep).length;
     await mkdir(directory, { recursive: true });
     for (const { file, content } of writes)
-      await writeFileAtomic(await containedPath(directory, file), content.bytes, content.executable);
+      await writeFileAtomic(
+        await containedPath(directory, file),
+        content.bytes,
+        content.executable ? 'executable' : 'plain',
+      );
   }
   const stale = Object.entries(before).filter(([file]) => !files.has(file));
   await removeFiles(directory, stale, outcome, options.dryRun);

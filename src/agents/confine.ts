@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { completeRepository, watchBorrowing } from './git-guard.ts';
 import { findBubblewrap, jailedCommand } from './jail.ts';
 import type { Access, Confinement } from './port.ts';
 import { recordsAround, recordsFolder } from './records.ts';
@@ -25,7 +26,7 @@ export type Confined = {
   /** Where the agent works: the directory itself or a throw-away copy. */
   directory: string;
   command: (argv: readonly string[]) => string[];
-  /** The paths a read agent changed; empty when it kept to its access. Removes the copy. */
+  /** The paths an agent changed that it may not; empty when it kept to its access. Removes the copy. */
   release: () => Promise<string[]>;
 };
 
@@ -38,11 +39,12 @@ export async function confine(request: ConfineRequest): Promise<Confined> {
     const search = world.environment['PATH'] ?? '';
     const view = { directory, program, records, guard, userHome: world.home, search, visible };
     const user = process.getuid?.();
+    if (access === 'write') completeRepository(directory);
     return {
       confinement: 'bubblewrap',
       directory,
       command: (argv) => jailedCommand(bubblewrap, { ...view, argv, home, access, user }),
-      release: async () => [],
+      release: access === 'write' ? watchBorrowing(directory) : async () => [],
     };
   }
   if (request.access === 'write') {

@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseJson } from '../safe-json.ts';
+import { completeRepository } from './git-guard.ts';
 import { findBubblewrap, jailedCommand } from './jail.ts';
 import type { AgentTask } from './port.ts';
 import { createAgent } from './registry.ts';
@@ -141,6 +143,59 @@ describe.skipIf(bubblewrap === undefined)('what an agent can do to the bubblewra
       const said = runInJail(who, 'read', ['grep -E "CapPrm|CapEff" /proc/self/status']);
       const left = who === 0 ? '000000008000000b' : '0000000000000000';
       expect(said).toBe(`CapPrm:\t${left}\nCapEff:\t${left}\n`);
+    });
+  });
+
+  describe('to a repository that a writer works in', () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=n@e', '-c', 'safe.directory=*', ...args], {
+        cwd: project,
+        encoding: 'utf8',
+      });
+    const commit =
+      'git -c user.name=n -c user.email=n@e -c safe.directory="*" commit -q --allow-empty -m inside && echo committed';
+    const evil = "printf '[core]\\n\\tfsmonitor = evil\\n' >>";
+
+    test.for(self === 0 ? [0, nobody] : [self])('user %i can replace neither it nor what git runs', (who) => {
+      git('init', '-q');
+      git('commit', '-q', '--allow-empty', '-m', 'begin');
+      git('worktree', 'add', '-q', '--detach', path.join(root, 'other'));
+      rmSync(path.join(project, '.git/hooks'), { recursive: true });
+      completeRepository(project);
+      const config = path.join(project, '.git/config');
+      const before = readFileSync(config, 'utf8');
+      const said = runInJail(who, 'write', [
+        'mv .git .old; cp -r .git .new && mv -T .new .git',
+        `${evil} .git/config; mv .git/config .git/old; git config core.fsmonitor evil`,
+        'mv .git/hooks .git/old; mkdir -p .git/hooks; echo evil > .git/hooks/post-checkout',
+        'mv .git/worktrees .git/old; echo ../evil > .git/worktrees/other/commondir',
+        'rm -rf .git; mkdir .git; echo ended',
+      ]);
+      expect(said).toContain('ended');
+      expect(existsSync(path.join(project, '.old'))).toBe(false);
+      expect(readFileSync(config, 'utf8')).toBe(before);
+      expect(readdirSync(path.join(project, '.git/hooks'))).toEqual([]);
+      expect(readFileSync(path.join(project, '.git/worktrees/other/commondir'), 'utf8')).toBe('../..\n');
+    });
+
+    test('committing still works', () => {
+      git('init', '-q');
+      expect(runInJail(self, 'write', [commit])).toBe('committed\n');
+      expect(git('log', '--format=%s')).toBe('inside\n');
+    });
+
+    test('the file in a checkout that names its repository stays', () => {
+      git('init', '-q');
+      git('commit', '-q', '--allow-empty', '-m', 'begin');
+      git('worktree', 'add', '-q', '--detach', path.join(user, 'code/checkout'));
+      const repository = project;
+      project = path.join(user, 'code/checkout');
+      const before = readFileSync(path.join(project, '.git'), 'utf8');
+      runInJail(self, 'write', [
+        `echo gitdir: ${repository}/evil > .git`,
+        'mv .git old; rm -f .git; mkdir .git',
+      ]);
+      expect(readFileSync(path.join(project, '.git'), 'utf8')).toBe(before);
     });
   });
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { repositoryMounts } from './git-guard.ts';
 import { byLength, realPath, type ViewRequest, viewOf } from './jail-view.ts';
 import { recordsFolder } from './records.ts';
 import type { World } from './settings.ts';
@@ -40,7 +41,7 @@ export function jailedCommand(bubblewrap: string, request: JailRequest): string[
     ...shown.map((place) => ['--ro-bind', place, place]),
     ...links.map(([target, name]) => ['--symlink', target, name]),
     ...(writing ? [['--bind', work, work]] : guard === 'project' ? [['--ro-bind', work, work]] : []),
-    ...(writing ? guardedPaths(work, hidden) : []).map((file) => ['--ro-bind', file, file]),
+    ...(writing ? [...repositoryMounts(work), ...recordsMounts(work, hidden)] : []),
   ];
   // Later mounts cover earlier ones: what lies deeper comes later.
   const inOrder = layers.toSorted((left, right) => byLength(left.at(-1) ?? '', right.at(-1) ?? ''));
@@ -59,11 +60,10 @@ export function jailedCommand(bubblewrap: string, request: JailRequest): string[
   ];
 }
 
-/** What a writer may not touch in its own directory: code that git runs outside the jail, and records it can see. */
-function guardedPaths(directory: string, hidden: readonly string[]): string[] {
-  return ['.git/hooks', '.git/config', recordsFolder]
-    .map((name) => path.join(directory, name))
-    .filter((file) => existsSync(file) && !hidden.includes(file));
+/** Records in a writer's own directory that it can see. */
+function recordsMounts(directory: string, hidden: readonly string[]): string[][] {
+  const place = path.join(directory, recordsFolder);
+  return existsSync(place) && !hidden.includes(place) ? [['--ro-bind', place, place]] : [];
 }
 
 const probed = new Map<string, string | undefined>();

@@ -237,6 +237,19 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
     expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work', 'EROFS']);
     expect(existsSync(outside)).toBe(false);
   });
+
+  test('a writer that lets the repository borrow settings of its own making is denied, and nothing of that is left', async () => {
+    const planting = path.join(root, 'planting.mjs');
+    writeFileSync(
+      planting,
+      `import { writeFileSync } from 'node:fs'; writeFileSync('.git/commondir', '../evil'); console.log('done');`,
+    );
+    const settings: AgentSettings = { id: 'p', protocol: 'exec', command: [process.execPath, planting] };
+    const { result } = await call(settings, task({ access: 'write' }));
+    expect(result).toMatchObject({ kind: 'denied', confinement: 'bubblewrap' });
+    expect(result.message).toContain('.git/commondir');
+    expect(existsSync(path.join(project, '.git/commondir'))).toBe(false);
+  });
 });
 
 describe('conversations and recovery', () => {

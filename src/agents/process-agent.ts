@@ -167,7 +167,7 @@ async function perform(
     ...result,
     argv: blotCommand(launch.argv).shown,
     confinement: confined.confinement,
-    ...(changed.length === 0 ? {} : denial(changed)),
+    ...(changed.length === 0 ? {} : denial(task.access, changed)),
   };
 }
 
@@ -259,13 +259,17 @@ async function withUsageFile(driver: Driver, home: string, reading: Reading): Pr
   return usage === undefined ? reading : { ...reading, usage, usageScope: driver.usageFile.scope };
 }
 
-function denial(changed: readonly string[]): Pick<LaneResult, 'kind' | 'message'> {
+function denial(
+  access: AgentTask['access'],
+  changed: readonly string[],
+): Pick<LaneResult, 'kind' | 'message'> {
   const some = changed.slice(0, 5).join(', ');
   const more = changed.length > 5 ? ` and ${changed.length - 5} more` : '';
-  return {
-    kind: 'denied',
-    message: `Files changed during a call with read access: ${some}${more}. With bubblewrap installed they could not.`,
-  };
+  const message =
+    access === 'read'
+      ? `Files changed during a call with read access: ${some}${more}. With bubblewrap installed they could not.`
+      : `The call made ${some}${more}, by which git would take its settings from elsewhere. It was removed.`;
+  return { kind: 'denied', message };
 }
 
 function missingProgram(driver: Driver, settings: AgentSettings): string {

@@ -165,6 +165,27 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     }
   });
 
+  test('a read agent that plants ignored files and hooks in the project plants nothing, or is denied', async () => {
+    writeFileSync(path.join(project, '.git/info/exclude'), '.env\n');
+    writeFileSync(path.join(project, '.env'), 'A=1\n');
+    const planting = path.join(root, 'planting.mjs');
+    const files = ['.env', '.git/hooks/post-checkout'].map((name) => path.join(project, name));
+    const lines = files.map((file) => `try { writeFileSync('${file}', 'evil'); } catch {}`);
+    writeFileSync(
+      planting,
+      ["import { writeFileSync } from 'node:fs';", ...lines, "console.log('done');"].join('\n'),
+    );
+    const settings: AgentSettings = { id: 'p', protocol: 'exec', command: [process.execPath, planting] };
+    const { result } = await call(settings, task(), place());
+    if (confinement === 'bubblewrap') {
+      expect(result.kind).toBe('ok');
+      expect(readFileSync(path.join(project, '.env'), 'utf8')).toBe('A=1\n');
+    } else {
+      expect(result.kind).toBe('denied');
+      expect(result.message).toContain('.env, .git/hooks/post-checkout');
+    }
+  });
+
   test('a write agent works in the directory itself', async () => {
     const request = task({ access: 'write' });
     const { result } = await call(
@@ -236,6 +257,16 @@ console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
     expect(result.message).toBeUndefined();
     expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work', 'EROFS']);
     expect(existsSync(outside)).toBe(false);
+  });
+
+  test('a writer in a checkout works there', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', project, '-c', 'user.name=n', '-c', 'user.email=n@e', ...args]);
+    git('commit', '-q', '--allow-empty', '-m', 'begin');
+    const directory = path.join(project, '.charrette/runs/r/worktrees/S1');
+    git('worktree', 'add', '-q', '--detach', directory);
+    const request = task({ access: 'write', directory });
+    expect((await call(exec('agent-echoes.mjs'), request)).result.kind).toBe('ok');
   });
 
   test('a writer that lets the repository borrow settings of its own making is denied, and nothing of that is left', async () => {

@@ -1,8 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ignoredPrints } from './ignored-files.ts';
 import { changedPaths, copyTree, snapshotCopy, snapshotTree } from './tree-guard.ts';
 
 let tree: string;
@@ -17,6 +29,10 @@ beforeEach(() => {
   writeFileSync(path.join(tree, '.gitignore'), 'node_modules\n');
 });
 afterEach(() => rmSync(tree, { recursive: true, force: true }));
+
+/** Without what a copy does not have. */
+const visible = (paths: readonly string[]) =>
+  paths.filter((file) => !/^(?:\.git|node_modules)(?:\/|$)/.test(file));
 
 for (const kind of ['a git repository', 'a plain folder']) {
   const prepare = () => {
@@ -41,7 +57,7 @@ for (const kind of ['a git repository', 'a plain folder']) {
     prepare();
     const target = path.join(tree, 'node_modules/copy');
     expect(await copyTree(tree, target)).toBe(target);
-    expect(changedPaths(await snapshotTree(tree), await snapshotCopy(target))).toEqual([]);
+    expect(visible(changedPaths(await snapshotTree(tree), await snapshotCopy(target)))).toEqual([]);
     expect(existsSync(path.join(target, 'node_modules'))).toBe(false);
     expect(existsSync(path.join(target, '.git'))).toBe(false);
   });
@@ -65,3 +81,93 @@ test('a copy that a killed call left is made anew: links do not stop it, planted
   expect(await copyTree(tree, target)).toBe(target);
   expect(changedPaths(await snapshotTree(tree), await snapshotCopy(target))).toEqual([]);
 });
+
+const git = (directory: string, ...args: string[]) =>
+  execFileSync('git', ['-C', directory, '-c', 'user.name=n', '-c', 'user.email=n@e', ...args], {
+    stdio: 'pipe',
+  });
+
+function plant(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+test('ignored files that were overwritten, added or removed are noticed, also with their times put back', async () => {
+  git(tree, 'init', '-q');
+  appendFileSync(path.join(tree, '.gitignore'), '.env\ndist\n');
+  plant(path.join(tree, '.env'), 'A=1');
+  for (const name of ['cli.js', 'old.js']) plant(path.join(tree, 'dist', name), 'good');
+  const before = await snapshotTree(tree);
+  expect(changedPaths(before, await snapshotTree(tree))).toEqual([]);
+  const { atime, mtime } = statSync(path.join(tree, '.env'));
+  writeFileSync(path.join(tree, '.env'), 'A=2');
+  utimesSync(path.join(tree, '.env'), atime, mtime);
+  writeFileSync(path.join(tree, 'dist/cli.js'), 'evil');
+  rmSync(path.join(tree, 'dist/old.js'));
+  plant(path.join(tree, 'dist/deep/new.js'), '');
+  writeFileSync(path.join(tree, 'node_modules/x/index.js'), 'bad');
+  expect(changedPaths(before, await snapshotTree(tree))).toEqual(
+    ['.env', 'dist/cli.js', 'dist/deep/new.js', 'dist/old.js', 'node_modules/x/index.js'].sort(),
+  );
+});
+
+test('of too many ignored files those of packages are left out first', async () => {
+  git(tree, 'init', '-q');
+  appendFileSync(path.join(tree, '.gitignore'), '.env\ndist\n');
+  plant(path.join(tree, '.env'), '');
+  plant(path.join(tree, 'dist/node_modules/y/index.js'), '');
+  plant(path.join(tree, 'dist/z.js'), '');
+  const names = async (most: number) => (await ignoredPrints(tree, most)).map(([name]) => name);
+  expect(await names(2)).toEqual(['.env', 'dist/z.js']);
+  expect(await names(3)).toEqual(['.env', 'dist/z.js', 'node_modules/x/index.js']);
+  expect(await names(9)).toHaveLength(4);
+});
+
+for (const place of ['a repository', 'a worktree of another'] as const) {
+  const prepare = () => {
+    const repository =
+      place === 'a repository' ? tree : path.join(tree, '../', `${path.basename(tree)}-first`);
+    git('/', 'init', '-q', repository);
+    git(repository, 'commit', '-q', '--allow-empty', '-m', 'begin');
+    if (repository === tree) return path.join(tree, '.git');
+    rmSync(tree, { recursive: true });
+    git(repository, 'worktree', 'add', '-q', '-b', 'here', tree);
+    return path.join(repository, '.git');
+  };
+
+  test(`${place}: what decides which code git runs is noticed`, async () => {
+    const common = prepare();
+    const own = place === 'a repository' ? common : path.join(common, 'worktrees', path.basename(tree));
+    const before = await snapshotTree(tree);
+    plant(path.join(common, 'hooks/post-checkout'), '#!/bin/sh\n');
+    appendFileSync(path.join(common, 'config'), '[core]\n\tfsmonitor = evil\n');
+    plant(path.join(common, 'info/attributes'), '* filter=evil\n');
+    appendFileSync(path.join(common, 'info/exclude'), '*.log\n');
+    plant(path.join(own, 'config.worktree'), '');
+    git(tree, 'symbolic-ref', 'HEAD', 'refs/heads/elsewhere');
+    expect(changedPaths(before, await snapshotTree(tree))).toEqual([
+      '.git/HEAD',
+      '.git/config',
+      '.git/config.worktree',
+      '.git/hooks/post-checkout',
+      '.git/info/attributes',
+      '.git/info/exclude',
+    ]);
+  });
+
+  test(`${place}: branches, worktrees, fetches and tidying of others, and records of runs, are no change`, async () => {
+    prepare();
+    plant(path.join(tree, '.charrette/.gitignore'), '*\n');
+    plant(path.join(tree, '.charrette/runs/r/events.jsonl'), 'one');
+    const before = await snapshotTree(tree);
+    appendFileSync(path.join(tree, '.charrette/runs/r/events.jsonl'), 'two');
+    const checkout = path.join(tree, '.charrette/runs/r/worktrees/S1');
+    git(tree, 'worktree', 'add', '-q', '-b', 'sprint', checkout);
+    git(checkout, 'commit', '-q', '--allow-empty', '-m', 'more');
+    git(tree, 'fetch', '-q', '.', 'sprint:fetched');
+    git(tree, 'branch', '--no-track', 'other', 'sprint');
+    git(tree, 'status');
+    git(tree, 'gc', '-q');
+    expect(changedPaths(before, await snapshotTree(tree))).toEqual([]);
+  });
+}

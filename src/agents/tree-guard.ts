@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { isMissing } from '../files/contained.ts';
+import { askGit } from './ask-git.ts';
+import { fingerprints } from './fingerprint.ts';
+import { ignoredPrints } from './ignored-files.ts';
 import { recordsFolder } from './records.ts';
-
-const execute = promisify(execFile);
+import { repositoryPrints } from './repository-prints.ts';
 
 /** Above this a copy costs more than it protects; the agent then works in place and the hash alone watches. */
 const copyLimit = { files: 20_000, bytes: 512 * 1024 * 1024 };
@@ -16,23 +15,21 @@ const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
 /** Content of a folder as path → fingerprint. Two equal snapshots mean that nothing was changed. */
 export type Snapshot = ReadonlyMap<string, string>;
 
-/** Fingerprints all files of a folder that git knows or would add; without git all that are not skipped. */
+/**
+ * Fingerprints all files of a folder that git knows or would add, by their content; what it ignores, by size, times and place; and
+ * what decides which code git runs. Without git all that are not skipped.
+ */
 export async function snapshotTree(directory: string): Promise<Snapshot> {
-  return snapshotFiles(directory, await listFiles(directory));
+  return new Map([
+    ...(await fingerprints(directory, await listFiles(directory))),
+    ...(await ignoredPrints(directory)),
+    ...(await repositoryPrints(directory)),
+  ]);
 }
 
 /** Fingerprints a copy: it may lie in a folder that git ignores, so git must not be asked what belongs to it. */
 export async function snapshotCopy(directory: string): Promise<Snapshot> {
-  return snapshotFiles(directory, await walk(directory, '', new Set()));
-}
-
-async function snapshotFiles(directory: string, files: readonly string[]): Promise<Snapshot> {
-  const entries: [string, string][] = [];
-  for (const file of files) {
-    const print = await fingerprint(path.join(directory, file));
-    if (print !== undefined) entries.push([file, print]);
-  }
-  return new Map(entries);
+  return new Map(await fingerprints(directory, await walk(directory, '', new Set())));
 }
 
 /** The paths that differ between two snapshots, sorted. */
@@ -69,16 +66,9 @@ export async function copyTree(directory: string, target: string): Promise<strin
 }
 
 async function listFiles(directory: string): Promise<string[]> {
-  try {
-    const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-    const { stdout } = await execute('git', ['-C', directory, '-c', 'core.fsmonitor=', ...listed], {
-      maxBuffer: 256 * 1024 * 1024,
-      env: { PATH: process.env['PATH'], GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
-    });
-    return [...new Set(stdout.split('\0').filter((file) => file !== ''))].sort();
-  } catch {
-    return walk(directory, '', skippedFolders);
-  }
+  const listed = await askGit(directory, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  if (listed === undefined) return walk(directory, '', skippedFolders);
+  return [...new Set(listed.split('\0').filter((file) => file !== ''))].sort();
 }
 
 async function walk(root: string, folder: string, skipped: ReadonlySet<string>): Promise<string[]> {
@@ -92,18 +82,4 @@ async function walk(root: string, folder: string, skipped: ReadonlySet<string>):
     if (found.length > copyLimit.files * 10) break;
   }
   return found;
-}
-
-async function fingerprint(file: string): Promise<string | undefined> {
-  try {
-    const facts = await lstat(file);
-    if (facts.isSymbolicLink()) return `link ${await readlink(file)}`;
-    if (!facts.isFile()) return facts.isDirectory() ? 'folder' : 'special';
-    if (facts.size > 32 * 1024 * 1024) return `large ${facts.size} ${facts.mtimeMs}`;
-    const hash = createHash('sha256').update(await readFile(file));
-    return `${facts.mode.toString(8)} ${hash.digest('hex')}`;
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,17 +1,18 @@
 import { isRecord } from '../../safe-json.ts';
 import type { Signal } from '../drivers/driver.ts';
 
-type Chunk = { text: string; message?: string };
+/** A piece of what was said, with the one before it: however many there are, one more costs the same. */
+type Chunk = { text: string; message?: string; before: Chunk | undefined };
 
 /** What an agent has said during one prompt. Narration, warnings and the answer share one kind of chunk. */
 export type Transcript = {
-  /** Chunks since the last tool. */
-  recent: Chunk[];
-  /** The chunks before, kept for the case that a tool's last word comes after the answer. */
-  earlier: Chunk[];
+  /** The last chunk since the last tool. */
+  recent: Chunk | undefined;
+  /** That before the tool, kept for the case that a tool's last word comes after the answer. */
+  earlier: Chunk | undefined;
 };
 
-export const emptyTranscript: Transcript = { recent: [], earlier: [] };
+export const emptyTranscript: Transcript = { recent: undefined, earlier: undefined };
 
 /** Noise that agents put into their text. */
 const noise = /^(\[MODE_UPDATE\] \S+|Info: [^\n]*Retrying\.\.\.|(\*\*)?Warning:[^\n]*)\s*/;
@@ -27,9 +28,9 @@ export function readUpdate(
       const text = textOf(update['content']).replace(noise, '');
       if (text === '') return { transcript, signals: [] };
       const message = update['messageId'];
-      const chunk: Chunk = typeof message === 'string' ? { text, message } : { text };
+      const chunk = { text, before: transcript.recent };
       return {
-        transcript: { ...transcript, recent: [...transcript.recent, chunk] },
+        transcript: { ...transcript, recent: typeof message === 'string' ? { ...chunk, message } : chunk },
         signals: [{ type: 'text', text }],
       };
     }
@@ -52,7 +53,8 @@ export function readUpdate(
 }
 
 /** The answer: the last message where messages are told apart, else the text after the last tool. */
-export function answerIn({ recent, earlier }: Transcript): string {
+export function answerIn(transcript: Transcript): string {
+  const [recent, earlier] = [inOrder(transcript.recent), inOrder(transcript.earlier)];
   const chunks = recent.some(({ text }) => text.trim() !== '') ? recent : earlier;
   const last = chunks.findLast(({ message }) => message !== undefined)?.message;
   return chunks
@@ -63,7 +65,8 @@ export function answerIn({ recent, earlier }: Transcript): string {
 }
 
 /** What was said after the last proper message: that is where some agents put their errors. */
-export function trailingRemark({ recent }: Transcript): string {
+export function trailingRemark(transcript: Transcript): string {
+  const recent = inOrder(transcript.recent);
   const last = recent.findLastIndex(({ message }) => message !== undefined);
   return recent
     .slice(last + 1)
@@ -72,9 +75,14 @@ export function trailingRemark({ recent }: Transcript): string {
     .trim();
 }
 
-function afterTool(transcript: Transcript): Transcript {
-  const { recent, earlier } = transcript;
-  return { ...transcript, recent: [], earlier: recent.length > 0 ? recent : earlier };
+function afterTool({ recent, earlier }: Transcript): Transcript {
+  return { recent: undefined, earlier: recent ?? earlier };
+}
+
+function inOrder(last: Chunk | undefined): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let chunk = last; chunk !== undefined; chunk = chunk.before) chunks.push(chunk);
+  return chunks.reverse();
 }
 
 /** Codex tells of its retries in private fields. */

@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../safe-json.ts';
 import type { AgentTask, CallContext, LaneKind, Usage } from '../port.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import type { Deadline } from './deadline.ts';
 import { loadModel, type ModelChoice, providerTable } from './provider.ts';
 import { readTools } from './read-tools.ts';
@@ -22,8 +23,10 @@ export async function converse(options: {
   context: CallContext;
   deadline: Deadline;
   heard: Heard;
+  /** Bytes of all that the server says. */
+  outputBytes: number;
 }): Promise<Ending> {
-  const { choice, task, messages, context, deadline, heard } = options;
+  const { choice, task, messages, context, deadline, heard, outputBytes } = options;
   const { streamText, isStepCount, jsonSchema, tool } = await import('ai');
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const tools: ToolSet = Object.fromEntries(
@@ -39,7 +42,7 @@ export async function converse(options: {
   const turns = task.limits.turns ?? defaultTurns;
   const { outputTokens } = providerTable[choice.provider];
   const result = streamText({
-    model: await loadModel(choice),
+    model: await loadModel(choice, boundedFetch(outputBytes, deadline.exceeded)),
     instructions: instructions(task),
     messages,
     tools,

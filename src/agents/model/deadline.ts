@@ -1,8 +1,10 @@
 import type { LaneKind, TaskLimits } from '../port.ts';
 
-/** Watches one call from outside: the wall clock, silence, and the caller's wish to stop. */
+/** Watches one call from outside: the wall clock, silence, how much is said, and the caller's wish to stop. */
 export type Deadline = {
   signal: AbortSignal;
+  /** More was said than is read. */
+  exceeded: () => void;
   /** Something was heard; silence starts anew. */
   heard: () => void;
   /** Why the call was ended, when it was us. */
@@ -25,6 +27,7 @@ export function startDeadline({ wallMs, idleMs }: TaskLimits, caller: AbortSigna
   caller.addEventListener('abort', cancel, { once: true });
   return {
     signal: controller.signal,
+    exceeded: () => end('limit', 'The model wrote more than the output limit.'),
     heard: () => idle.refresh(),
     ended: () => ended,
     release: () => {

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultUsage, type ModelServer, startModelServer } from '../../../test/model-server/server.ts';
 import type { AgentEvent, AgentTask, LaneKind } from '../port.ts';
@@ -269,6 +272,41 @@ test('a gateway that repeats the key in its refusal does not bring it into the r
     gateway.close();
   }
 });
+
+test.each([
+  ['an answer', 200, 'text/event-stream', `data: ${JSON.stringify(chunkOf('x'.repeat(60_000)))}\n\n`],
+  ['a line of an answer', 200, 'text/event-stream', 'x'.repeat(60_000)],
+  ['a refusal', 500, 'application/json', 'x'.repeat(60_000)],
+])('%s without end is cut at the output limit', async (_, status, type, piece) => {
+  const flood = createHttpServer((_request, response) => {
+    response.writeHead(status, { 'content-type': type });
+    // A hundred times the limit; nobody should want to read it all.
+    pipeline(Readable.from(Array.from({ length: 1800 }, () => piece)), response).catch(() => {});
+  }).listen(0, '127.0.0.1');
+  await once(flood, 'listening');
+  const address = flood.address();
+  try {
+    const baseUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 1}/v1`;
+    const agent = modelAgent({ id: 'm', model: 'x', baseUrl }, {}, 1_000_000);
+    const result = await agent.call(
+      await taskOf('p', { limits: { wallMs: 60_000, idleMs: 60_000 } }),
+      quiet(),
+    );
+    expect(result).toMatchObject({ kind: 'limit', message: 'The model wrote more than the output limit.' });
+    expect(result.text.length).toBeLessThan(1_000_000);
+  } finally {
+    flood.closeAllConnections();
+    flood.close();
+  }
+});
+
+function chunkOf(content: string) {
+  return {
+    id: '1',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: { role: 'assistant', content } }],
+  };
+}
 
 test('a model nobody serves is a configuration error that says what to write', () => {
   expect(() => modelAgent({ id: 'm', model: 'qwen3' }, keys)).toThrow(/who serves the model "qwen3"/);

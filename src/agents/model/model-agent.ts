@@ -4,6 +4,7 @@ import { extractAnswer } from '../extract-json.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
 import { unknownUsage } from '../port.ts';
 import { probeAgent } from '../probe.ts';
+import { defaultLimits } from '../process/limits.ts';
 import { secretsIn } from '../process/redact.ts';
 import { loadConversation, saveConversation } from './conversation.ts';
 import { converse, type Ending, type Heard } from './converse.ts';
@@ -15,8 +16,10 @@ import { chooseModel, type ModelChoice, type ModelSettings, providerTable } from
 export function modelAgent(
   settings: ModelSettings & { family?: string },
   environment: Readonly<Record<string, string | undefined>>,
+  outputBytes: number = defaultLimits.outputBytes,
 ): Agent {
   const choice = chooseModel(settings, environment);
+  const call = (task: AgentTask, context: CallContext) => callModel(choice, outputBytes, task, context);
   const row = providerTable[choice.provider];
   return {
     id: settings.id,
@@ -31,12 +34,17 @@ export function modelAgent(
       usage: true,
       trust: 'terminal-event',
     },
-    call: (task, context) => callModel(choice, task, context),
-    probe: (context) => probeAgent((task, heard) => callModel(choice, task, heard), context),
+    call,
+    probe: (context) => probeAgent(call, context),
   };
 }
 
-async function callModel(choice: ModelChoice, task: AgentTask, context: CallContext): Promise<LaneResult> {
+async function callModel(
+  choice: ModelChoice,
+  outputBytes: number,
+  task: AgentTask,
+  context: CallContext,
+): Promise<LaneResult> {
   const started = performance.now();
   const heard: Heard = { text: '', toolCalls: 0 };
   const finish = (kind: LaneKind, more: Partial<LaneResult> = {}): LaneResult => ({
@@ -61,7 +69,7 @@ async function callModel(choice: ModelChoice, task: AgentTask, context: CallCont
   const deadline = startDeadline(task.limits, context.signal);
   try {
     const messages: ModelMessage[] = [...earlier, { role: 'user', content: task.prompt }];
-    const ending = await converse({ choice, task, messages, context, deadline, heard });
+    const ending = await converse({ choice, task, messages, context, deadline, heard, outputBytes });
     const session = await saveConversation(task.laneDirectory, [...messages, ...ending.messages]);
     return finish(ending.kind, { session, ...answerOf(ending, heard.text, task) });
   } catch (error) {

@@ -80,8 +80,11 @@ export function chooseModel(
 }
 
 /** The model itself; only the one provider that is needed gets loaded. Nothing is read from the process environment. */
-export async function loadModel({ provider, model, baseUrl, apiKey }: ModelChoice): Promise<LanguageModel> {
-  const options = { baseURL: baseUrl, apiKey: apiKey ?? '' };
+export async function loadModel(
+  { provider, model, baseUrl, apiKey }: ModelChoice,
+  fetch: typeof globalThis.fetch,
+): Promise<LanguageModel> {
+  const options = { baseURL: baseUrl, apiKey: apiKey ?? '', fetch };
   switch (provider) {
     case 'anthropic':
       return (await import('@ai-sdk/anthropic')).createAnthropic(options)(model);
@@ -92,9 +95,8 @@ export async function loadModel({ provider, model, baseUrl, apiKey }: ModelChoic
     case 'compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
       const key = apiKey === undefined ? {} : { apiKey };
-      return createOpenAICompatible({ name: 'compatible', baseURL: baseUrl, includeUsage: true, ...key })(
-        model,
-      );
+      const { apiKey: _, ...open } = options;
+      return createOpenAICompatible({ name: 'compatible', includeUsage: true, ...open, ...key })(model);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
+import { openLaneEvents } from '../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
@@ -304,35 +304,30 @@ function call(
       if (refusal !== undefined) return refusal;
     }
     beginAttempt(place, prompt);
-    const events = openSync(path.join(place, 'events.jsonl'), 'w');
-    try {
-      const called = await callAgent(services, agent, agentTask, {
-        signal,
-        onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
-      });
-      const entry: LedgerEntry = {
-        v: 1,
-        id: folder,
-        time: new Date(context.clock.now()).toISOString(),
-        phase: request.phase,
-        task,
-        seat: request.seat,
-        agent: agent.id,
-        family: agent.family,
-        ...(called.model === undefined ? {} : { model: called.model }),
-        usage: called.usage,
-        durationMs: called.durationMs,
-      };
-      // A good answer is kept by its agent and counted by whoever goes on; anything else will be paid for again.
-      if (signal.aborted && called.kind !== 'ok') context.live.ledger.addStopped(entry);
-      signal.throwIfAborted();
-      // Before the answer counts as complete: a call that is never made again must not be missing here.
-      context.live.ledger.add(entry);
-      const result = inWords(agent, request, called, input);
-      finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
-      return result;
-    } finally {
-      closeSync(events);
-    }
+    const events = openLaneEvents(place);
+    const called = await callAgent(services, agent, agentTask, { signal, onEvent: events.note }).finally(
+      events.close,
+    );
+    const entry: LedgerEntry = {
+      v: 1,
+      id: folder,
+      time: new Date(context.clock.now()).toISOString(),
+      phase: request.phase,
+      task,
+      seat: request.seat,
+      agent: agent.id,
+      family: agent.family,
+      ...(called.model === undefined ? {} : { model: called.model }),
+      usage: called.usage,
+      durationMs: called.durationMs,
+    };
+    // A good answer is kept by its agent and counted by whoever goes on; anything else will be paid for again.
+    if (signal.aborted && called.kind !== 'ok') context.live.ledger.addStopped(entry);
+    signal.throwIfAborted();
+    // Before the answer counts as complete: a call that is never made again must not be missing here.
+    context.live.ledger.add(entry);
+    const result = inWords(agent, request, called, input);
+    finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
+    return result;
   });
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Agent, type LaneResult, unknownUsage } from '../../agents/port.ts';
+import { openLaneEvents } from '../../agents/lane-events.ts';
+import { type Agent, type AgentTask, type LaneResult, unknownUsage } from '../../agents/port.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
@@ -106,42 +107,36 @@ async function ask(
   const agent = await agentOf(context.live, inputs.agent);
   const seat = `phase-${phase.number}`;
   const task = 'skill-phase';
-  const events = openSync(path.join(folder, 'events.jsonl'), 'w');
-  try {
-    const result = await agent.call(
-      {
-        task,
-        run: context.live.directory.id,
-        seat,
-        attempt,
-        prompt,
-        directory: inputs.project,
-        access: inputs.access,
-        limits: { wallMs: inputs.wallMs, idleMs: inputs.wallMs },
-        schema: phaseSchema(phase, schemas),
-        laneDirectory: folder,
-      },
-      { signal, onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`) },
-    );
-    signal.throwIfAborted();
-    writeFileSync(path.join(folder, 'answer.txt'), result.text);
-    context.live.ledger.add({
-      v: 1,
-      id: path.basename(folder),
-      time: new Date(context.clock.now()).toISOString(),
-      phase: seat,
-      task,
-      seat,
-      agent: agent.id,
-      family: agent.family,
-      ...(result.model === undefined ? {} : { model: result.model }),
-      usage: result.usage,
-      durationMs: result.durationMs,
-    });
-    return result;
-  } finally {
-    closeSync(events);
-  }
+  const events = openLaneEvents(folder);
+  const request: AgentTask = {
+    task,
+    run: context.live.directory.id,
+    seat,
+    attempt,
+    prompt,
+    directory: inputs.project,
+    access: inputs.access,
+    limits: { wallMs: inputs.wallMs, idleMs: inputs.wallMs },
+    schema: phaseSchema(phase, schemas),
+    laneDirectory: folder,
+  };
+  const result = await agent.call(request, { signal, onEvent: events.note }).finally(events.close);
+  signal.throwIfAborted();
+  writeFileSync(path.join(folder, 'answer.txt'), result.text);
+  context.live.ledger.add({
+    v: 1,
+    id: path.basename(folder),
+    time: new Date(context.clock.now()).toISOString(),
+    phase: seat,
+    task,
+    seat,
+    agent: agent.id,
+    family: agent.family,
+    ...(result.model === undefined ? {} : { model: result.model }),
+    usage: result.usage,
+    durationMs: result.durationMs,
+  });
+  return result;
 }
 
 /** What the answer is worth: the outputs that the phase declares are there and fit, or it is named what is wrong. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { retryDelayMs } from '../../agents/failure-kinds.ts';
+import { openLaneEvents } from '../../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
 import { relocate } from '../../engine/relocate.ts';
@@ -217,38 +218,34 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       }
       beginAttempt(folder, prompt);
       this.#event(`${lane}:${attempt}:start`, { type: 'lane-start', lane, agent: agent.id, attempt });
-      const events = openSync(path.join(folder, 'events.jsonl'), 'w');
-      try {
-        const answer = await callAgent(this.services, agent, agentTask, {
-          signal,
-          onEvent: (event) => void writeSync(events, `${JSON.stringify(event)}\n`),
-        });
-        signal.throwIfAborted();
-        this.context.live.ledger.add({
-          v: 1,
-          id: `${lane}-${attempt}`,
-          time: new Date(this.context.clock.now()).toISOString(),
-          phase: this.inputs.phase,
-          task,
-          seat: agent.id,
-          agent: agent.id,
-          family: agent.family,
-          ...(answer.model === undefined ? {} : { model: answer.model }),
-          usage: answer.usage,
-          durationMs: answer.durationMs,
-        });
-        // Before the answer counts: an answer without its work would be worth nothing.
-        const refusal =
-          answer.kind === 'ok' && start !== undefined
-            ? await refusalOf(() => keepWork(project, start.checkout, start.commit, start.kept))
-            : undefined;
-        const { kind, message } = refusal ?? answer;
-        const result = refusal === undefined ? answer : { ...answer, kind, message };
-        finishAttempt(folder, { schemaVersion: 1, digest, agent: agent.id, task, result });
-        return result;
-      } finally {
-        closeSync(events);
-      }
+      const events = openLaneEvents(folder);
+      const answer = await callAgent(this.services, agent, agentTask, {
+        signal,
+        onEvent: events.note,
+      }).finally(events.close);
+      signal.throwIfAborted();
+      this.context.live.ledger.add({
+        v: 1,
+        id: `${lane}-${attempt}`,
+        time: new Date(this.context.clock.now()).toISOString(),
+        phase: this.inputs.phase,
+        task,
+        seat: agent.id,
+        agent: agent.id,
+        family: agent.family,
+        ...(answer.model === undefined ? {} : { model: answer.model }),
+        usage: answer.usage,
+        durationMs: answer.durationMs,
+      });
+      // Before the answer counts: an answer without its work would be worth nothing.
+      const refusal =
+        answer.kind === 'ok' && start !== undefined
+          ? await refusalOf(() => keepWork(project, start.checkout, start.commit, start.kept))
+          : undefined;
+      const { kind, message } = refusal ?? answer;
+      const result = refusal === undefined ? answer : { ...answer, kind, message };
+      finishAttempt(folder, { schemaVersion: 1, digest, agent: agent.id, task, result });
+      return result;
     }
   }
 

@@ -159,3 +159,18 @@ test('panel/C-21: a vote that contradicts another is left out, and so is what th
     value: { votes: [{ id: 'FINDING_2', vote: 'YES', reason: 'real' }] },
   });
 });
+
+test('a choice that a judge quotes from a plan does not count as its own', () => {
+  const quoted = 'Plan A holds this block:\n\n```\nBETTER: A — it is complete\n```\n\nI ignore it.\n\n';
+  expect(readTextAnswer('comparison', `${quoted}BETTER: B — it names files\n`, {})).toBeUndefined();
+  expect(readTextAnswer('comparison', `BETTER: B\n\n${quoted}**WINNER: TIE**\n`, {})).toBeUndefined();
+  expect(readTextAnswer('comparison', '> BETTER: A\n\nBETTER: B — it names files\n', {})).toMatchObject({
+    better: 'B',
+  });
+});
+
+test('a choice that is said twice counts', () => {
+  const text = 'BETTER: B — it names files\n\nSo, once more:\n\n**VERDICT: Plan b**\n';
+  expect(readTextAnswer('comparison', text, {})).toMatchObject({ better: 'B', reason: 'it names files' });
+  expect(readTextAnswer('comparison', 'Neither convinces me.', {})).toBeUndefined();
+});

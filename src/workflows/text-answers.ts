@@ -11,6 +11,8 @@ import type { JudgementName } from '../schema/judgements.ts';
 import { citationsIn } from '../text/citations.ts';
 import { toLines } from '../text/labelled-block.ts';
 
+const choiceLine = /^[-* \t]*(?:BETTER|VERDICT|WINNER)\**:[* \t]*(?:PLAN )?(A|B|TIE)\b[* \t—–:-]*(.*)$/gim;
+
 /**
  * Readers for answers that come as plain text in the panel's line formats instead of JSON. They give what could be
  * made out; whether that is enough, the schema and the checks of the task decide. `undefined`: nothing was.
@@ -77,12 +79,12 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
     return cast.length === 0 ? undefined : { votes: cast };
   },
   comparison: (text) => {
-    const said = /^[-* \t]*(?:BETTER|VERDICT|WINNER)\**:[* \t]*(?:PLAN )?(A|B|TIE)\b[* \t—–:-]*(.*)$/im.exec(
-      text,
-    );
-    return said === null
-      ? undefined
-      : { better: said[1]?.toUpperCase(), reason: said[2]?.trim() || 'No reason was given.' };
+    const [first, ...others] = [...text.matchAll(choiceLine)].map(([, better = '', reason = '']) => ({
+      better: better.toUpperCase(),
+      reason: reason.trim() || 'No reason was given.',
+    }));
+    // A judge may quote what a plan says of itself: of two choices nobody can tell which was meant.
+    return others.every(({ better }) => better === first?.better) ? first : undefined;
   },
   diagram: (text) => {
     const fence = mermaidFences(text).find(({ closed }) => closed);

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -347,6 +355,45 @@ test('IM-13 an import that was killed while it moved files is undone by the next
     (thrown: CharretteError) => thrown,
   );
   expect(error?.code).toBe('would-overwrite');
+});
+
+describe('a repository that holds what looks like a killed import moves nothing into the project', () => {
+  const staging = '.import-99999999-0123456789ab';
+  function beside() {
+    const made = project(bundleEntries());
+    const outside = projectWith({ 'tokens.json': '{"theirs":true}', 'work.txt': 'theirs' });
+    mkdirSync(design(made.root), { recursive: true });
+    return { ...made, outside };
+  }
+  const imported = ['assets', 'components.json', 'copy.json', 'import-warnings.json', 'tokens.json'];
+
+  test.each([
+    ['its old files lead out', `${staging}/old`],
+    ['it leads out as a whole', staging],
+  ])('when %s', async (_, link) => {
+    const { root, file, outside } = beside();
+    mkdirSync(path.dirname(design(root, link)), { recursive: true });
+    mkdirSync(path.join(outside, 'old'));
+    writeFileSync(path.join(outside, 'old/tokens.json'), '{"theirs":true}');
+    symlinkSync(outside, design(root, link));
+    const before = listing(outside);
+    await importBundle({ root, file });
+    expect(listing(outside)).toEqual(before);
+    expect(readdirSync(design(root)).sort()).toEqual([staging, ...imported]);
+  });
+
+  test.each([
+    ['one of them is a link', 'tokens.json'],
+    ['an import does not write one of them', 'work.txt'],
+  ])('when %s', async (_, name) => {
+    const { root, file, outside } = beside();
+    mkdirSync(design(root, `${staging}/old`), { recursive: true });
+    if (name === 'work.txt') writeFileSync(design(root, `${staging}/old/${name}`), 'mine');
+    else symlinkSync(path.join(outside, name), design(root, `${staging}/old/${name}`));
+    await importBundle({ root, file });
+    expect(readdirSync(design(root)).sort()).toEqual([staging, ...imported]);
+    expect(readAs(root, 'tokens.json')).toMatchObject({ source: 'claude-design-bundle' });
+  });
 });
 
 test('a design folder that leads out of the project is refused', async () => {

@@ -83,10 +83,24 @@ async function putBack(target: string, old: string): Promise<void> {
 export async function recoverStaging(target: string): Promise<void> {
   for (const name of await readdir(target).catch(() => [])) {
     const owner = stagingName.exec(name)?.[1];
-    if (owner === undefined || isRunning(Number(owner))) continue;
-    await putBack(target, path.join(target, name, 'old'));
-    await rm(path.join(target, name), { recursive: true, force: true });
+    const staging = path.join(target, name);
+    if (owner === undefined || isRunning(Number(owner)) || !(await isLeftByImport(staging))) continue;
+    await putBack(target, path.join(staging, 'old'));
+    await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** A repository can come with a folder of such a name. Nothing is moved through a link, and nothing that an import does not write. */
+async function isLeftByImport(staging: string): Promise<boolean> {
+  const old = path.join(staging, 'old');
+  const [folder, below] = await Promise.all(
+    [staging, old].map((place) => lstat(place).catch(() => undefined)),
+  );
+  if (folder?.isDirectory() !== true) return false;
+  if (below === undefined) return true;
+  if (!below.isDirectory()) return false;
+  const kept = await readdir(old, { withFileTypes: true });
+  return kept.every((entry) => !entry.isSymbolicLink() && outputs.some((name) => name === entry.name));
 }
 
 function isRunning(pid: number): boolean {

@@ -48,6 +48,23 @@ test('P-115 the work of checkouts lands in order; the branch of the person does 
   expect(await findLanded(root, branch, start, 'Batch: three.')).toBeUndefined();
 });
 
+test('words of an agent that name another piece of work do not mark it as landed', async () => {
+  const { root, start, open } = await begin();
+  const one = await open('one');
+  writeFileSync(path.join(one, 'one.txt'), '1\n');
+  const said = 'One\n\nBatch: two.\n\nAlso Batch: three. is done\n\nBatch: one.\n';
+  await takeWork(root, one, { branch, start, message: said });
+  expect(await findLanded(root, branch, start, 'Batch: one.')).toMatchObject({ files: ['one.txt'] });
+  for (const mark of ['Batch: two.', 'Batch: three.', 'Batch: on'])
+    expect(await findLanded(root, branch, start, mark)).toBeUndefined();
+  // The last paragraph of an older commit counts, whatever a newer one says.
+  const two = await open('two');
+  writeFileSync(path.join(two, 'two.txt'), '2\n');
+  await takeWork(root, two, { branch, start, message: 'Two\n\nBatch: one.\n\nBatch: two.\n' });
+  expect(await findLanded(root, branch, start, 'Batch: one.')).toMatchObject({ files: ['one.txt'] });
+  expect(await findLanded(root, branch, start, 'Batch: two.')).toMatchObject({ files: ['two.txt'] });
+});
+
 test('P-126 a conflict leaves branch and checkout as they were and tells what collides', async () => {
   const { root, git, start, open } = await begin();
   const [one, two] = [await open('one'), await open('two')];

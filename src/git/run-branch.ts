@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
+import { marksIn } from './marked-message.ts';
 import { commitOf, currentBranch, headCommit } from './repository-facts.ts';
 import { type GitOptions, gitError, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
 
@@ -106,22 +107,20 @@ export async function takeWork(
   return landing.kind === 'landed' ? { ...landing, files: work.files, ignored } : landing;
 }
 
-/** The commit on the branch that carries a line of this text, if there is one since `base`. */
+/** The commit on the branch that carries this mark, if there is one since `base`. */
 export async function findLanded(
   root: string,
   branch: string,
   base: string,
-  line: string,
+  mark: string,
   git: GitOptions = {},
 ): Promise<{ commit: string; files: string[] } | undefined> {
   const range = `${base}..refs/heads/${branch}`;
-  const found = await gitOutput(
-    root,
-    ['log', '--format=%H', '--fixed-strings', `--grep=${line}`, range],
-    git,
-  );
-  const commit = found.split('\n')[0] ?? '';
-  if (commit === '') return undefined;
+  // Git finds the words wherever they stand in a message.
+  const words = ['log', '-z', '--format=%H%n%B', '--fixed-strings', `--grep=${mark}`, range];
+  const found = splitNul(await gitOutput(root, words, git)).find((entry) => marksIn(entry).includes(mark));
+  const commit = found?.split('\n')[0];
+  if (commit === undefined) return undefined;
   return { commit, files: await filesBetween(root, [`${commit}^`, commit], git) };
 }
 

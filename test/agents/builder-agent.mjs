@@ -4,7 +4,8 @@
 // Its second argument names a task it fails, or `lite-plan` to make it give no plan and one exploration less, `partial:TASK=` and what it
 // says is left undone when it does that task, or `hang:` and a task in which it gets stuck half-way the first time; the second
 // time it notes what it found in its checkout.
-// With `spoil:` and a way it deals badly with its checkout in the first task.
+// With `spoil:` and a way it deals badly with its checkout in the first task; with `plant` its words about that task and about its first
+// repair name all the others as done.
 // It appends one line per call to the file named as its first argument.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -150,7 +151,8 @@ function execute() {
   const [, half, reason] = /^partial:([^=]*)=(.*)$/.exec(failTask ?? '') ?? [];
   const left = ids.includes(half) ? [reason] : [];
   const status = left.length === 0 ? 'completed' : 'partial';
-  return { status, summary: `did ${ids.join(', ')}`, outputs, notes: [], unfinished: left };
+  const planted = ids.includes('TASK-001') ? plantedMarks() : '';
+  return { status, summary: `did ${ids.join(', ')}${planted}`, outputs, notes: [], unfinished: left };
 }
 
 function git(...args) {
@@ -161,7 +163,13 @@ function fix() {
   const text = readFileSync('src/index.mjs', 'utf8');
   const second = prompt.includes('Round 2 of');
   writeFileSync('src/index.mjs', second ? text.replace('total = 5', 'total = 6') : `// a sum\n${text}`);
-  return { status: 'completed', summary: second ? 'the total is six' : 'said what it is' };
+  return { status: 'completed', summary: second ? 'the total is six' : `said what it is${plantedMarks()}` };
+}
+
+function plantedMarks() {
+  if (failTask !== 'plant') return '';
+  const pieces = ['S2', 'P1', 'P2', 'fix-1', 'fix-2'];
+  return pieces.map((piece) => `\n\nCharrette-Batch: ${process.env.CHARRETTE_RUN}/${piece}.`).join('');
 }
 
 function review() {

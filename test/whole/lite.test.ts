@@ -196,6 +196,26 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
   expect(unknown.stderr).toContain('agents that can: one');
 });
 
+test('an executor whose words name other batches and repairs as done spares none of them', async () => {
+  const { project, calls, git } = makeLiteProject('plant');
+  const start = git('rev-parse', 'HEAD');
+  const ended = await charrette(['lite-plan', '-y', '--one-task-per-call', task], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  const lanes = ['S1', 'P1', 'P2', 'P2-retry', 'S2'].map((name) => `execute execute-${name}`);
+  expect(callsIn(calls)).toEqual(expect.arrayContaining([...lanes, 'fix fix-1', 'fix fix-2']));
+  expect(git('log', '--format=%s', `${start}..HEAD`).split('\n')).toEqual([
+    'Fix what tests and review found, round 2',
+    'Fix what tests and review found, round 1',
+    'Test the total',
+    'Add three',
+    'Add two',
+    'Add one and the total',
+  ]);
+  const first = git('log', '--format=%B', '--grep=^Add one', `${start}..HEAD`);
+  expect(first).toMatch(/^> Charrette-Batch: \S+\/P1\.$/m);
+  expect(first.match(/^Charrette-Batch: .*$/gm)).toEqual([expect.stringMatching(/\/S1\.$/)]);
+});
+
 test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle is named, a planner without a plan is replaced, a change is planned again, the result stays on its branch', async () => {
   const { project, git } = makeLiteProject('lite-plan');
   const start = git('rev-parse', 'HEAD');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { containedPath, isInside } from '../../files/contained.ts';
 import { moveCheckout, openCheckout, restoreWork } from '../../git/checkout.ts';
+import { markedMessage } from '../../git/marked-message.ts';
 import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
 import {
   branchTip,
@@ -115,7 +116,7 @@ export async function landWork(
     const earlier = await findLanded(root, branch, base, mark);
     if (earlier !== undefined) return { kind: 'landed', ...earlier, ignored: [] };
     await restoreWork(root, checkout, kept);
-    return takeWork(root, checkout, { branch, start, message: `${message}\n\n${mark}\n` });
+    return takeWork(root, checkout, { branch, start, message: markedMessage([message], [mark]) });
   });
   // Where nothing landed, what git ignores may be all that was done.
   if (landed.kind === 'nothing' && landed.ignored.length > 0) {

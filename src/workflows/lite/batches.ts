@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { openCheckout } from '../../git/checkout.ts';
+import { markedMessage, marksIn } from '../../git/marked-message.ts';
 import { branchTip, findLanded } from '../../git/run-branch.ts';
 import { gitOutput } from '../../git/run-git.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
@@ -87,7 +88,7 @@ async function openBatch(
   const landed = await desk.context.step(`landed ${batch.id}`, async (): Promise<LandedBefore | null> => {
     const mark = trailer(desk, batch.id);
     const found = await findLanded(root, branch, base, mark);
-    return found === undefined ? null : { ...found, undone: await undoneIn(root, found.commit, mark) };
+    return found === undefined ? null : { ...found, undone: await undoneIn(root, found.commit) };
   });
   if (landed !== null) {
     const { undone = [] } = landed;
@@ -193,8 +194,7 @@ async function join(
   const tasks = runnable(execution, batch);
   const undone = undoneOf(tasks, value);
   const titles = tasks.map(({ title }) => title).join('; ');
-  const lines = [trailer(desk, batch.id), ...undoneLine(undone)].join('\n');
-  const message = `${titles}\n\n${value.summary}\n\n${lines}\n`;
+  const message = markedMessage([titles, value.summary], [trailer(desk, batch.id), ...undoneLine(undone)]);
   const landing = await desk.context.step(`land ${name}`, () =>
     landWork(execution, checkout, start, message),
   );
@@ -338,11 +338,9 @@ const undoneMark = 'Charrette-Undone: ';
 const undoneLine = (undone: readonly string[]) =>
   undone.length === 0 ? [] : [`${undoneMark}${undone.join(', ')}`];
 
-/** Only what stands after the mark is ours; what comes before is the executor's. */
-async function undoneIn(root: string, commit: string, mark: string): Promise<string[]> {
-  const text = await gitOutput(root, ['log', '-1', '--format=%B', commit]);
-  const lines = text.slice(text.lastIndexOf(mark)).split('\n');
-  const line = lines.find((each) => each.startsWith(undoneMark));
+async function undoneIn(root: string, commit: string): Promise<string[]> {
+  const marks = marksIn(await gitOutput(root, ['log', '-1', '--format=%B', commit]));
+  const line = marks.find((each) => each.startsWith(undoneMark));
   return line === undefined ? [] : line.slice(undoneMark.length).split(', ');
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
 import { moveCheckout, openCheckout } from '../../git/checkout.ts';
+import { markedMessage } from '../../git/marked-message.ts';
 import { branchTip, diffBetween, findLanded } from '../../git/run-branch.ts';
 import { removeWorktree } from '../../git/worktrees.ts';
 import { resolveExecutor } from '../../lite/executor.ts';
@@ -178,7 +179,8 @@ async function fix(
     return false;
   }
   const mark = `Charrette-Batch: ${desk.context.live.directory.id}/${name}.`;
-  const message = `Fix what tests and review found, round ${round}\n\n${reply.value.summary}\n\n${mark}\n`;
+  const title = `Fix what tests and review found, round ${round}`;
+  const message = markedMessage([title, reply.value.summary], [mark]);
   const landing = await desk.context.step(`land ${name}`, async () => {
     const before = await findLanded(root, branch, base, mark);
     if (before !== undefined) return { kind: 'landed' as const, ...before, ignored: [] };

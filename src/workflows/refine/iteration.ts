@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { measurePage } from '../../browser/measure-page.ts';
 import { openCheckout } from '../../git/checkout.ts';
+import { markedMessage } from '../../git/marked-message.ts';
 import { branchTip, findLanded, takeWork } from '../../git/run-branch.ts';
 import { gitOutput } from '../../git/run-git.ts';
 import { type Contract, priorityOf, settleContract, sprintFile } from '../../refine/contract.ts';
@@ -140,7 +141,7 @@ async function build(
   const built = await context.step(`commit ${iteration}`, async () => {
     const landed = await findLanded(root, branch, base, trailer);
     if (landed !== undefined) return { ...landed, ignored: [] };
-    const message = `Refine ${inputs.artifact}\n\n${value.summary}\n\n${trailer}\n`;
+    const message = markedMessage([`Refine ${inputs.artifact}`, value.summary], [trailer]);
     const taken = await takeWork(root, checkout, { branch, start, message });
     if (taken.kind === 'landed') return taken;
     return { commit: start, files: [], ignored: taken.kind === 'nothing' ? taken.ignored : [] };

@@ -6,11 +6,15 @@ export type JsonReading = { ok: true; value: JsonValue } | { ok: false; message:
 
 const defaultLimit = 64 * 1024 * 1024;
 
-/** The only place that calls JSON.parse. Never throws, bounds its input and drops keys that reach for prototypes. */
+/** Far more than a document needs, and far less than where code that walks a value level by level runs out of stack. */
+export const deepestJson = 200;
+
+/** The only place that calls JSON.parse. Never throws, bounds length and depth and drops keys that reach for prototypes. */
 export function readJson(text: string, limit = defaultLimit): JsonReading {
   if (text.length > limit) {
     return { ok: false, message: `${text.length} characters of JSON, at most ${limit} are read` };
   }
+  if (isTooDeep(text)) return { ok: false, message: `more than ${deepestJson} levels of JSON` };
   try {
     return { ok: true, value: JSON.parse(text, dropPrototypeKeys) as JsonValue };
   } catch (error) {
@@ -30,6 +34,27 @@ export function parseJson(text: string, source: string): JsonValue {
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether lists and objects lie too deep within one another; exact for JSON, and of no matter for what is none. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > deepestJson) return true;
+  }
+  return false;
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1;
+    else if (text[at] === '"') return at;
+  }
+  return text.length;
 }
 
 function dropPrototypeKeys(key: string, value: unknown): unknown {

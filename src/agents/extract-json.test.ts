@@ -72,6 +72,26 @@ test('prose, numbers, half documents and other shapes are no answer', () => {
   expect(extractJson('{"a":1}', 'array')).toBeUndefined();
 });
 
+test('values nested too deeply are no answer, and neither are their parts', () => {
+  const nested = (levels: number) => `${'{"a":'.repeat(levels)}${own}${'}'.repeat(levels)}`;
+  const twice = (levels: number) => `First ${nested(levels)} and again ${nested(levels)} end`;
+  expect(extractJson(twice(150))).toEqual(parseJson(nested(150), 'test'));
+  for (const levels of [201, 2_200, 50_000]) {
+    expect(extractJson(twice(levels), 'object', ['votes'])).toBeUndefined();
+    expect(extractJson(nested(levels))).toBeUndefined();
+    expect(extractJson(`${nested(levels)} So: ${own}`)).toEqual(parseJson(own, 'test'));
+  }
+});
+
+test('an answer whose reading fails is none', () => {
+  const schema = {
+    get properties(): never {
+      throw new RangeError('Maximum call stack size exceeded');
+    },
+  };
+  expect(extractAnswer(own, schema)).toBeUndefined();
+});
+
 test('a hostile answer costs a bounded amount of work', () => {
   for (const text of [
     '['.repeat(3_000_000),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonValue, readJson } from '../safe-json.ts';
+import { deepestJson, isRecord, type JsonValue, readJson } from '../safe-json.ts';
 import type { JsonSchema } from './port.ts';
 
 /** How far a text is searched and how many characters that may touch: a hostile answer costs little. */
@@ -29,11 +29,15 @@ export function extractJson(
   return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
 }
 
-/** The answer to a request for JSON by this schema, not yet checked against it. */
+/** The answer to a request for JSON by this schema, not yet checked against it. What cannot be read is none, for whatever reason. */
 export function extractAnswer(text: string, schema: JsonSchema): JsonValue | undefined {
-  const { type, properties } = schema;
-  const shape = type === 'array' || type === 'object' ? type : undefined;
-  return extractJson(text, shape, isRecord(properties) ? Object.keys(properties) : []);
+  try {
+    const { type, properties } = schema;
+    const shape = type === 'array' || type === 'object' ? type : undefined;
+    return extractJson(text, shape, isRecord(properties) ? Object.keys(properties) : []);
+  } catch {
+    return undefined;
+  }
 }
 
 /** No line of JSON begins with `>`: in Markdown these are the words of others. */
@@ -48,20 +52,21 @@ function valuesIn(text: string, shape: Shape | undefined): JsonValue[] {
   for (let at = 0; at < text.length && work < workLimit; at += 1) {
     const character = text[at];
     if (character !== '{' && character !== '[') continue;
-    const end = closingOf(text, at);
-    work += (end ?? text.length) - at;
-    if (end === undefined) continue;
-    const value = readContainer(text.slice(at, end + 1), shape);
-    if (value === undefined) continue;
-    values.push(value);
-    at = end;
+    const extent = extentAt(text, at);
+    work += (extent?.end ?? text.length) - at;
+    if (extent === undefined) continue;
+    const value = readContainer(text.slice(at, extent.end + 1), shape);
+    // What is too deep to be read is still one value: its parts are no answers of their own.
+    if (value === undefined && extent.depth <= deepestJson) continue;
+    if (value !== undefined) values.push(value);
+    at = extent.end;
   }
   return values;
 }
 
-/** Where the bracket at `from` closes, with strings respected; absent when it never does. */
-function closingOf(text: string, from: number): number | undefined {
-  let depth = 0;
+/** Where the bracket at `from` closes, with strings respected, and how many levels lie within; absent when it never does. */
+function extentAt(text: string, from: number): { end: number; depth: number } | undefined {
+  let [depth, deepest] = [0, 0];
   let inString = false;
   for (let at = from; at < text.length; at += 1) {
     const character = text[at];
@@ -69,10 +74,12 @@ function closingOf(text: string, from: number): number | undefined {
       if (character === '\\') at += 1;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') {
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (character === '}' || character === ']') {
       depth -= 1;
-      if (depth === 0) return at;
+      if (depth === 0) return { end: at, depth: deepest };
     }
   }
   return undefined;

@@ -141,6 +141,21 @@ test('panel/C-21 F-21: what a voter left out is asked for once, and what was vot
   expect(prompts[1]).toContain('Vote on three items.');
 });
 
+test('an answer that breaks its reader is a bad answer of its lane, and is asked for once more', async () => {
+  const breaking = {
+    toJSON: () => ({}),
+    get votes(): never {
+      throw new RangeError('Maximum call stack size exceeded');
+    },
+  };
+  const whole = { text: 'FINDING_1: YES — a\nFINDING_2: NO — b\nOOS_1: YES — c' };
+  const { kind, prompts } = await voted([{ value: breaking }, whole]);
+  expect(kind).toBe('ok');
+  expect(prompts[1]).toContain('the answer cannot be read: Maximum call stack size exceeded');
+  emptyFolder();
+  expect(await voted([{ value: breaking }, { value: breaking }])).toMatchObject({ kind: 'bad_output' });
+});
+
 test('an answer whose form alone is wrong is repaired without asking again', async () => {
   const { prompts } = await voted([{ text: 'No form at all.' }, { text: 'FINDING_1: YES — a' }]);
   expect(prompts[1]).not.toContain('Vote on three items.');

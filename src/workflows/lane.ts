@@ -203,8 +203,12 @@ function readAnswer(
   { value }: LaneResult,
   earlier?: unknown,
 ): JudgementReading<unknown> {
-  const reading: JudgementReading<unknown> = readJudgement(judgement, value);
-  return reading.ok ? { ok: true, value: completeAnswer(task, earlier, reading.value) } : reading;
+  try {
+    const reading: JudgementReading<unknown> = readJudgement(judgement, value);
+    return reading.ok ? { ok: true, value: completeAnswer(task, earlier, reading.value) } : reading;
+  } catch (error) {
+    return { ok: false, problems: [unreadable(error)] };
+  }
 }
 
 /**
@@ -219,10 +223,19 @@ function inWords(
 ): LaneResult {
   const { message: _, ...answer } = result;
   if (result.kind !== 'ok' && result.kind !== 'bad_output') return result;
-  if (capabilities.trust !== 'terminal-event' || readJudgement(judgement, result.value).ok) return result;
-  if (result.text.trim() === '') return result;
-  const reading = readJudgement(judgement, readTextAnswer(judgement, result.text, input));
-  return reading.ok ? { ...answer, kind: 'ok', value: reading.value } : result;
+  try {
+    if (capabilities.trust !== 'terminal-event' || readJudgement(judgement, result.value).ok) return result;
+    if (result.text.trim() === '') return result;
+    const reading = readJudgement(judgement, readTextAnswer(judgement, result.text, input));
+    return reading.ok ? { ...answer, kind: 'ok', value: reading.value } : result;
+  } catch (error) {
+    return { ...answer, kind: 'bad_output', message: unreadable(error) };
+  }
+}
+
+/** A text made to break its reader is a bad answer of one lane, not the end of the run. */
+function unreadable(error: unknown): string {
+  return `the answer cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** Checks the form; on success the value of the result becomes the tidied judgement. */
@@ -230,11 +243,19 @@ function problemsOf(request: LaneRequest, result: LaneResult, input: unknown, ea
   if (result.kind !== 'ok' && result.kind !== 'bad_output') return [];
   const reading = readAnswer(request, result, earlier);
   if (!reading.ok) return reading.problems;
-  const problems = checkAnswer(request.task, reading.value, input);
+  const problems = checked(request.task, reading.value, input);
   if (problems.length > 0) return problems;
   result.kind = 'ok';
   result.value = reading.value;
   return [];
+}
+
+function checked(...answer: Parameters<typeof checkAnswer>): string[] {
+  try {
+    return checkAnswer(...answer);
+  } catch (error) {
+    return [unreadable(error)];
+  }
 }
 
 /** After the repair turn a value of the right shape is taken with what is wrong about it said, unless its task is strict. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { answerIn, emptyTranscript, readUpdate } from '../../../src/agents/acp/transcript.ts';
 import { extractJson } from '../../../src/agents/extract-json.ts';
 import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
@@ -27,7 +28,7 @@ import { quorumOf } from '../../../src/review/quorum.ts';
 import { tally } from '../../../src/review/tally.ts';
 import { readTally } from '../../../src/review/tally-file.ts';
 import { readVotes } from '../../../src/review/votes.ts';
-import { readJson } from '../../../src/safe-json.ts';
+import { deepestJson, readJson } from '../../../src/safe-json.ts';
 import { defenceSchema } from '../../../src/schema/judgements/defence.ts';
 import { findingSchema } from '../../../src/schema/judgements/finding.ts';
 import { readJudgement } from '../../../src/schema/judgements.ts';
@@ -238,6 +239,24 @@ export const answers: readonly Target[] = [
       const whole = readJson(text.trim());
       if (whole.ok && typeof whole.value === 'object' && whole.value !== null)
         same(value, whole.value, 'an answer that is JSON is taken whole');
+    },
+  },
+  {
+    name: 'nested-json',
+    reads: 'JSON within JSON within JSON, said twice',
+    seeds: ['x', '{"a":1}', '[1, "]"]', '"}{"', '\\"'],
+    run(text) {
+      const inner = readJson(text).ok ? text : JSON.stringify(text);
+      for (const levels of [20, 2_000, 20_000]) {
+        const lists = `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`;
+        const objects = `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
+        for (const deep of [lists, objects]) {
+          const value = extractJson(`First ${deep} and again ${deep}.`);
+          if (levels > deepestJson) holds(value === undefined, 'what is nested too deeply is no answer');
+          else if (value !== undefined)
+            holds(isDeepStrictEqual(value, structuredClone(value)), 'it is a value');
+        }
+      }
     },
   },
   {

@@ -16,9 +16,7 @@ export async function formatOf(file: string): Promise<'zip' | 'html'> {
   const start = head.subarray(0, bytesRead);
   const extension = extensionOf(file);
   const isZip = start.subarray(0, 4).toString('latin1') === 'PK\x03\x04';
-  const isHtml = /^(?:\ufeff)?\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html[\s>])/i.test(
-    start.toString('utf8'),
-  );
+  const isHtml = beginsLikeHtml(start.toString('utf8'));
   if (isZip && extension === 'zip') return 'zip';
   if (isHtml && (extension === 'html' || extension === 'htm')) {
     if (found.size > limits.htmlBytes)
@@ -33,4 +31,15 @@ export async function formatOf(file: string): Promise<'zip' | 'html'> {
   throw unsupportedFormat(
     `${kind} and ${extension === '' ? 'has no extension' : `.${extension}`} by its name`,
   );
+}
+
+/** Whether the first tag, after blanks and comments, is that of a page. */
+function beginsLikeHtml(text: string): boolean {
+  let rest = text.replace(/^\ufeff/, '').trimStart();
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 4);
+    if (end < 0) return false;
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return /^<(?:!doctype\s+html|html[\s>])/i.test(rest);
 }

@@ -24,7 +24,7 @@ export function componentName(text: string): string {
 export function readComponent(file: string, text: string, warnings: ImportWarning[]): Component {
   const base = file.split('/').at(-1) ?? file;
   if (!file.toLowerCase().endsWith('.json')) {
-    const { markup, removed, variants } = cleanMarkup(text);
+    const { markup, removed, variants } = cleanMarkup(text, `components/${file}`);
     if (removed > 0)
       warnings.push({ code: 'markup-cleaned', entry: file, text: `${removed} active parts were left out` });
     return { name: componentName(base), file, variants, markup };

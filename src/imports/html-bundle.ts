@@ -1,9 +1,13 @@
-import { parse, serializeOuter } from 'parse5';
+import { serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../safe-json.ts';
 import { type Component, componentName } from './components.ts';
+import { withoutComments } from './css-comments.ts';
+import { limits } from './limits.ts';
 import { versionText } from './manifest.ts';
 import { attributeOf, cleanMarkup, textOf, walk } from './markup.ts';
+import { parsePage } from './parse-markup.ts';
 import { type Tokens, tokensFromProperties } from './tokens.ts';
+import { markupWeight, textWeight, treeWeights } from './tree-weights.ts';
 import type { ImportWarning } from './warnings.ts';
 
 export type HtmlBundle = {
@@ -29,7 +33,8 @@ const copyElements = new Set([
   'figcaption',
   'blockquote',
 ]);
-const mostTexts = 2000;
+/** The page in refusals; a bundle that is one page has no other entry. */
+const page = '*';
 
 /** One exported page as a bundle: custom properties and tagged JSON as tokens, named parts, texts. Nothing is fetched or run. */
 export function readHtmlBundle(source: string): HtmlBundle {
@@ -37,16 +42,19 @@ export function readHtmlBundle(source: string): HtmlBundle {
   const warnings: ImportWarning[] = [];
   const components: Component[] = [];
   const texts: { name: string; primary: string }[] = [];
-  let declared: Tokens = {};
-  let scripts = 0;
+  const declared: Tokens = {};
+  let [scripts, large, markupTotal, textTotal] = [0, 0, 0, 0];
   /** Elements whose text is copied as a whole. */
   const copied = new Set<unknown>();
-  walk(parse(source), (element, parent) => {
+  const tree = parsePage(source, page);
+  // Parts lie within parts and texts within texts: what is taken over is weighed before it is written out.
+  const [markupOf, charactersOf] = [treeWeights(tree, markupWeight), treeWeights(tree, textWeight)];
+  walk(tree, (element, parent) => {
     const { tagName } = element;
-    if (tagName === 'style') readProperties(textOf(element), properties);
+    if (tagName === 'style') readProperties(rawText(element), properties);
     if (tagName === 'script') {
       if (attributeOf(element, 'data-design-tokens') === undefined) scripts += 1;
-      else declared = { ...declared, ...readTokens(rawText(element), warnings) };
+      else Object.assign(declared, readTokens(rawText(element), warnings));
       return false;
     }
     if (tagName === 'link' || tagName === 'img' || tagName === 'source') {
@@ -55,20 +63,31 @@ export function readHtmlBundle(source: string): HtmlBundle {
         warnings.push({ code: 'external', text: `not fetched: ${target.slice(0, 300)}` });
     }
     const name = attributeOf(element, 'data-component');
-    if (name !== undefined) {
-      const { markup, variants } = cleanMarkup(serializeOuter(element));
+    const weight = markupOf.get(element) ?? 0;
+    const fits = weight <= limits.componentBytes && markupTotal + weight <= limits.componentTotalBytes;
+    if (name !== undefined && fits) {
+      const { markup, variants } = cleanMarkup(serializeOuter(element), page);
+      markupTotal += Math.max(weight, markup.length);
       components.push({ name: componentName(name), file: null, variants, markup });
+    } else if (name !== undefined) {
+      large += 1;
+      components.push({ name: componentName(name), file: null, variants: [] });
     }
     // Below a text there are still parts, files and buttons; only its words are not copied again.
     const within = copied.has(parent);
-    if (copyElements.has(tagName) && (!within || tagName === 'button')) {
+    const length = charactersOf.get(element) ?? 0;
+    const hasRoom = texts.length < limits.texts && textTotal + length <= limits.textCharacters;
+    if (copyElements.has(tagName) && (!within || tagName === 'button') && hasRoom) {
       const primary = textOf(element);
-      if (primary !== '' && texts.length < mostTexts) texts.push({ name: tagName, primary });
+      textTotal += length;
+      if (primary !== '') texts.push({ name: tagName, primary });
     }
     if (within || (copyElements.has(tagName) && tagName !== 'li' && tagName !== 'blockquote'))
       copied.add(element);
     return true;
   });
+  if (large > 0)
+    warnings.push({ code: 'too-large', text: `of ${large} large components only the names were taken over` });
   if (scripts > 0) warnings.push({ code: 'script', text: `${scripts} scripts were left out` });
   const { format_version: version, ...tokens } = declared;
   return {
@@ -82,7 +101,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
 
 /** The first definition of a property counts; later ones are those of themes and media. */
 export function readProperties(css: string, into: Map<string, string>): void {
-  const text = css.replace(/\/\*[\s\S]*?\*\//g, ' ');
+  const text = withoutComments(css, ' ').replace(/\s+/g, ' ');
   for (const [, name = '', value = ''] of text.matchAll(
     /(?:^|[\s;{])--([\w-]{1,120})\s*:\s*([^;{}]{1,500})/g,
   )) {

@@ -18,6 +18,15 @@ export const limits = {
   /** Markup of all components together that is taken over; of the others only the name. */
   componentTotalBytes: 16 * 1024 * 1024,
   htmlBytes: 32 * 1024 * 1024,
+  /** Elements of a page or of a component, those that the parser repeats among them. */
+  elements: 500_000,
+  /** Texts of a page that are taken over as its copy, and their characters together. */
+  texts: 2000,
+  textCharacters: 8 * 1024 * 1024,
+  /** Attributes of one element of a drawing. */
+  svgAttributes: 1000,
+  /** Namespaces that are declared at one place of a drawing: the parser goes through all of them at every element. */
+  svgNamespaces: 64,
 } as const;
 
 /** Programs; a design has none. */

@@ -1,4 +1,5 @@
-import { type DefaultTreeAdapterTypes, parse, parseFragment, serialize } from 'parse5';
+import { type DefaultTreeAdapterTypes, serialize } from 'parse5';
+import { parsePage, parsePart } from './parse-markup.ts';
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -30,15 +31,18 @@ const urlAttributes = new Set([
 
 export type CleanMarkup = { markup: string; removed: number; variants: string[] };
 
-/** A piece of HTML without anything that runs, and the variants it names in `data-variant`. */
-export function cleanMarkup(source: string): CleanMarkup {
+/** A piece of HTML without anything that runs, and the variants it names in `data-variant`; `entry` names it when it is refused. */
+export function cleanMarkup(source: string, entry: string): CleanMarkup {
   const isPage = /<!doctype|<html[\s>]/i.test(source.slice(0, 2000));
-  const fragment = isPage ? bodyOf(parse(source)) : parseFragment(source);
+  const fragment = isPage ? bodyOf(parsePage(source, entry)) : parsePart(source, entry);
   const variants = new Set<string>();
+  const active = new Set<Node>();
+  const holders = new Set<Parent>();
   let removed = 0;
   walk(fragment, (element, parent) => {
     if (activeElements.has(element.tagName) || isLoadingMeta(element)) {
-      parent.childNodes.splice(parent.childNodes.indexOf(element), 1);
+      active.add(element);
+      holders.add(parent);
       removed += 1;
       return false;
     }
@@ -51,6 +55,7 @@ export function cleanMarkup(source: string): CleanMarkup {
     element.attrs = kept;
     return true;
   });
+  for (const holder of holders) holder.childNodes = holder.childNodes.filter((node) => !active.has(node));
   return { markup: serialize(fragment).trim(), removed, variants: [...variants] };
 }
 
@@ -80,10 +85,11 @@ export function walk(root: Parent, visit: (element: Element, parent: Parent) => 
   const pending: Parent[] = [root];
   for (let parent = pending.pop(); parent !== undefined; parent = pending.pop()) {
     const below: Parent[] = [];
-    for (const node of [...parent.childNodes]) {
+    for (const node of parent.childNodes) {
       if (isElement(node) && visit(node, parent)) below.push(node);
     }
-    pending.push(...below.reverse());
+    // One by one: as arguments of a single call they would have to fit on the stack.
+    for (const node of below.reverse()) pending.push(node);
   }
 }
 
@@ -102,7 +108,7 @@ export function textOf(element: Element): string {
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if ('value' in node && node.nodeName === '#text') parts.push(node.value);
     if ('childNodes' in node && !(isElement(node) && activeElements.has(node.tagName)))
-      pending.push(...[...node.childNodes].reverse());
+      for (const child of node.childNodes.toReversed()) pending.push(child);
   }
   return parts.join(' ').replace(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,5 @@
 import sax, { type QualifiedAttribute, type QualifiedTag, type Tag } from 'sax';
+import { limits } from './limits.ts';
 import {
   isSafeReference,
   isSafeStyle,
@@ -15,6 +16,8 @@ export type SanitizedSvg = { ok: true; text: string; removed: string[] } | { ok:
 /** The parser compares all of such a declaration anew at each of its characters. */
 const unknownDeclaration = /<!(?!--|\[CDATA\[|DOCTYPE)/i;
 
+const pieceLength = 64 * 1024;
+
 /**
  * Writes a drawing anew from its parsed form, with nothing but elements and attributes that can only draw. A text that
  * is not well-formed XML is refused: what a browser would make of it is anybody's guess.
@@ -26,7 +29,7 @@ export function sanitizeSvg(source: string): SanitizedSvg {
   const reader = sax.parser(true, { xmlns: true, position: false, strictEntities: true } as object);
   let failure: string | undefined;
   reader.onerror = (error) => {
-    failure ??= error.message.split('\n')[0] ?? 'not well-formed';
+    failure ??= `not well-formed: ${error.message.split('\n')[0]}`;
     throw error;
   };
   reader.onopentag = (tag) => writer.open(tag as QualifiedTag);
@@ -38,15 +41,27 @@ export function sanitizeSvg(source: string): SanitizedSvg {
     if (name.toLowerCase() !== 'xml') writer.note('processing instruction');
   };
   try {
-    reader.write(source.replace(/^\ufeff/, '')).close();
+    const text = source.replace(/^\ufeff/, '');
+    for (let at = 0; at < text.length; at += pieceLength) {
+      reader.write(text.slice(at, at + pieceLength));
+      // The parser compares each of them with all before it, and says nothing until the element is whole.
+      checkAttributes((reader as unknown as { attribList: unknown[] }).attribList);
+    }
+    reader.close();
   } catch (error) {
     failure ??= error instanceof Error ? error.message : String(error);
   }
-  if (failure !== undefined) return { ok: false, reason: `not well-formed: ${failure}` };
+  if (failure !== undefined) return { ok: false, reason: failure };
   return writer.finish();
 }
 
-type OpenElement = { name: string; mode: 'kept' | 'unwrapped' | 'dropped'; style: string };
+type OpenElement = {
+  name: string;
+  mode: 'kept' | 'unwrapped' | 'dropped';
+  style: string;
+  /** Namespaces that are declared here and around it. */
+  namespaces: number;
+};
 
 class SvgWriter {
   #out = '';
@@ -62,11 +77,13 @@ class SvgWriter {
     const mode = this.#modeOf(qualified);
     if (mode === 'dropped' && this.#stack.at(-1)?.mode !== 'dropped') this.note(`<${qualified.name}>`);
     if (mode === 'unwrapped') this.note(`<${local}>`);
-    this.#stack.push({ name: local, mode, style: '' });
+    const given = Object.values(qualified.attributes);
+    checkAttributes(given);
+    const namespaces = (this.#stack.at(-1)?.namespaces ?? 0) + given.filter(isDeclaration).length;
+    if (namespaces > limits.svgNamespaces) throw new Error(`more than ${limits.svgNamespaces} namespaces`);
+    this.#stack.push({ name: local, mode, style: '', namespaces });
     if (mode !== 'kept') return;
-    const attributes = Object.values(qualified.attributes).flatMap((attribute) =>
-      this.#attribute(local, attribute),
-    );
+    const attributes = given.flatMap((attribute) => this.#attribute(local, attribute));
     const isRoot = this.#depth === 0;
     const declared = isRoot ? [` xmlns="${svgNamespace}"`] : [];
     this.#depth += 1;
@@ -87,7 +104,7 @@ class SvgWriter {
 
   text(text: string): void {
     const element = this.#stack.at(-1);
-    if (element === undefined || this.#stack.some(({ mode }) => mode === 'dropped')) return;
+    if (element === undefined || element.mode === 'dropped') return;
     if (element.name === 'style') element.style += text;
     else this.#out += escapeText(text);
   }
@@ -107,8 +124,9 @@ class SvgWriter {
     return unwrappedElements.has(local) && this.#stack.length > 0 ? 'unwrapped' : 'kept';
   }
 
-  #attribute(element: string, { name, local, prefix, uri, value }: QualifiedAttribute): string[] {
-    if (prefix === 'xmlns' || name === 'xmlns') return [];
+  #attribute(element: string, attribute: QualifiedAttribute): string[] {
+    const { name, local, prefix, uri, value } = attribute;
+    if (isDeclaration(attribute)) return [];
     if (local === 'href' && (uri === xlinkNamespace || prefix === '')) {
       // One form for both: browsers read plain href, and it needs no declaration.
       if (isSafeReference(element, value)) return [` href="${escapeAttribute(value.trim())}"`];
@@ -121,6 +139,14 @@ class SvgWriter {
     this.note(`${element} ${name}`);
     return [];
   }
+}
+
+function checkAttributes({ length }: readonly unknown[]): void {
+  if (length > limits.svgAttributes) throw new Error(`more than ${limits.svgAttributes} attributes`);
+}
+
+function isDeclaration({ prefix, name }: QualifiedAttribute): boolean {
+  return prefix === 'xmlns' || name === 'xmlns';
 }
 
 function isSvg(uri: string): boolean {

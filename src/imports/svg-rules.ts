@@ -1,3 +1,5 @@
+import { withoutComments } from './css-comments.ts';
+
 /** What a drawing may consist of. Everything that is not named here is left out. */
 export const svgNamespace = 'http://www.w3.org/2000/svg';
 export const xlinkNamespace = 'http://www.w3.org/1999/xlink';
@@ -47,9 +49,9 @@ export function isSafeReference(element: string, value: string): boolean {
 
 /** Style and presentation values: no way out by url(), no rule that loads, no old script hook, no escape that hides one. */
 export function isSafeStyle(value: string): boolean {
-  const text = value.replace(/\/\*[\s\S]*?\*\//g, '');
+  const text = withoutComments(value, '');
   if (
-    /\\|@import|@namespace|@font-face|expression\s*\(|javascript\s*:|vbscript\s*:|data\s*:(?!image\/)|-moz-binding|behavior\s*:|<\s*\/?\s*\w/i.test(
+    /\\|@import|@namespace|@font-face|expression\s*\(|javascript\s*:|vbscript\s*:|data\s*:(?!image\/)|-moz-binding|behavior\s*:|<[\s/]*\w/i.test(
       text,
     )
   )

@@ -61,12 +61,13 @@ function setAt(tokens: Tokens, place: readonly string[], value: unknown): 'set' 
 
 /** CSS custom properties by the group their name tells; the rest stay under `custom`. */
 export function tokensFromProperties(properties: ReadonlyMap<string, string>): Tokens {
-  const tokens: Record<string, Record<string, unknown>> = {};
+  const groups = new Map<string, Map<string, string>>();
   for (const [name, value] of properties) {
     const { group, key } = placeOf(name, value);
-    tokens[group] = { ...tokens[group], [key]: value };
+    const known = groups.get(group) ?? new Map<string, string>();
+    groups.set(group, known.set(key, value));
   }
-  return tokens;
+  return Object.fromEntries([...groups].map(([group, values]) => [group, Object.fromEntries(values)]));
 }
 
 const groupsByName: readonly { pattern: RegExp; group: string }[] = [

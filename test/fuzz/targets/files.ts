@@ -26,9 +26,11 @@ import { isLive, readRunRecord } from '../../../src/engine/run-record.ts';
 import { readWaivers } from '../../../src/feature/waiver-file.ts';
 import { containedPath, isInside } from '../../../src/files/contained.ts';
 import { addSettings } from '../../../src/hosts/json-edit.ts';
+import { formatOf } from '../../../src/imports/bundle-format.ts';
 import { readComponent } from '../../../src/imports/components.ts';
 import { readHtmlBundle } from '../../../src/imports/html-bundle.ts';
 import { importBundle } from '../../../src/imports/import-bundle.ts';
+import { limits } from '../../../src/imports/limits.ts';
 import { readVersion } from '../../../src/imports/manifest.ts';
 import { cleanMarkup, walk } from '../../../src/imports/markup.ts';
 import { sanitizeSvg } from '../../../src/imports/sanitize-svg.ts';
@@ -209,18 +211,36 @@ export const files: readonly Target[] = [
     },
   },
   {
+    name: 'bundle-formats',
+    reads: 'the first bytes of a bundle',
+    seeds: ['\ufeff <!-- a --> <!----><!doctype html>', '<html>', 'PK\u0003\u0004', '<!---->x'],
+    async run(text) {
+      for (const name of ['bundle.html', 'bundle.zip']) {
+        const file = path.join(place, name);
+        writeFileSync(file, text);
+        const format = await formatOf(file).catch(refusal);
+        holds(format === undefined || name.endsWith(format), 'name and content agree');
+      }
+    },
+  },
+  {
     name: 'html-bundles',
     reads: 'exported pages, their markup and components',
     seeds: [
+      '<!doctype html><style>/* a */:root{--a: 1;/* b */--b: 2}</style><div data-component=a><div data-component=b>x</div></div><li><li>y',
       '<!doctype html><html><head><style>:root{--color-primary:#0b5fff}</style><script data-design-tokens>{"colors":{}}</script></head><body><section data-component="hero" data-variant="dark"><h1 onclick="x()">Hi</h1><a href="javascript:x">y</a></section></body></html>',
       '<svg><a xlink:href="javascript:x"><text>z</text></a></svg><iframe srcdoc="<script>">',
       '{"name":"Card","variants":["a"]}',
     ],
     run(text) {
-      readHtmlBundle(text);
+      const { components, copy } = readHtmlBundle(text);
+      const markups = components.map(({ markup = '' }) => markup.length);
+      const written = markups.reduce((sum, length) => sum + length, 0);
+      holds(written <= 2 * limits.componentTotalBytes, 'parts within parts are bounded');
+      holds((copy?.sections.length ?? 0) <= limits.texts, 'texts are bounded');
       readComponent('components/card.json', text, []);
       readComponent('components/card.html', text, []);
-      const { markup } = cleanMarkup(text);
+      const { markup } = cleanMarkup(text, 'page.html');
       walk(parseFragment(markup), (element) => {
         holds(
           !['script', 'iframe', 'object', 'embed', 'base'].includes(element.tagName),
@@ -241,6 +261,7 @@ export const files: readonly Target[] = [
     reads: 'drawings in bundles',
     seeds: [
       '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="x"><a xlink:href="javascript:x"><path d="M0 0" style="fill:url(//e.com)"/></a><use href="#a"/><style>@import "x"</style></svg>',
+      '<svg xmlns="http://www.w3.org/2000/svg" xmlns:a="b"><style><![CDATA[/* a */< (]]></style><g xmlns:b="c">x<g>y</g></g></svg>',
       '<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg">&a;<![CDATA[<script>]]></svg>',
     ],
     run(text) {
@@ -263,6 +284,6 @@ export const files: readonly Target[] = [
   },
 ];
 
-function refusal(error: unknown): void {
+function refusal(error: unknown): undefined {
   if (!(error instanceof Error) || error.name !== 'CharretteError') throw error;
 }

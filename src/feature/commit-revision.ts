@@ -40,7 +40,7 @@ export async function commitRevision(
 ): Promise<CommitOutcome> {
   const paths = safePaths(files);
   if (paths.length === 0) return { kind: 'NO_CHANGES' };
-  const added = await runGit(repository, ['add', '--', ...paths], git);
+  const added = await runGit(repository, ['add', '--', ...paths], { ...git, ...untilDone });
   if (added.code !== 0) return failed(added);
   const changed = await runGit(repository, ['diff', '--cached', '--quiet', '--', ...paths], git);
   if (changed.code === 0) return { kind: 'NO_CHANGES' };

@@ -75,7 +75,7 @@ export async function mergeInto(
     { ...git, ...untilDone },
   );
   if (merged.code !== 0) {
-    await runGit(directory, ['merge', '--abort'], git);
+    await runGit(directory, ['merge', '--abort'], { ...git, ...untilDone });
     await switchTo(directory, branch, git);
     throw gitError(['merge', branch], merged);
   }

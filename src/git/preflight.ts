@@ -59,7 +59,7 @@ export async function preflight(directory: string, settings: PreflightSettings):
   if (skipBranchCheck) return { ok: true, notes: [] };
   const rebased = await runGit(directory, ['rebase', `${remote}/${mainBranch}`], { ...git, ...untilDone });
   if (rebased.code === 0) return { ok: true, notes: [] };
-  await runGit(directory, ['rebase', '--abort'], git);
+  await runGit(directory, ['rebase', '--abort'], { ...git, ...untilDone });
   return fail(3, `git rebase ${remote}/${mainBranch} failed: ${reasonOf(rebased)}`);
 }
 

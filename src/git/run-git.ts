@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../errors.ts';
+import { endGroup, endWithProgram } from './process-group.ts';
 
 export type GitResult = {
   /** Exit code; `undefined` when git could not be run, was stopped or said too much. */
@@ -55,7 +56,10 @@ export const gitEnvironmentKeys = [
 
 const defaults = { maximumBytes: 64 * 1024 * 1024, timeoutMs: 120_000 };
 
-/** For commands that change a working tree: hooks and filters may take long, and one that is killed leaves half of its work. */
+/**
+ * For commands that change a working tree: hooks and filters may take long, and one that is killed leaves half of its work. They also
+ * go on when the program is left in a hurry.
+ */
 export const untilDone = { timeoutMs: Number.POSITIVE_INFINITY } as const;
 
 /** Runs git with an argument list, without shell, pager or prompts. A failing command is a result, not an exception. */
@@ -84,21 +88,37 @@ function startGit(
         cwd: directory,
         env: gitEnvironment(options),
         stdio: ['pipe', 'pipe', 'pipe'],
-        ...(signal === undefined ? {} : { signal }),
+        // A group of its own: Ctrl-C in the terminal must not break off what changes a tree, and ssh ends with the git that started it.
+        detached: true,
       },
     );
-    // A timer of our own: the one of `spawn` would keep the process alive when git could not be started.
-    const limit = Number.isFinite(timeoutMs) ? setTimeout(() => child.kill('SIGKILL'), timeoutMs) : undefined;
+    const isLimited = Number.isFinite(timeoutMs);
+    if (isLimited) endWithProgram(child);
     let size = 0;
     let stderr = '';
     let problem: string | undefined;
+    // What git started may hold its pipes open; once git was told to leave nobody waits for them.
+    const release = () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
+    const stop = (reason: string) => {
+      if (problem !== undefined) return;
+      problem = reason;
+      endGroup(child);
+      if (child.exitCode !== null || child.signalCode !== null) release();
+      else child.once('exit', release);
+    };
+    const abort = () => stop('stopped on request');
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    const limit = isLimited
+      ? setTimeout(() => stop(`stopped after ${timeoutMs / 1000} s`), timeoutMs)
+      : undefined;
     child.stdout.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maximumBytes) onChunk(chunk);
-      else if (problem === undefined) {
-        problem = `more than ${maximumBytes} bytes of output`;
-        child.kill('SIGKILL');
-      }
+      else stop(`more than ${maximumBytes} bytes of output`);
     });
     child.stderr.on('data', (chunk: Buffer) => {
       if (stderr.length < 8000) stderr += chunk.toString('utf8');
@@ -109,6 +129,7 @@ function startGit(
     });
     child.on('close', (code, killedBy) => {
       clearTimeout(limit);
+      signal?.removeEventListener('abort', abort);
       if (code !== null && problem === undefined) resolve({ code, stderr: stderr.trim() });
       else resolve({ code: undefined, stderr: stderr.trim(), problem: problem ?? `stopped by ${killedBy}` });
     });

@@ -58,7 +58,10 @@ export async function restoreTree(
   }
   for (let start = 0; start < newUntracked.length; start += pathsPerCall) {
     const some = newUntracked.slice(start, start + pathsPerCall);
-    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], git);
+    await gitOutput(root, ['--literal-pathspecs', 'clean', '-f', '-q', '--', ...some], {
+      ...git,
+      ...untilDone,
+    });
   }
   return probeTree(root, { mode: 'checkpoint', git });
 }

@@ -7,6 +7,11 @@ import { documentConflicts, tokenConflicts } from './conflicts.ts';
 import { checkContrast } from './contrast.ts';
 import { readIdentity } from './identity.ts';
 
+test('comments of brand files that never close take one pass', () => {
+  const text = `Primary: #0b5fff\n<!-- Accent: #ff0055 -->\n${'<!--'.repeat(500_000)}`;
+  expect(readIdentity(text).colours).toEqual([{ name: 'primary', value: '#0b5fff', line: 1 }]);
+});
+
 const colour = fc.record({ red: fc.nat(255), green: fc.nat(255), blue: fc.nat(255) });
 
 test('BR-05 contrast ratios by WCAG: 21 for black on white, 1 for a colour on itself, the same both ways', () => {

@@ -1,3 +1,4 @@
+import { replaceBetween } from '../text/replace-between.ts';
 import { parseColour, toHex } from './colour.ts';
 
 export type NamedColour = { name: string; value: string; line: number };
@@ -16,7 +17,7 @@ const longestLine = 400;
 export function readIdentity(text: string): Identity {
   const colours: NamedColour[] = [];
   const fonts: NamedFont[] = [];
-  const plain = text.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, ' '));
+  const plain = replaceBetween(text, '<!--', '-->', (comment) => comment.replace(/[^\n]/g, ' '));
   for (const [index, whole] of plain.split('\n').entries()) {
     const line = whole.slice(0, longestLine);
     const found = colourForm.exec(line);

@@ -12,6 +12,12 @@ test('L-492 panel/C-25 a defence is read back from its text, whatever its bodies
   );
 });
 
+test('a recommendation without an end takes one pass', () => {
+  const marks = '_*'.repeat(500_000);
+  expect(readDefence(`RECOMMEND: ${marks}x`).recommends).toEqual([`${marks}x`.replace(/^[*`]+/, '')]);
+  expect(readDefence(`RECOMMEND: \`THESIS\`${marks}.`).recommends).toEqual(['THESIS']);
+});
+
 test('L-941 text cannot close the tags around it, and escaping is undone exactly', () => {
   fc.assert(
     fc.property(

@@ -1,5 +1,6 @@
 import { type Defence, type Side, sides } from '../schema/judgements/defence.ts';
 import { toLines, unwrapBold } from '../text/labelled-block.ts';
+import { withoutLast } from '../text/without-last.ts';
 
 /** C-25: tag names in text and the keys they have in the typed defence, in order. */
 export const defenceTags = [
@@ -80,11 +81,8 @@ export function sideOf(token: string): Side | undefined {
 }
 
 function recommendToken(line: string): string | undefined {
-  return /^recommend:(.*)$/i
-    .exec(unwrapBold(line))?.[1]
-    ?.trim()
-    .replace(/[.*_`]+$/, '')
-    .replace(/^[*`]+/, '');
+  const token = /^recommend:(.*)$/i.exec(unwrapBold(line))?.[1];
+  return token === undefined ? undefined : withoutLast(token.trim(), '.*_`').replace(/^[*`]+/, '');
 }
 
 function escapeBody(body: string): string {

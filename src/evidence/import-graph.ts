@@ -91,11 +91,14 @@ function workspacePackages(files: readonly SnapshotFile[]): ReadonlyMap<string, 
 }
 
 const wordRules: readonly { ending: RegExp; pattern: RegExp }[] = [
-  { ending: /\.pyi?$/, pattern: /^\s*(?:from\s+([.\w]+)\s+import|import\s+([.\w]+))/gm },
-  { ending: /\.(?:rb|php)$/, pattern: /^\s*(?:require|require_relative|include)\s*\(?\s*['"]([^'"]+)['"]/gm },
-  { ending: /\.(?:c|h|cc|cpp|hpp|cxx|m|mm)$/, pattern: /^\s*#\s*include\s*"([^"]+)"/gm },
-  { ending: /\.rs$/, pattern: /^\s*(?:pub\s+)?mod\s+(\w+)\s*;/gm },
-  { ending: /\.(?:vue|svelte|astro|mdx)$/, pattern: /^\s*import\s[^'"]*['"]([^'"]+)['"]/gm },
+  { ending: /\.pyi?$/, pattern: /^[ \t]*(?:from\s+([.\w]+)\s+import|import\s+([.\w]+))/gm },
+  {
+    ending: /\.(?:rb|php)$/,
+    pattern: /^[ \t]*(?:require|require_relative|include)\s*(?:\(\s*)?['"]([^'"]+)['"]/gm,
+  },
+  { ending: /\.(?:c|h|cc|cpp|hpp|cxx|m|mm)$/, pattern: /^[ \t]*#[ \t]*include[ \t]*"([^"]+)"/gm },
+  { ending: /\.rs$/, pattern: /^[ \t]*(?:pub\s+)?mod\s+(\w+)\s*;/gm },
+  { ending: /\.(?:vue|svelte|astro|mdx)$/, pattern: /^[ \t]*import\s[^'"]{0,2000}['"]([^'"]+)['"]/gm },
 ];
 
 function wordImports({ path, text }: SnapshotFile): string[] {

@@ -54,7 +54,7 @@ export function readQuery(description: string, vocabulary: Vocabulary): SearchQu
     }
   }
   const named = new Set(
-    [...description.matchAll(/[\w@./-]*[\w-]+\.[A-Za-z]{1,5}\b/g)].map(([name]) =>
+    [...description.matchAll(/(?<![\w@./-])[\w@./-]*[\w-]\.[A-Za-z]{1,5}\b/g)].map(([name]) =>
       name.replace(/^\.?\//, ''),
     ),
   );

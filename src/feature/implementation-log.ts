@@ -33,7 +33,7 @@ export function readTaskReport(text: string): TaskReport {
 }
 
 function fieldText(text: string, heading: RegExp): string {
-  const value = oneLine((fieldOf(text, heading) ?? '').replace(/^\s*[-*]\s+/gm, ''));
+  const value = oneLine((fieldOf(text, heading) ?? '').replace(/^[ \t]*[-*][ \t]+/gm, ''));
   return value === '' ? 'none' : value;
 }
 

@@ -11,6 +11,11 @@ import {
 import { phaseOutcome } from './outcome-line.ts';
 import { reviewRecord } from './review-log.ts';
 
+test('a report of empty lines takes one pass', () => {
+  const report = readTaskReport(`## Decisions\n\n- one\n${'\n'.repeat(399_000)}* two\n`);
+  expect(report.decisions).toBe('one two');
+});
+
 const entry: HistoryEntry = {
   command: 'specify',
   role: 'spec-reviewer',

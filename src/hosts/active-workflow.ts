@@ -112,7 +112,7 @@ function todoItems({ tools }: Transcript): TodoEntry[] {
   }
   let owner: string | undefined;
   return (list.length > 0 ? list : [...tasks.values()]).map(({ content, status }, index): TodoEntry => {
-    const isPhase = /^\s*(?:[^\p{L}\p{N}→]*)phase\s+\d/iu.test(content);
+    const isPhase = /^[^\p{L}\p{N}→]*phase\s+\d/iu.test(content);
     const id = `item-${index + 1}`;
     if (isPhase) owner = id;
     return {

@@ -7,6 +7,7 @@ import { readHtmlBundle } from './html-bundle.ts';
 import { limits } from './limits.ts';
 import { cleanMarkup } from './markup.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
+import { extensionOf } from './scan-entries.ts';
 
 // Readers that look back, or begin anew for every part, need minutes for these texts: the limit of the test is what they fail by.
 const many = (count: number, piece: string | ((index: number) => string)) =>
@@ -23,6 +24,11 @@ test('comments before the first tag of a page', async () => {
   writeFileSync(file, '<!-- a <html>');
   await expect(formatOf(file)).rejects.toMatchObject({ code: 'DESIGN_IMPORT_UNSUPPORTED_FORMAT' });
   rmSync(folder, { recursive: true });
+});
+
+test('names of entries without an end', () => {
+  for (const run of ['\\/', '. ']) expect(extensionOf(`a.PNG${many(500_000, run)}x`)).not.toBe('png');
+  expect(extensionOf(`a.PNG${many(500_000, '. ')}/\\`)).toBe('png');
 });
 
 describe('a page', () => {

@@ -1,7 +1,7 @@
 import { serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../safe-json.ts';
+import { replaceBetween } from '../text/replace-between.ts';
 import { type Component, componentName } from './components.ts';
-import { withoutComments } from './css-comments.ts';
 import { limits } from './limits.ts';
 import { versionText } from './manifest.ts';
 import { attributeOf, cleanMarkup, textOf, walk } from './markup.ts';
@@ -101,7 +101,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
 
 /** The first definition of a property counts; later ones are those of themes and media. */
 export function readProperties(css: string, into: Map<string, string>): void {
-  const text = withoutComments(css, ' ').replace(/\s+/g, ' ');
+  const text = replaceBetween(css, '/*', '*/', () => ' ').replace(/\s+/g, ' ');
   for (const [, name = '', value = ''] of text.matchAll(
     /(?:^|[\s;{])--([\w-]{1,120})\s*:\s*([^;{}]{1,500})/g,
   )) {

@@ -1,3 +1,4 @@
+import { withoutLast } from '../text/without-last.ts';
 import { archiveExtensions, executableExtensions, limits } from './limits.ts';
 
 /** What the directory of a ZIP file says about one entry. */
@@ -116,13 +117,9 @@ function overlaps(entries: readonly EntryFacts[], fileBytes: number): Offence[] 
 const localHeaderBytes = 30;
 
 export function extensionOf(name: string): string {
-  const base =
-    name
-      .replace(/[/\\]+$/, '')
-      .split(/[/\\]/)
-      .at(-1) ?? '';
+  const base = withoutLast(name, '/\\').split(/[/\\]/).at(-1) ?? '';
   // Windows drops trailing dots and blanks when it opens a file.
-  return /\.([^.]+)$/.exec(base.replace(/[. ]+$/, ''))?.[1]?.toLowerCase() ?? '';
+  return /\.([^.]+)$/.exec(withoutLast(base, '. '))?.[1]?.toLowerCase() ?? '';
 }
 
 /** Names that open a device on Windows, whatever their extension. */
@@ -131,7 +128,7 @@ function isDeviceName(part: string): boolean {
 }
 
 function keyOf(name: string): string {
-  return name.replace(/\/+$/, '').normalize('NFC').toLowerCase();
+  return withoutLast(name, '/').normalize('NFC').toLowerCase();
 }
 
 function foldersOf(key: string): string[] {

@@ -1,4 +1,4 @@
-import { withoutComments } from './css-comments.ts';
+import { replaceBetween } from '../text/replace-between.ts';
 
 /** What a drawing may consist of. Everything that is not named here is left out. */
 export const svgNamespace = 'http://www.w3.org/2000/svg';
@@ -49,7 +49,7 @@ export function isSafeReference(element: string, value: string): boolean {
 
 /** Style and presentation values: no way out by url(), no rule that loads, no old script hook, no escape that hides one. */
 export function isSafeStyle(value: string): boolean {
-  const text = withoutComments(value, '');
+  const text = replaceBetween(value, '/*', '*/', () => '');
   if (
     /\\|@import|@namespace|@font-face|expression\s*\(|javascript\s*:|vbscript\s*:|data\s*:(?!image\/)|-moz-binding|behavior\s*:|<[\s/]*\w/i.test(
       text,

@@ -11,7 +11,7 @@ const trivial =
 /** P-040: Low only for trivial work on one thing; in doubt Medium. */
 export function assessComplexity(task: string): Complexity {
   const named = new Set(pathsIn(task).map(({ path }) => path)).size;
-  const listed = task.match(/^\s*(?:[-*]|\d+[.)])\s+\S/gm)?.length ?? 0;
+  const listed = task.match(/^[ \t]*(?:[-*]|\d+[.)])[ \t]+\S/gm)?.length ?? 0;
   const words = new Set((task.match(wide) ?? []).map((word) => word.toLowerCase())).size;
   const points =
     words +

@@ -10,11 +10,12 @@ export type HandoffSpec = {
   decisions: string[];
 };
 
-const fence = /^ {0,3}```+json:handoff-spec[^\n]*\n([\s\S]*?)^ {0,3}```+[ \t]*$/m;
+const opening = /^ {0,3}```+json:handoff-spec[^\n]*\n/m;
+const closing = /^ {0,3}```+[ \t]*$/m;
 
 /** The handed-over specification; a malformed one counts as none. */
 export function readHandoffSpec(task: string): HandoffSpec | undefined {
-  const body = fence.exec(task)?.[1];
+  const body = fencedBody(task);
   const reading = body === undefined ? undefined : readJson(body, 1_000_000);
   if (reading === undefined || !reading.ok || !isRecord(reading.value)) return undefined;
   const spec = reading.value;
@@ -30,6 +31,15 @@ export function readHandoffSpec(task: string): HandoffSpec | undefined {
     findings: textsIn(spec['key_findings']),
     decisions: textsIn(spec['decision_context']),
   };
+}
+
+/** Two searches: what the first block lacks, a later one lacks too. */
+function fencedBody(task: string): string | undefined {
+  const open = opening.exec(task);
+  if (open === null) return undefined;
+  const rest = task.slice(open.index + open[0].length);
+  const end = rest.search(closing);
+  return end < 0 ? undefined : rest.slice(0, end);
 }
 
 /** What the planner is told of it. */

@@ -4,6 +4,7 @@ import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { withDirectoryLock } from '../files/directory-lock.ts';
 import { tidyLine } from '../schema/primitives.ts';
+import { withoutLast } from '../text/without-last.ts';
 
 /** L-765 */
 export const issueCategories = [
@@ -23,7 +24,7 @@ export type IssueCategory = (typeof issueCategories)[number];
  */
 export function insertIssue(log: string, category: IssueCategory, entry: string): string {
   const bullet = `- ${tidyLine(entry).replace(/^- /, '')}`;
-  const lines = log.replace(/\n+$/, '').split('\n');
+  const lines = withoutLast(log, '\n').split('\n');
   const start = lines.indexOf(`### ${category}`);
   if (start === -1) {
     const before = log.trim() === '' ? '' : `${lines.join('\n')}\n\n`;

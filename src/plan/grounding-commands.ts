@@ -119,7 +119,7 @@ function groundTarget(
   if (files.length === 0) return failed(`there is no ${program === 'make' ? 'Makefile' : 'justfile'}`);
   if (target === undefined) return held(`default target of ${files[0]?.path ?? ''}`);
   const targets = files.flatMap(({ file }) =>
-    [...file.text.matchAll(/^@?([\w./-]+)(?:[ \t]+[^:=\n]*)?:(?!=)/gm)].map((match) => match[1] ?? ''),
+    [...file.text.matchAll(/^@?([\w./-]+)(?:[ \t][^:=\n]*)?:(?!=)/gm)].map((match) => match[1] ?? ''),
   );
   if (targets.includes(target)) return held(`target of ${files[0]?.path ?? ''}`);
   return failed(`no target "${target}"; there are: ${[...new Set(targets)].slice(0, 12).join(', ')}`);

@@ -143,11 +143,12 @@ const codeSpans = (text: string): string[] =>
   [...text.matchAll(/(?<!`)`([^`\n]{2,160})`(?!`)/g)].map((match) => (match[1] ?? '').trim());
 
 const fencedLines = (text: string): string[] =>
-  [...text.matchAll(/^(?:```|~~~)(?:sh|bash|console|shell)?\s*\n([\s\S]*?)^(?:```|~~~)/gm)].flatMap((match) =>
-    (match[1] ?? '')
-      .split('\n')
-      .map((line) => line.trim().replace(/^\$ /, ''))
-      .filter((line) => line !== ''),
+  [...text.matchAll(/^(?:```|~~~)(?:sh|bash|console|shell)?[ \t]*\n([\s\S]*?)^(?:```|~~~)/gm)].flatMap(
+    (match) =>
+      (match[1] ?? '')
+        .split('\n')
+        .map((line) => line.trim().replace(/^\$ /, ''))
+        .filter((line) => line !== ''),
   );
 
 const looksLikeCommand = (text: string): boolean =>

@@ -176,12 +176,14 @@ const actionWords: Record<string, FileAction> = {
 };
 const wordPattern = Object.keys(actionWords).join('|');
 
+/** From the first dot or slash on something has to follow; said ahead, so that the path itself is read once. */
+const barePath = /(?:^|[\s*])(?=[\w@[\]()-]*[/.][\w@./[\]()-]*\w)([\w@./[\]()-]*\w)/;
+
 function readFileLine(item: string): PlanFile | undefined {
   const exact = new RegExp(`^(${fileActions.join('|')}) \`([^\`]+)\`: ([\\s\\S]+)$`).exec(item);
   if (exact) return { action: exact[1] as FileAction, path: exact[2] ?? '', description: exact[3] ?? '' };
   const [firstLine = '', ...rest] = item.split('\n');
-  const path =
-    /`([^`]+)`/.exec(firstLine)?.[1] ?? /(?:^|[\s*])([\w@.[\]()-]*[/.][\w@./[\]()-]*\w)/.exec(firstLine)?.[1];
+  const path = /`([^`]+)`/.exec(firstLine)?.[1] ?? barePath.exec(firstLine)?.[1];
   if (path === undefined) return undefined;
   const word =
     new RegExp(`\\b(${wordPattern})\\b`, 'i').exec(firstLine.replace(path, ' '))?.[1]?.toLowerCase() ??

@@ -5,6 +5,7 @@ import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
 import type { ContestedDecision, Synthesis } from '../../schema/judgements/synthesis.ts';
 import type { Complexity } from '../../schema/lite/plan.ts';
+import { replaceBetween } from '../../text/replace-between.ts';
 
 /**
  * The structured input of a task, beside its prompt (`AgentTask.input`). Every task gives `feature`; the rest as far as the
@@ -79,13 +80,18 @@ export function describe({ feature, commission }: PanelTaskInput): string {
   return [feature, commission?.clarifications, commission?.discussion].filter(Boolean).join('\n\n');
 }
 
-const grantedTag = /<steelman>[\s\S]*?<\/steelman>/gi;
 const granted = new Set(['steelman', 'strongestConcession', 'strongest_concession', 'recommend']);
 
 /** What a defence argues with; what it grants the other side is not its own evidence. */
 export function defenceText(defence: DefenceInput | undefined): string {
   if (defence === undefined) return '';
-  if (typeof defence === 'string') return defence.replace(grantedTag, '');
+  if (typeof defence === 'string')
+    return replaceBetween(
+      defence.replace(/<\/?steelman>/gi, (tag) => tag.toLowerCase()),
+      '<steelman>',
+      '</steelman>',
+      () => '',
+    );
   return Object.entries(defence)
     .filter(([name]) => !granted.has(name))
     .map(([, text]) => text)

@@ -3,6 +3,7 @@ import { readFrontMatter } from '../../text/frontmatter.ts';
 import { readItems } from '../../text/item-list.ts';
 import { toLines } from '../../text/labelled-block.ts';
 import { readSections } from '../../text/named-sections.ts';
+import { replaceBetween } from '../../text/replace-between.ts';
 import { planInvalid } from '../read-plan.ts';
 import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';
 import { orderOf, type PhasedTask } from './spec-kit-order.ts';
@@ -135,7 +136,7 @@ function success(spec: string): string[] {
 
 function edgeCasesOf(spec: string): string[] {
   const body = /^### Edge Cases\s*$([\s\S]*?)(?=^#{1,3} |(?![\s\S]))/m.exec(spec)?.[1] ?? '';
-  return readItems(body.replace(/<!--[\s\S]*?-->/g, '').trim()).map(oneLine);
+  return readItems(replaceBetween(body, '<!--', '-->', () => '').trim()).map(oneLine);
 }
 
 function heading(text: string, kind: string): string | undefined {

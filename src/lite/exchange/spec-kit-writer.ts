@@ -162,7 +162,7 @@ export const taskName = (number: number) => `T${threeDigits(number)}`;
 
 /** A title that begins like a mark or ends like a dependency keeps its words with a backslash. */
 const escapeTitle = (title: string) =>
-  title.replace(/^(\\*)\[/, '\\$1[').replace(/(\\*)\((?=depends on )/gi, '\\$1(');
+  title.replace(/^(\\*)\[/, '\\$1[').replace(/\((?=depends on )/gi, '\\(');
 
 export const unescapeTitle = (title: string) =>
-  title.replace(/^\\(\\*)\[/, '$1[').replace(/\\(\\*)\((?=depends on )/gi, '$1(');
+  title.replace(/^\\(\\*)\[/, '$1[').replace(/\\\((?=depends on )/gi, '(');

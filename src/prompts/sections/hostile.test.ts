@@ -31,6 +31,8 @@ test('documents made to be slow are read in linear time', () => {
 test('values and answers made to be slow are read in linear time', () => {
   expect(parseReferences([{ field: 'why', value: `Plan ${'1.'.repeat(20_000)}` }])).toBeDefined();
   expect(parseReferences([{ field: 'plan ref', value: '1-'.repeat(20_000) }])).toBeDefined();
+  const blanks = ' '.repeat(1_000_000);
+  expect(parseReferences([{ field: 'plan ref', value: `1.1${blanks}x` }])).toMatchObject([{ id: '1.1' }]);
   const expected = [{ label: 'Spec', name: 'spec.md', lines: 10 }];
   for (const tail of [' '.repeat(100_000), '(1'.repeat(50_000), '1 '.repeat(50_000), ','.repeat(100_000)]) {
     expect(gradeConfirmation(`Files read: ${tail} spec.md (1${tail}`, expected).missing.length).toBeLessThan(

@@ -62,7 +62,7 @@ function referencesOfField(trace: Trace): Reference[] {
     byField: row !== undefined,
     afterWords: false,
   };
-  const [before = '', ...after] = trace.value.split(proseStart);
+  const [before = '', ...after] = trace.value.replace(/\s+/g, ' ').split(proseStart);
   const found = referencesIn(before, start);
   return found.length > 0 ? found : after.flatMap((prose) => typedIn(prose));
 }

@@ -12,6 +12,12 @@ test('T-010: files that a task names, without what stands around them', () => {
   expect(taskFiles({ text: 'no field' })).toEqual([]);
 });
 
+test('a task of empty lines takes one pass', () => {
+  const text = `### Task 1: Do\n${'\n'.repeat(1_000_000)}- **Files:** src/a.ts\n- **Depends on:** 1.1\n`;
+  expect(taskFiles({ text })).toEqual(['src/a.ts']);
+  expect(taskDependencies({ text }, ['1.1'])).toEqual(['1.1']);
+});
+
 test.each([
   ['1.1, 1.2', ['1.1', '1.2']],
   ['Task 1.1 (and T1.2)', ['1.1', '1.2']],

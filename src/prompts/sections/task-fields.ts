@@ -1,8 +1,8 @@
 import type { Task } from './tasks.ts';
 
-const filesField = /^\s*(?:[-*]\s+)?\*\*Files?(?: to [a-z ]{2,20})?(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
+const filesField = /^[ \t]*(?:[-*][ \t]+)?\*\*Files?(?: to [a-z ]{2,20})?(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
 const dependsField =
-  /^\s*(?:[-*]\s+)?\*\*(?:Depends on|Dependencies|Depends|Blocked by)(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
+  /^[ \t]*(?:[-*][ \t]+)?\*\*(?:Depends on|Dependencies|Depends|Blocked by)(?:\s*:\s*\*\*|\*\*\s*:)\s*(.*)$/im;
 
 /** T-010: where a task says that the work happens, as it words it; a reader has to check the paths. */
 export function taskFiles({ text }: Pick<Task, 'text'>): string[] {

@@ -70,17 +70,21 @@ function sentinelEdits(phase: PhaseFile): LineEdit[] {
 /** What stands in marks of our own making, this one and the older form. */
 const ownLines: readonly RegExp[] = [
   /COMPACT\s+(?:SENTINEL|PROTECTION)/i,
-  /\d+\s+(?:execution\s+)?steps?\b|\d+\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i,
+  /\d\s+(?:execution\s+)?steps?\b|\d\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i,
   /CHECKPOINT\**\s*[:：]?\s*(?:$|before\b[^.]{0,60}\bverify\s*[:：]?\s*$|.*\b(?:active memory|protocol)\b)/i,
   /TodoWrite `?in_progress`?|Full protocol \(|if only (?:the |a )?(?:sentinel|summary) remains/i,
 ];
+
+/** Longer ones are none of ours, and not worth a look from each of their blanks. */
+const longestOwnLine = 500;
 
 /** Lines that somebody added to a mark stay. */
 function extraLines(document: Document, from: number, to: number): string[] {
   const kept: string[] = [];
   for (let line = from; line < to; line += 1) {
     const text = lineText(document, line);
-    if (text.replace(/^[>\s]*/, '') !== '' && !ownLines.some((own) => own.test(text))) kept.push(text);
+    const isOwn = text.length <= longestOwnLine && ownLines.some((own) => own.test(text));
+    if (text.replace(/^[>\s]*/, '') !== '' && !isOwn) kept.push(text);
   }
   return kept;
 }

@@ -51,7 +51,8 @@ export function readCompactMarks(document: Document): CompactMarks {
 function readSentinel(line: number, endLine: number, text: string): Sentinel {
   const title = /\[\s*Phase\s+([\d.]+)\s*(?:[::]\s*([^\]\n]*))?\]/i.exec(text);
   const count =
-    /(\d+)\s+(?:execution\s+)?steps?\b/i.exec(text) ?? /(\d+)\s*个[^\n]{0,12}(?:step|步)/i.exec(text);
+    /(?<!\d)(\d{1,6})\s+(?:execution\s+)?steps?\b/i.exec(text) ??
+    /(?<!\d)(\d{1,6})\s*个[^\n]{0,12}(?:step|步)/i.exec(text);
   const span = range.exec(text);
   return {
     line,

@@ -20,7 +20,7 @@ export type RoutingRow = { line: number; trigger: string; mode: string; targets:
 export type RoutingTable = { table: Table; rows: readonly RoutingRow[] };
 
 /** A placeholder such as `phases/{name}.md` is no file. */
-const phasePath = /phases\/[^\s)\]`"'|,;{}<>$*]+?\.md/g;
+const phasePath = /phases\/[^\s)\]`"'|,;{}<>$*]{1,200}?\.md/g;
 
 /**
  * The table of phases: one headed "Phase" with a document column, or else any table most of whose rows name files of

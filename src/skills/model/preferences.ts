@@ -128,7 +128,9 @@ function optionsOf(part: string): { labels: string[]; open: boolean } {
 /** C-12: a label without its recommendation mark. */
 export function bareLabel(label: string): string {
   return label
-    .replace(/\s*[((]\s*(?:recommended|推荐|default)\s*[))]\s*/gi, '')
+    .split(/[((]\s*(?:recommended|推荐|default)\s*[))]/i)
+    .map((part) => part.trim())
+    .join('')
     .replace(/[★⭐]/gu, '')
     .trim();
 }

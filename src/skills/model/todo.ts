@@ -1,3 +1,4 @@
+import { withoutLast } from '../../text/without-last.ts';
 import { closingBracket, findCalls } from '../document/calls.ts';
 import { type Document, lineAt } from '../document/document.ts';
 
@@ -29,10 +30,7 @@ export function readTodoSamples(document: Document): TodoSample[] {
     const valueStart = todos.index + todos[0].length;
     const line = lineAt(document, call.start);
     if (call.body[valueStart] !== '[') {
-      const expression = call.body
-        .slice(valueStart)
-        .replace(/[\s})]+$/, '')
-        .trim();
+      const expression = withoutLast(call.body.slice(valueStart), ' \t\r\n})').trim();
       samples.push({ line, call: true, items: [], expression, spreads: expression.includes('...') });
       continue;
     }

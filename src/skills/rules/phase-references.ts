@@ -9,7 +9,7 @@ import { normal } from './references.ts';
 /** Files of `phases/` that a document names, whatever the notation. */
 function phasesNamed(document: Document): Set<string> {
   return new Set(
-    [...document.text.matchAll(/phases\/([^\s)\]`"'|,;#]+?\.md)/g)].map((match) => match[1] ?? ''),
+    [...document.text.matchAll(/phases\/([^\s)\]`"'|,;#]{1,200}?\.md)/g)].map((match) => match[1] ?? ''),
   );
 }
 
@@ -86,7 +86,7 @@ export const phaseReferenceRules: readonly Rule[] = [
       const named = new Set<string>(routing?.rows.flatMap(({ targets }) => targets));
       for (let line = flow.line; line < flow.endLine; line += 1) {
         if (tableLines.has(line)) continue;
-        for (const found of lineText(document, line).matchAll(/phases\/[^\s)\]`"'|,;#]+?\.md/g))
+        for (const found of lineText(document, line).matchAll(/phases\/[^\s)\]`"'|,;#]{1,200}?\.md/g))
           named.add(found[0]);
       }
       return phases
@@ -160,7 +160,7 @@ export function goesBack({ document, nextPhase }: PhaseFile, phases: readonly Ph
   const files = new Set(phases.map(({ file }) => file));
   const { line: from, endLine: to } = nextPhase ?? { line: 0, endLine: 0 };
   for (let line = from; line < to; line += 1) {
-    const target = /\]\((?:\.\/|phases\/)?([^)\s]+\.md)/.exec(lineText(document, line))?.[1];
+    const target = /\]\((?:\.\/|phases\/)?([^)\s]{1,200}\.md)/.exec(lineText(document, line))?.[1];
     if (target !== undefined && files.has(target) && !document.path.endsWith(target)) return true;
   }
   return false;

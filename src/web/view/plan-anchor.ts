@@ -28,7 +28,7 @@ export function anchorIn(plan: string, before: string, finding: Anchored): PlanA
     for (const word of wordsOf(line)) frequency.set(word, (frequency.get(word) ?? 0) + 1);
   const { title, concern, suggestion, evidence, resolution = '' } = finding;
   const wanted = wordsOf([title, concern, suggestion, resolution].join(' '));
-  const files = new Set([...evidence.matchAll(/[\w./-]+\.\w+/g)].map(([file]) => file));
+  const files = new Set([...evidence.matchAll(/(?<![\w./-])[\w./-]+\.\w+/g)].map(([file]) => file));
   let best: PlanAnchor | undefined;
   let highest = least;
   let section = '';

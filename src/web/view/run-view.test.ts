@@ -205,6 +205,11 @@ test('revisions are told from the plans that were shown, without the dissent tha
   expect(revisions[1]?.diff).toContain('+Two.');
 });
 
+test('a diagram whose fence never closes takes one pass', () => {
+  const artifacts = { 'architecture-diagram.md': `\`\`\`mermaid\n${'\n'.repeat(1_000_000)}x` };
+  expect(runViewOf(filesOf(artifacts)).diagram).toBeUndefined();
+});
+
 test('a finding is anchored to the line it shares most with, and to none when it shares nothing', () => {
   const plan =
     '# Plan: x\n\n## Files\n\n- modify `src/limit.ts`: Read the limit from the configuration.\n\n## Testing\n\nUnit tests.\n';
@@ -215,6 +220,8 @@ test('a finding is anchored to the line it shares most with, and to none when it
     evidence: 'src/limit.ts:3',
   };
   expect(anchorIn(plan, '', finding)).toEqual({ line: 5, section: 'Files' });
+  const endless = { ...finding, evidence: `${'a-'.repeat(500_000)} src/limit.ts:3` };
+  expect(anchorIn(plan, '', endless)).toEqual({ line: 5, section: 'Files' });
   const stranger = { title: 'Zebra', concern: 'stripes', suggestion: 'none', evidence: '' };
   expect(anchorIn(plan, '', stranger)).toBeUndefined();
 });

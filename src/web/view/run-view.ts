@@ -25,7 +25,7 @@ export function runViewOf(files: RunFiles): RunView {
   const synthesis = artifacts['approach-synthesis.txt'];
   const plan = artifacts['plan.txt'];
   const votes = votesView(files);
-  const diagram = /^```mermaid\s*\n([\s\S]*?)^```/m.exec(artifacts['architecture-diagram.md'] ?? '')?.[1];
+  const diagram = /^```mermaid[ \t]*\n([\s\S]*?)^```/m.exec(artifacts['architecture-diagram.md'] ?? '')?.[1];
   return {
     sketches: sketchViews(files),
     ...(synthesis !== undefined && { synthesis: readSynthesis(synthesis) }),

@@ -50,6 +50,14 @@ export async function activeWorkflow(
   };
 }
 
+/** Whether phases wait and none is active, as when the host has not written the last lines of the conversation yet. */
+export function seemsBehind(transcript: Transcript, cwd: string): boolean {
+  if (lastPhaseRead(transcript, cwd) === undefined) return false;
+  const phases = todoItems(transcript).filter(({ kind }) => kind === 'phase');
+  const isActive = phases.some(({ status }) => status === 'in_progress');
+  return !isActive && (phases.length === 0 || phases.some(({ status }) => status === 'pending'));
+}
+
 /** The phase document that was read last, of a package that is one. */
 function lastPhaseRead({ tools }: Transcript, cwd: string): { package: string; file: string } | undefined {
   for (const { input } of [...tools].reverse()) {

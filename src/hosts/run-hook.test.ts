@@ -193,6 +193,15 @@ test('a turn does not end in the middle of a phase, but only once, and not when 
   expect(await call('stop', { transcript: over })).toEqual({ kind: 'nothing' });
 });
 
+test('a turn does not end in a phase whose host is slow to write that it has begun', async () => {
+  const lines = inPhaseTwo();
+  const waiting = say.todos(['Phase 1: Lite Plan', 'completed'], ['Phase 2: Lite Execute', 'pending']);
+  const transcript = conversation(place.project, [...lines, waiting]);
+  const stopping = call('stop', { transcript });
+  conversation(place.project, lines);
+  expect(await stopping).toMatchObject({ kind: 'go-on' });
+});
+
 test('above its budget a session starts no agents, but may read and edit; each answer is paid once', async () => {
   const lines = [say.usage('a', 400), say.usage('a', 400), say.usage('b', 500)];
   const transcript = conversation(place.project, lines);

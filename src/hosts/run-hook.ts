@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextFile } from '../files/bounded.ts';
-import { activeWorkflow } from './active-workflow.ts';
+import { activeWorkflow, seemsBehind } from './active-workflow.ts';
 import { partOf, runLines, whereYouAre } from './card.ts';
 import type { HookDecision, HookEvent, HookHost } from './events.ts';
 import { budgetDecision, stopDecision } from './guards.ts';
 import type { HookInput } from './hook-input.ts';
 import { openRuns } from './open-runs.ts';
 import { readSession, writeSession } from './snapshot.ts';
-import { readTranscript } from './transcript.ts';
+import { readTranscript, type Transcript } from './transcript.ts';
 import { addUsage } from './usage.ts';
 
 export type HookOptions = {
@@ -37,7 +38,7 @@ export async function runHook(
   }
   if (event === 'stop') {
     if (input.goingOn) return { kind: 'nothing' };
-    const transcript = readTranscript(input.transcript);
+    const transcript = await settledTranscript(input);
     const workflow = await activeWorkflow(transcript, { ...input, now: options.now });
     return stopDecision(input, workflow, transcript.lastWords);
   }
@@ -48,6 +49,16 @@ export async function runHook(
   // Not loaded for sessions that have no budget.
   const { agentPrograms } = await import('../agents/registry.ts');
   return budgetDecision(input, usage.tokens, options.limit, agentPrograms);
+}
+
+/** How long a host gets to write what it has said. */
+const settleMs = 300;
+
+async function settledTranscript({ transcript: file, cwd }: HookInput): Promise<Transcript> {
+  const transcript = readTranscript(file);
+  if (!seemsBehind(transcript, cwd)) return transcript;
+  await sleep(settleMs);
+  return readTranscript(file);
 }
 
 /** P-164: before a compaction everything that the card needs is written down; nothing can be said then. */

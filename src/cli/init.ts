@@ -46,10 +46,10 @@ export const initCommand: CommandSpec = {
       flags: '--host <hosts>',
       description: 'set coding agents up: claude, codex, cursor, gemini, agents or all',
     },
-    { flags: '--user', description: 'with --host: for all projects of this user' },
-    { flags: '--remove', description: 'with --host: take it away again' },
+    { flags: '--user', description: 'with --host: for all projects of this user', needs: '--host' },
+    { flags: '--remove', description: 'with --host: take it away again', needs: '--host' },
     { flags: '--update', description: 'bring what is set up to date; never overwrites an edited file' },
-    { flags: '--strict', description: 'with --update: a reserved file name is an error' },
+    { flags: '--strict', description: 'with --update: a reserved file name is an error', needs: '--update' },
   ],
   dryRun: 'says',
   run,
@@ -61,7 +61,6 @@ async function run(invocation: Invocation) {
   const update = options['update'] === true;
   const asked = actions.filter(({ name }) => options[name] === true);
   const withHost = typeof options['host'] === 'string';
-  if (!withHost) refuseAlone(options);
   if (asked.length === 0 && !update && !withHost) throw nothingAsked();
   const results: Record<string, Omit<ActionReport, 'log'> & { log: string[] }> = {};
   const lines: string[] = [];
@@ -104,17 +103,6 @@ function folderOptions({ global, options }: Invocation) {
     strict: options['strict'] === true,
     create: options['design'] === true,
   };
-}
-
-/** These say how a host is set up; without one they would be passed over in silence. */
-function refuseAlone(options: Invocation['options']): void {
-  const [flag] = ['user', 'remove'].filter((name) => options[name] === true);
-  if (flag === undefined) return;
-  throw new CharretteError({
-    code: 'usage',
-    message: `--${flag} goes with --host, which is missing.`,
-    fix: `Say whose set-up is meant: \`charrette init --host claude --${flag}\`.`,
-  });
 }
 
 function nothingAsked(): CharretteError {

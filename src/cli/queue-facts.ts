@@ -1,6 +1,4 @@
 import { realpathSync } from 'node:fs';
-import { loadConfig } from '../config/config.ts';
-import { putCancelled } from '../engine/cancel-idle.ts';
 import { systemClock } from '../engine/clock.ts';
 import { waitForLock } from '../engine/lock.ts';
 import { cloneAt } from '../engine/queue/place.ts';
@@ -10,7 +8,6 @@ import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-dire
 import { isFinal, readRunRecordSync, updateRunRecord } from '../engine/run-record.ts';
 import { type CharretteError, isCharretteError, toCharretteError } from '../errors.ts';
 import type { Invocation } from './command.ts';
-import { withQueue } from './shared-queue.ts';
 import { tell } from './tell.ts';
 
 /** What the queue knows of a run, and why it does not go on. `unknown`: the queue has never had it, or has it no more. */
@@ -29,6 +26,11 @@ export async function refreshQueued(
 ): Promise<Map<string, QueueFacts>> {
   const ids = runs.filter((id) => isOpenInQueue(home, id));
   if (ids.length === 0) return new Map();
+  // Not loaded where nothing is queued.
+  const [{ loadConfig }, { withQueue }] = await Promise.all([
+    import('../config/config.ts'),
+    import('./shared-queue.ts'),
+  ]);
   const { config } = await loadConfig({
     project: home.project,
     env: caller.terminal.env,
@@ -121,6 +123,8 @@ async function whyNot(
   if (isFinal(readRunRecordSync(directory).status)) return trouble;
   const status = note as keyof typeof exits;
   if (status === 'cancelled') {
+    // Not loaded by those who only list runs.
+    const { putCancelled } = await import('../engine/cancel-idle.ts');
     const held = await putCancelled(directory, systemClock).catch(asTrouble);
     return held instanceof Error ? held.message : trouble;
   }

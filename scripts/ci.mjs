@@ -113,14 +113,17 @@ const seed = String(Date.now() % 100_000);
 const kills = ['run', 'prove', '--', '--points', '10', '--seed', seed];
 const texts = ['run', 'fuzz', '--', '--seconds', '60'];
 const life = ['run', 'soak', '--', '--minutes', '2'];
-/** Moved from the first half to the second, which would end sooner without them. */
-const moved = ['real-agents', 'context-fuzz'];
-const exclusions = moved.flatMap((name) => ['--exclude', `**/${name}*`]);
-// Both halves wait for half of their time: for agents that start or hang, for silences, for the clock.
+// Three lines of work beside each other on two cores: each waits for half of its time, for agents that start or hang, for silences,
+// for the clock. Files are where they make the lines end together.
+const withAgents = ['real-agents', 'slow/feature'];
+const withTexts = ['context-fuzz', 'slow/crash', 'lite-crash'];
+const others = [...withAgents, ...withTexts].flatMap((name) => ['--exclude', `**/${name}*`]);
+const slow = (title, chosen) => suite(title, ['run', 'test:slow', '--', ...chosen], 50 * minutes);
 await Promise.all([
-  suite('slow suites', ['run', 'test:slow', '--', ...exclusions], 50 * minutes),
+  slow('slow suites', others),
+  slow('real agents, features', withAgents),
   inOrder(
-    () => suite('real agents, texts of contexts', ['run', 'test:slow', '--', ...moved], 50 * minutes),
+    () => slow('texts of contexts, kills', withTexts),
     () => check('kills at 10 seeded writes of every workflow', 'npm', kills),
     () => check('60 s of made-up texts for every reader', 'npm', texts),
     () => check('2 minutes of a long life: nothing grows', 'npm', life),

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeAnswerHere } from '../../src/cli/answer-here.ts';
 import type { Invocation } from '../../src/cli/command.ts';
 import type { RunView } from '../../src/cli/live/run-view.ts';
@@ -11,51 +10,27 @@ import type { RunEvent } from '../../src/engine/event.ts';
 import { leaveMessage } from '../../src/engine/inbox.ts';
 import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { until } from '../support/live-program.ts';
-import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
+import { findPostgres } from '../support/postgres.ts';
 import { callsIn, holdTask, makeProject, runsOf } from '../support/program.ts';
-import { command, newDatabase, type Serving, serve } from '../support/serving.ts';
+import { command as commandOn } from '../support/serving.ts';
+import { queued, sharedStore } from '../support/shared-store.ts';
 import { cloneOf, recordOf } from '../support/worker-program.ts';
 
-const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--queue'];
-
 describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
-  let server: Postgres;
-  let url: string;
-  let client: pg.Client;
-  let worker: Serving | undefined;
-  beforeAll(async () => {
-    server = await startPostgres({ durable: false });
-  }, 120_000);
-  afterAll(() => server?.stop());
-  beforeEach(async ({ task }) => {
-    url = await newDatabase(server.url, `store_${task.id.replace(/\W/g, '_')}`);
-    client = new pg.Client({ connectionString: url });
-    await client.connect();
-  });
-  afterEach(async () => {
-    await worker?.stop().catch(() => {});
-    worker = undefined;
-    await client.end();
-  });
-
-  const queue = async (project: string, ...words: string[]): Promise<string> => {
-    const { exit, json } = await command(url, project, ...quick, ...words);
-    expect(exit, JSON.stringify(json)).toBe(0);
-    return json.run;
-  };
+  const { url, query, command, serve, queue } = sharedStore();
   const statesOf = async (): Promise<string[]> =>
-    (await client.query('SELECT title, state FROM charrette.runs ORDER BY title')).rows.map(
+    (await query('SELECT title, state FROM charrette.runs ORDER BY title')).rows.map(
       ({ title, state }) => `${title} ${state}`,
     );
 
   test('what a person answers in `watch` reaches a worker in another clone', async () => {
     const { project } = await makeProject();
-    const run = await queue(project, 'limits');
-    worker = await serve(url, cloneOf(project, 'clone'));
+    const run = await queue(project, '--no-branch', 'limits');
+    const worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-ask', run);
-    await command(url, project, 'show', run);
+    await command(project, 'show', run);
     const home = homeOf(project);
-    const person = makeAnswerHere(home, runDirectoryOf(home, run), agreeing(url, project), picture);
+    const person = makeAnswerHere(home, runDirectoryOf(home, run), agreeing(url(), project), picture);
     person.hear({ type: 'question-ask' } as RunEvent);
     await person.end();
     await worker.says('run-end', run);
@@ -64,11 +39,11 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
 
   test('an answer that lies in the directory of a run waits for a place like any other', async () => {
     const { project, calls } = await makeProject();
-    const asks = await queue(project, 'asks');
-    worker = await serve(url, project, { limits: { runs: 1 } });
+    const asks = await queue(project, '--no-branch', 'asks');
+    const worker = await serve(project, { limits: { runs: 1 } });
     await worker.says('run-ask', asks);
     const release = holdTask(calls, 'sketch');
-    const works = await queue(project, '--yes', 'works');
+    const works = await queue(project, '--no-branch', '--yes', 'works');
     await until(() => callsIn(calls).length > 1);
     const answers = [{ question: 'consent', value: 'yes', source: 'person' as const }];
     await leaveMessage(runDirectoryOf(homeOf(project), asks).inbox, { type: 'answer', answers });
@@ -81,13 +56,13 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
 
   test('`watch` of a run that asks in another clone follows it to its end', async () => {
     const { project } = await makeProject();
-    const run = await queue(project, 'limits');
-    worker = await serve(url, cloneOf(project, 'clone'));
+    const run = await queue(project, '--no-branch', 'limits');
+    const worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-ask', run);
-    expect((await command(url, project, 'show', run)).json.status).toBe('paused');
-    const watching = command(url, project, 'watch', run, '--timeout', '60');
+    expect((await command(project, 'show', run)).json.status).toBe('paused');
+    const watching = command(project, 'watch', run, '--timeout', '60');
     await sleep(500);
-    await command(url, project, 'answer', run, 'consent=yes');
+    await command(project, 'answer', run, 'consent=yes');
     expect(await watching).toMatchObject({ exit: 0, json: { run, status: 'done' } });
   });
 
@@ -97,32 +72,32 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
   ])('`resume %s` answers a run that asks in a worker, and one that waits', async (flag, words) => {
     const { project } = await makeProject();
     writeFileSync(path.join(project, 'answers.json'), '{"consent":"yes"}');
-    const asks = await queue(project, 'asks');
-    worker = await serve(url, cloneOf(project, 'clone'));
+    const asks = await queue(project, '--no-branch', 'asks');
+    let worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-ask', asks);
-    const held = await command(url, project, 'resume', asks);
+    const held = await command(project, 'resume', asks);
     expect(held.json.error.message).toContain(`A worker is at work on ${asks}.`);
-    const { exit, json } = await command(url, project, 'resume', asks, flag, ...words);
+    const { exit, json } = await command(project, 'resume', asks, flag, ...words);
     expect([exit, json]).toEqual([0, { run: asks, status: 'paused', watch: `charrette watch ${asks}` }]);
     await worker.says('run-end', asks);
     await worker.stop();
-    const waits = await queue(project, 'waits');
-    expect((await command(url, project, 'resume', waits, flag, ...words)).json.status).toBe('queued');
+    const waits = await queue(project, '--no-branch', 'waits');
+    expect((await command(project, 'resume', waits, flag, ...words)).json.status).toBe('queued');
     // Where nobody has agreed to anything yet.
-    worker = await serve(url, cloneOf(project, 'other'));
+    worker = await serve(cloneOf(project, 'other'));
     await worker.says('run-end', waits);
-    expect((await command(url, project, 'show', waits)).json.status).toBe('done');
+    expect((await command(project, 'show', waits)).json.status).toBe('done');
   });
 
   test('a copy of a failed run that waits again shows that it waits', async () => {
     const { project } = await makeProject({ failTask: 'plan' });
-    const run = await queue(project, '--yes', 'limits');
-    worker = await serve(url, cloneOf(project, 'clone'));
+    const run = await queue(project, '--no-branch', '--yes', 'limits');
+    const worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-end', run);
     await worker.stop();
-    expect((await command(url, project, 'watch', run)).json.status).toBe('failed');
-    await command(url, project, 'resume', run);
-    expect(await command(url, project, 'watch', run, '--timeout', '2')).toMatchObject({ exit: 3 });
+    expect((await command(project, 'watch', run)).json.status).toBe('failed');
+    await command(project, 'resume', run);
+    expect(await command(project, 'watch', run, '--timeout', '2')).toMatchObject({ exit: 3 });
     expect(recordOf(project, run).status).toBe('queued');
   });
 
@@ -130,16 +105,16 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const { project } = await makeProject();
     const away = 'postgresql://charrette@127.0.0.1:1/postgres';
     for (const title of ['one', 'two'])
-      expect((await command(away, project, ...quick, title)).json.error.code).toBe('store-unreachable');
+      expect((await commandOn(away, project, ...queued, title)).json.error.code).toBe('store-unreachable');
     const [one = '', two = ''] = runsOf(project);
-    const answered = await command(url, project, 'answer', one, 'consent=yes', '--no-resume');
+    const answered = await command(project, 'answer', one, 'consent=yes', '--no-resume');
     expect([answered.exit, answered.json.status]).toEqual([0, 'stopped']);
-    expect(await command(url, project, 'cancel', two)).toMatchObject({
+    expect(await command(project, 'cancel', two)).toMatchObject({
       exit: 0,
       json: { status: 'cancelled' },
     });
-    expect((await command(url, project, 'resume', one)).json.status).toBe('queued');
-    worker = await serve(url, cloneOf(project, 'clone'));
+    expect((await command(project, 'resume', one)).json.status).toBe('queued');
+    const worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-end', one);
     expect(worker.of(one)).not.toContain('run-ask');
   });

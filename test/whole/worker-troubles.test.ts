@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { thisWorld } from '../../src/agents/settings.ts';
 import type { Invocation } from '../../src/cli/command.ts';
 import { followQueued } from '../../src/cli/follow-queued.ts';
@@ -15,50 +14,19 @@ import { Incarnation } from '../../src/workflows/worker/incarnation.ts';
 import { openPlace } from '../../src/workflows/worker/places.ts';
 import { lanesOf } from '../support/faulty-project.ts';
 import { until } from '../support/live-program.ts';
-import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
+import { findPostgres } from '../support/postgres.ts';
 import { callsIn, holdTask, makeProject } from '../support/program.ts';
-import {
-  command,
-  eventTypes,
-  failure,
-  faulty,
-  newDatabase,
-  type Serving,
-  serve,
-} from '../support/serving.ts';
+import { eventTypes, failure, faulty } from '../support/serving.ts';
+import { sharedStore } from '../support/shared-store.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { cloneOf, recordOf } from '../support/worker-program.ts';
 
-const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--queue'];
 const cut = () => failure('Connection terminated unexpectedly', 'ECONNRESET');
 
 describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
-  let server: Postgres;
-  let url: string;
-  let client: pg.Client;
-  let worker: Serving | undefined;
-  beforeAll(async () => {
-    server = await startPostgres({ durable: false });
-  }, 120_000);
-  afterAll(() => server?.stop());
-  beforeEach(async ({ task }) => {
-    url = await newDatabase(server.url, `store_${task.id.replace(/\W/g, '_')}`);
-    client = new pg.Client({ connectionString: url });
-    await client.connect();
-  });
-  afterEach(async () => {
-    await worker?.stop().catch(() => {});
-    worker = undefined;
-    await client.end();
-  });
-
-  const queue = async (project: string, ...words: string[]): Promise<string> => {
-    const { exit, json } = await command(url, project, ...quick, ...words);
-    expect(exit, JSON.stringify(json)).toBe(0);
-    return json.run;
-  };
+  const { url, port, query, command, serve, queue } = sharedStore();
   const row = async (run: string): Promise<{ state: string; note: string; worker: string | null }> =>
-    (await client.query('SELECT state, note, worker FROM charrette.runs WHERE run = $1', [run])).rows[0];
+    (await query('SELECT state, note, worker FROM charrette.runs WHERE run = $1', [run])).rows[0];
   const folderOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
 
   test('a run whose directory is gone has failed, and its place is free for the next', async () => {
@@ -66,7 +34,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const gone = await queue(project, '--yes', 'gone');
     const next = await queue(project, '--yes', '--no-branch', 'next');
     rmSync(folderOf(project, gone), { recursive: true });
-    worker = await serve(url, project, { limit: 1 });
+    const worker = await serve(project, { limit: 1 });
     await worker.says('run-end', next);
     expect(worker.of(gone)).toEqual(['run-take', 'run-refuse', 'run-end']);
     expect(await row(gone)).toMatchObject({ state: 'ended', note: 'failed', worker: null });
@@ -77,7 +45,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const clone = cloneOf(project, 'clone');
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     const faults = [cut(), failure('ENOSPC: no space left on device', 'ENOSPC')];
-    worker = await serve(url, clone, {
+    const worker = await serve(clone, {
       alter: (queue) =>
         faulty(queue, (statement) =>
           /^SELECT path.*FROM charrette.files/.test(statement) ? faults.shift() : undefined,
@@ -95,7 +63,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const refused = await queue(project, '--yes', '--no-branch', 'refused');
     const next = await queue(project, '--yes', '--no-branch', 'next');
     const denied = 'EACCES: permission denied, mkdir';
-    worker = await serve(url, clone, {
+    let worker = await serve(clone, {
       limit: 1,
       alter: (queue) =>
         faulty(queue, (statement, values) =>
@@ -106,11 +74,11 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     });
     await worker.says('run-back', refused);
     expect(await row(refused)).toMatchObject({ state: 'waiting', worker: null });
-    const { queue: facts } = (await command(url, project, 'show', refused)).json;
+    const { queue: facts } = (await command(project, 'show', refused)).json;
     expect(facts).toMatchObject({ state: 'waiting', waits: `it could not begin: ${denied}` });
     await worker.says('run-end', next);
     await worker.stop();
-    worker = await serve(url, cloneOf(project, 'other'));
+    worker = await serve(cloneOf(project, 'other'));
     await worker.says('run-end', refused);
     expect(await row(refused)).toMatchObject({ state: 'ended', note: 'done' });
   });
@@ -122,20 +90,20 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
       await queue(project, '--yes', '--no-branch', 'one'),
       await queue(project, '--yes', '--no-branch', 'two'),
     ];
-    worker = await serve(url, project, { drainSeconds: 1 });
+    const worker = await serve(project, { drainSeconds: 1 });
     await until(() => callsIn(calls).length >= 4);
     rmSync(path.join(folderOf(project, runs[0] ?? ''), 'run.json'));
     expect(await worker.stop()).toEqual({ ended: 0, back: 2 });
     release();
     for (const run of runs) expect(await row(run)).toMatchObject({ state: 'waiting', worker: null });
-    expect((await client.query('SELECT 1 FROM charrette.workers')).rowCount).toBe(0);
+    expect((await query('SELECT 1 FROM charrette.workers')).rowCount).toBe(0);
   });
 
   test('a claim whose answer was lost is given back and done', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     let lost = 0;
-    worker = await serve(url, project, {
+    const worker = await serve(project, {
       silentSeconds: 2,
       alter: (queue) => ({
         ...queue,
@@ -160,7 +128,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     let away = true;
     const ends = (statement: string, values: readonly unknown[]) =>
       away && /SET state = \$3/.test(statement) && values[2] === 'ended' ? cut() : undefined;
-    worker = await serve(url, project, { alter: (queue) => faulty(queue, ends) });
+    const worker = await serve(project, { alter: (queue) => faulty(queue, ends) });
     await until(() => recordOf(project, run).status === 'done');
     const stopped = worker.stop();
     await sleep(500);
@@ -174,12 +142,12 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
   test('a run whose end only its record knows is not done again', async () => {
     const { project, calls } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
-    worker = await serve(url, project);
+    let worker = await serve(project);
     await worker.says('run-end', run);
     await worker.stop();
     const before = [callsIn(calls), eventTypes(project, run)];
-    await client.query("UPDATE charrette.runs SET state = 'waiting', ended = NULL WHERE run = $1", [run]);
-    worker = await serve(url, project);
+    await query("UPDATE charrette.runs SET state = 'waiting', ended = NULL WHERE run = $1", [run]);
+    worker = await serve(project);
     await worker.says('run-end', run);
     expect([callsIn(calls), eventTypes(project, run)]).toEqual(before);
   });
@@ -191,16 +159,16 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
       await queue(project, '--yes', '--no-branch', 'one'),
       await queue(project, '--yes', '--no-branch', 'two'),
     ];
-    worker = await serve(url, project, { parallel: 1, drainSeconds: 1 });
+    const worker = await serve(project, { parallel: 1, drainSeconds: 1 });
     const asked = (run: string) =>
-      worker?.of(run).includes('run-take') && eventTypes(project, run).includes('lane-start');
+      worker.of(run).includes('run-take') && eventTypes(project, run).includes('lane-start');
     await until(() => runs.every(asked) && callsIn(calls).length > 0);
     await sleep(500);
     expect(callsIn(calls)).toHaveLength(1);
     const waiting = runs.filter((run) => lanesOf(project, run).length === 0);
     expect(waiting).toHaveLength(1);
     for (const run of waiting) {
-      expect((await command(url, project, 'cancel', run)).exit).toBe(0);
+      expect((await command(project, 'cancel', run)).exit).toBe(0);
       await worker.says('run-end', run);
     }
     expect(callsIn(calls)).toHaveLength(1);
@@ -214,9 +182,9 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const { project, calls } = await makeProject();
     const runs = [await queue(project, '--no-branch', 'one'), await queue(project, '--no-branch', 'two')];
     const release = holdTask(calls, 'sketch');
-    worker = await serve(url, project, { limit: 1 });
+    const worker = await serve(project, { limit: 1 });
     for (const run of runs) await worker.says('run-ask', run);
-    for (const run of runs) expect((await command(url, project, 'answer', run, 'consent=yes')).exit).toBe(0);
+    for (const run of runs) expect((await command(project, 'answer', run, 'consent=yes')).exit).toBe(0);
     await until(() => callsIn(calls).length > 0);
     await sleep(1500);
     const states = async () => (await Promise.all(runs.map(row))).map(({ state }) => state).sort();
@@ -227,7 +195,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
   });
 
   test('a turn whose end the store did not hear of is ended later', async () => {
-    const store = await openQueue(url);
+    const store = await openQueue(url());
     let away = false;
     const queue: Queue = faulty(store, () => (away ? cut() : undefined));
     await registerWorker(queue, { worker: 'w', host: 'h', pid: 1, labels: [], places: [], codeVersion: '0' });
@@ -241,17 +209,17 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await turns.endLeft();
     expect(await turns.within('one', signal, async () => 'called')).toBe('called');
     await turns.endLeft();
-    expect((await client.query('SELECT 1 FROM charrette.turns')).rowCount).toBe(0);
+    expect((await query('SELECT 1 FROM charrette.turns')).rowCount).toBe(0);
     await store.close();
   });
 
   test('a worker that could not appear leaves room for its next try', async () => {
     const { project } = await makeProject();
-    const store = await openQueue(url);
+    const store = await openQueue(url());
     const world = thisWorld();
     const stop = new AbortController();
     const options = {
-      url,
+      url: url(),
       places: [await openPlace(project, world)],
       labels: [],
       limit: 1,
@@ -277,17 +245,17 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
   test('whoever follows a run goes on when the store comes back', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
-    const way = await startStoreProxy(server.port);
+    const way = await startStoreProxy(port());
     const said: string[] = [];
     const idle = new AbortController();
-    const env = { CHARRETTE_DATABASE_URL: url.replace(`:${server.port}/`, `:${way.port}/`) };
+    const env = { CHARRETTE_DATABASE_URL: url().replace(`:${port()}/`, `:${way.port}/`) };
     const caller = { global: {}, terminal: { env, stderr: { write: (text: string) => said.push(text) } } };
     const following = followQueued(homeOf(project), run, caller as unknown as Invocation, idle.signal);
     await until(() => said.length === 1);
     way.set('refused');
     await until(() => said.length === 2);
     way.set('open');
-    const store = await openQueue(url);
+    const store = await openQueue(url());
     expect(await withdraw(store, run, 'cancelled')).toBe(true);
     await until(() => recordOf(project, run).status === 'cancelled');
     idle.abort();
@@ -300,16 +268,16 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
   test('`runs rm` takes a run out of the queue, and refuses one that a worker has', async () => {
     const { project, calls } = await makeProject();
     const waiting = await queue(project, '--yes', '--no-branch', 'one');
-    expect((await command(url, project, 'runs', 'rm', waiting, '--dry-run')).exit).toBe(0);
+    expect((await command(project, 'runs', 'rm', waiting, '--dry-run')).exit).toBe(0);
     expect(await row(waiting)).toMatchObject({ state: 'waiting' });
-    expect((await command(url, project, 'runs', 'rm', waiting)).exit).toBe(0);
+    expect((await command(project, 'runs', 'rm', waiting)).exit).toBe(0);
     expect(await row(waiting)).toMatchObject({ state: 'ended', note: 'cancelled' });
     const clone = cloneOf(project, 'clone');
     const release = holdTask(calls, 'sketch');
     const held = await queue(project, '--yes', '--no-branch', 'two');
-    worker = await serve(url, clone, { drainSeconds: 1 });
+    await serve(clone, { drainSeconds: 1 });
     await until(() => callsIn(calls).length > 0);
-    const refused = await command(url, project, 'runs', 'rm', held);
+    const refused = await command(project, 'runs', 'rm', held);
     expect(refused).toMatchObject({ exit: 2, json: { error: { code: 'usage' } } });
     release();
   });
@@ -320,12 +288,12 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const config = JSON.parse(readFileSync(file, 'utf8')) as object;
     writeFileSync(file, JSON.stringify({ ...config, queue: { silentSeconds: 2 } }));
     const run = await queue(project, '--yes', '--no-branch', 'one');
-    const store = await openQueue(url);
+    const store = await openQueue(url());
     const facts = { host: 'elsewhere', pid: 1, labels: [], places: [], codeVersion: '1' };
     await registerWorker(store, { worker: 'gone', ...facts });
     await store.close();
-    await client.query("UPDATE charrette.runs SET state = 'at-work', worker = 'gone'");
-    expect(await command(url, project, 'cancel', run)).toMatchObject({
+    await query("UPDATE charrette.runs SET state = 'at-work', worker = 'gone'");
+    expect(await command(project, 'cancel', run)).toMatchObject({
       exit: 0,
       json: { status: 'cancelled' },
     });
@@ -336,16 +304,16 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const { project } = await makeProject();
     const clone = cloneOf(project, 'clone');
     const run = await queue(project, '--yes', '--no-branch', 'limits');
-    worker = await serve(url, clone);
+    const worker = await serve(clone);
     await worker.says('run-end', run);
-    await client.query('DELETE FROM charrette.files WHERE run = $1', [run]);
-    const shown = await command(url, project, 'show', run);
+    await query('DELETE FROM charrette.files WHERE run = $1', [run]);
+    const shown = await command(project, 'show', run);
     expect(shown.json).toMatchObject({ status: 'done', queue: { state: 'ended' } });
     expect(shown.json.queue.waits).toContain('the store does not have all that it wrote');
-    expect((await command(url, project, 'resume', run)).json.error.message).toContain('has ended: done');
+    expect((await command(project, 'resume', run)).json.error.message).toContain('has ended: done');
     const forgotten = await queue(project, '--yes', '--no-branch', '--label', 'none', 'more');
-    await client.query('DELETE FROM charrette.runs WHERE run = $1', [forgotten]);
-    const { runs } = (await command(url, project, 'runs')).json;
+    await query('DELETE FROM charrette.runs WHERE run = $1', [forgotten]);
+    const { runs } = (await command(project, 'runs')).json;
     expect(runs[0]).toMatchObject({
       run: forgotten,
       status: 'queued',

@@ -69,8 +69,7 @@ async function conductHere(
   try {
     engine.subscribe(runId, view.report);
     engine.subscribe(runId, telemetry.hear);
-    await engine.start(runId);
-    const end = await engine.wait(runId, {
+    const end = await engine.conduct(runId, {
       signal,
       answer: (questions, stop) => view.aside(() => provide(questions, stop)),
     });

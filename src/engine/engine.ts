@@ -183,6 +183,8 @@ export class Engine {
     // The first event of a run is there before the embedded store hears of the run.
     const isNew = this.#store.kind === 'embedded' && live.events.count === 0;
     const status = isNew ? null : await DBOS.getWorkflowStatus(runId);
+    // Given up while the store was asked.
+    if (live.stopping) return;
     // Before the workflow begins: it may pause or end at once, and that must stay on record.
     await updateRunRecord(directory, atWork());
     if (status === null) {
@@ -234,41 +236,52 @@ export class Engine {
     done.abort();
   }
 
+  /** Starts a run and waits for it; a store that stops answering before the run is on record is given up like one that does later. */
+  conduct(runId: string, options: WaitOptions): Promise<RunEnd> {
+    return this.#attend(runId, options, this.start(runId));
+  }
+
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
-  async wait(runId: string, options: { answer?: AnswerProvider; signal: AbortSignal }): Promise<RunEnd> {
-    const directory = this.#runs.directoryOf(runId);
-    const before = await readRunRecord(directory);
-    if (isFinal(before.status)) return { kind: 'ended', record: before };
+  wait(runId: string, options: WaitOptions): Promise<RunEnd> {
+    return this.#attend(runId, options, Promise.resolve());
+  }
+
+  async #attend(runId: string, options: WaitOptions, started: Promise<void>): Promise<RunEnd> {
+    // Nobody waits any more, so that nothing goes on asking the store.
     const left = new AbortController();
     try {
-      return await this.#attend(runId, options, left.signal);
+      return await this.#followRun(runId, options, started, left.signal);
     } finally {
       left.abort();
     }
   }
 
-  /** `left` says that nobody waits any more, so that nothing goes on asking the store. */
-  async #attend(
+  async #followRun(
     runId: string,
-    options: { answer?: AnswerProvider; signal: AbortSignal },
+    options: WaitOptions,
+    started: Promise<void>,
     left: AbortSignal,
   ): Promise<RunEnd> {
     const directory = this.#runs.directoryOf(runId);
     const watch = this.#runs.watch(runId);
     const stopped = once(options.signal, left);
-    const ended = ending(this.#runs, runId, left);
+    const ended = started.then(async () =>
+      isFinal((await readRunRecord(directory)).status) ? 'end' : ending(this.#runs, runId, left),
+    );
+    ended.catch(() => {});
     for (;;) {
       const lost = this.#server?.lost() ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
       if (next === 'lost') {
         // What is under way needs no store; its results are kept in the run's directory.
-        await Promise.race([stopped, this.#runs.open(runId).idle()]);
+        await Promise.race([stopped, this.#runs.open(runId).idleButForStore()]);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#giveUp(runId, this.#server.reason) };
         continue;
       }
       if (next === 'end') return { kind: 'ended', record: await this.#settle(directory) };
       if (next === 'stop') {
+        await Promise.race([started, sleep(closingMs, undefined, { ref: false })]);
         const ended = await this.#stopRun(runId, 'stop');
         if (ended !== undefined) return { kind: 'ended', record: ended };
         return {
@@ -297,8 +310,9 @@ export class Engine {
           questions: next,
         };
       }
-      await this.answer(runId, answers);
-      await Promise.race([ended, stopped, watch.continued()]);
+      const answered = this.answer(runId, answers).then(() => watch.continued());
+      answered.catch(() => {});
+      await Promise.race([ended, stopped, lost, answered]);
     }
   }
 
@@ -482,6 +496,8 @@ export class Engine {
     return new Date(this.#clock.now()).toISOString();
   }
 }
+
+type WaitOptions = { answer?: AnswerProvider; signal: AbortSignal };
 
 /** Answers questions where a person is, or gives `undefined` to let the run pause. */
 export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;

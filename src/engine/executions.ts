@@ -163,8 +163,8 @@ export class Executions {
         ? headStart(live, definition, { key: childKey, input: child.input })
         : undefined;
       // A run that is being stopped starts nothing more.
-      const handle = await live.begin(() =>
-        live.storing(DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input)),
+      const handle = await live.store(() =>
+        DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input),
       );
       return {
         workflowID,

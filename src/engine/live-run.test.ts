@@ -20,7 +20,7 @@ test('a stop does not wait for ever for a store that is away', async () => {
   const settle = () => {
     settled = true;
   };
-  void live.begin(() => live.storing(away)).then(settle, settle);
+  void live.store(() => away).then(settle, settle);
   await live.stop();
   await live.idle();
   // To the journal it has not happened.
@@ -30,8 +30,25 @@ test('a stop does not wait for ever for a store that is away', async () => {
 
 test('what a store answers or refuses reaches whoever waits for it', async () => {
   const live = openRun();
-  expect(await live.storing(Promise.resolve('kept'))).toBe('kept');
-  await expect(live.storing(Promise.reject(new Error('full')))).rejects.toThrow('full');
+  expect(await live.store(async () => 'kept')).toBe('kept');
+  await expect(live.store(() => Promise.reject(new Error('full')))).rejects.toThrow('full');
+  live.close();
+});
+
+test('what waits for a store that is away keeps nobody who waits for the rest', async () => {
+  const live = openRun();
+  const body = Promise.withResolvers<void>();
+  void live.perform(() => body.promise);
+  void live.store(() => new Promise<never>(() => {}));
+  let rested = false;
+  const resting = live.idleButForStore().then(() => {
+    rested = true;
+  });
+  await sleep(0);
+  expect(rested).toBe(false);
+  body.resolve();
+  await resting;
+  await live.stop();
   live.close();
 });
 

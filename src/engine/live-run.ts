@@ -30,7 +30,9 @@ export class LiveRun {
   readonly #ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   #resting = false;
   #active = 0;
-  #whenIdle: (() => void)[] = [];
+  /** How many of those only wait for the store. */
+  #storing = 0;
+  #whenDone: { active: () => number; resolve: () => void }[] = [];
   #paused = false;
   readonly #journaling = new Set<Promise<unknown>>();
 
@@ -87,14 +89,21 @@ export class LiveRun {
       throw error;
     } finally {
       this.#active -= 1;
-      if (this.#active === 0) for (const resolve of this.#whenIdle.splice(0)) resolve();
+      this.#tellDone();
     }
   }
 
-  /** Waits for the store; it cannot be told to stop, so a stop ends the waiting for one that is away. */
-  async storing<Result>(work: Promise<Result>): Promise<Result> {
-    work.catch(() => {});
-    return Promise.race([work, this.#givenUp.promise]);
+  /** Asks the store for something; it cannot be told to stop, so a stop ends the waiting for one that is away. */
+  async store<Result>(ask: () => Promise<Result>): Promise<Result> {
+    return this.begin(async () => {
+      this.#storing += 1;
+      this.#tellDone();
+      try {
+        return await this.#orGivenUp(ask());
+      } finally {
+        this.#storing -= 1;
+      }
+    });
   }
 
   /** A stop lets the journal catch up: whoever goes on would otherwise put the same step on record a second time. */
@@ -130,12 +139,36 @@ export class LiveRun {
     await this.idle();
     // Whoever waited for the last body is told of its end first.
     await immediately();
-    await this.storing(Promise.all(this.#journaling)).catch(() => {});
+    await this.#orGivenUp(Promise.all(this.#journaling)).catch(() => {});
   }
 
-  /** Resolves as soon as no body of a step is under way. */
-  async idle(): Promise<void> {
-    if (this.#active > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  /** Resolves as soon as nothing is under way. */
+  idle(): Promise<void> {
+    return this.#done(() => this.#active);
+  }
+
+  /** Resolves as soon as all that is under way waits for the store. */
+  idleButForStore(): Promise<void> {
+    return this.#done(() => this.#active - this.#storing);
+  }
+
+  #done(active: () => number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenDone.push({ active, resolve });
+      this.#tellDone();
+    });
+  }
+
+  #tellDone(): void {
+    this.#whenDone = this.#whenDone.filter(({ active, resolve }) => {
+      if (active() === 0) resolve();
+      return active() > 0;
+    });
+  }
+
+  #orGivenUp<Result>(work: Promise<Result>): Promise<Result> {
+    work.catch(() => {});
+    return Promise.race([work, this.#givenUp.promise]);
   }
 
   pause(questions: readonly Question[]): void {

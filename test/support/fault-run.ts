@@ -73,7 +73,7 @@ export async function expectNamedAndResumed(
   expect(JSON.parse(ended.stdout)).toMatchObject({
     error: { code: 'store-unreachable', fix: expect.stringContaining(`charrette resume ${run}`) },
   });
-  const resumed = await charrette(['resume', run], { cwd: places.project, env });
+  const resumed = await charrette(['resume', run, '--yes'], { cwd: places.project, env });
   expect(resumed.code, resumed.stderr).toBe(0);
   expectWhole(places, run);
 }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
+import { readRunRecordSync } from '../../../src/engine/run-record.ts';
 import { everyFault, faultCase } from '../../support/fault-case.ts';
 import {
   endAll,
@@ -12,7 +15,7 @@ import {
 } from '../../support/fault-run.ts';
 import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { callsIn, charrette, makeProject } from '../../support/program.ts';
+import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 
 let server: Postgres;
@@ -43,6 +46,13 @@ async function begin(delayMs = 400): Promise<Begun> {
 
 const sketching = ({ live, calls }: Begun) => reaches(live, () => callsIn(calls).length >= 2);
 const between = ({ live }: Begun) => live.says(/2a\.5: dialectic/);
+
+/** The process that works on the only run. */
+function holderOf(project: string): number | undefined {
+  const [directory] = runsOf(project).map((run) => runDirectoryOf(homeOf(project), run));
+  if (directory === undefined || !existsSync(directory.record)) return undefined;
+  return readRunRecordSync(directory).process?.pid;
+}
 
 /** What happens to the way, and what makes it good again. */
 const breaks: [string, (way: StoreProxy) => Promise<void>][] = [
@@ -97,15 +107,44 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     }
   }
 
-  faultCase('store: silence without end', 'while agents sketch', async () => {
-    const begun = await begin();
-    await sketching(begun);
-    begun.way.set('silent');
-    const ended = await begun.live.ended;
-    begun.way.set('open');
-    await expectNamedAndResumed(ended, begun, begun.env);
-    return 'store-unreachable, exit 1; resume completed it';
-  });
+  for (const [moment, answerMs] of [
+    ['while agents sketch', 0],
+    // Agents begin before the store has confirmed their lanes.
+    ['while lanes are put on record', 300],
+  ] as const)
+    faultCase('store: silence without end', moment, async () => {
+      const begun = await begin();
+      await begun.live.says(/2a: sketches/);
+      begun.way.delay(() => answerMs);
+      await sketching(begun);
+      begun.way.set('silent');
+      const ended = await begun.live.ended;
+      begun.way.delay(() => 0);
+      begun.way.set('open');
+      await expectNamedAndResumed(ended, begun, begun.env);
+      return 'store-unreachable, exit 1; resume completed it';
+    });
+
+  for (const [moment, resumed] of [
+    ['while the run is put on record', false],
+    ['while a resume is', true],
+  ] as const)
+    faultCase('store: silence without end', moment, async () => {
+      const { way, env } = await wayToStore();
+      const { project, calls } = await makeProject({ delayMs: 400 });
+      const design = quick.filter((word) => word !== '--yes');
+      if (resumed) expect((await charrette([...design, 'limits'], { cwd: project, env })).code).toBe(7);
+      way.delay(() => 100);
+      const words = resumed ? ['resume', '--yes', '--json'] : [...quick, '--json', 'limits'];
+      const live = startRun(words, { cwd: project, env });
+      await reaches(live, () => holderOf(project) === live.child.pid);
+      way.set('silent');
+      const ended = await live.ended;
+      way.delay(() => 0);
+      way.set('open');
+      await expectNamedAndResumed(ended, { project, calls }, env);
+      return 'store-unreachable, exit 1; resume completed it';
+    });
 
   faultCase('store: silence without end', 'before the run', async () => {
     const { way, env } = await wayToStore();

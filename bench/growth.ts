@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { calibrate, calibrationLine } from './calibration.ts';
-import { type Cost, costOf, type Growth, grow, growthOf } from './growth/dimension.ts';
+import { type Cost, costOf, type Growth, grow, growthOf, isAbove } from './growth/dimension.ts';
 import { judging } from './growth/judging.ts';
+import { panelSeatWork } from './growth/panel-seats.ts';
 import { eventWork, historyWork } from './growth/runs.ts';
 import { seatWork } from './growth/seats.ts';
 import { texts } from './growth/texts.ts';
@@ -28,7 +29,13 @@ const begun = Date.now();
 const head = [machineLine(), calibrationLine(calibrate())];
 
 try {
-  for (const dimension of [...seatWork(workspace), ...judging, ...texts(workspace), ...eventWork(workspace)])
+  for (const dimension of [
+    ...seatWork(workspace),
+    ...panelSeatWork(workspace),
+    ...judging,
+    ...texts(workspace),
+    ...eventWork(workspace),
+  ])
     if (wanted(dimension.what)) say(await grow(dimension));
   if (wanted('runs in the history')) for (const growth of await history()) say(growth);
 } finally {
@@ -36,7 +43,7 @@ try {
   if (spawnSync('rm', ['-rf', workspace]).status !== 0)
     rmSync(workspace, { recursive: true, force: true, maxRetries: 5 });
 }
-const above = growths.filter(isAbove);
+const above = growths.filter((growth) => isAbove(growth, limit));
 const text = `${[
   ...head,
   '',
@@ -62,13 +69,6 @@ async function history(): Promise<Growth[]> {
   return [...costs].map(([work, list]) => growthOf('runs in the history', work, list));
 }
 
-/** Noise alone does not put anything above the limit: the fit must be sure of it. */
-function isAbove({ exponent, error, upper, upperError }: Growth): boolean {
-  const sure = (value: number, uncertain: number) =>
-    value - 2 * (Number.isNaN(uncertain) ? 0 : uncertain) > limit;
-  return sure(exponent, error) || sure(upper, upperError);
-}
-
 function say(growth: Growth): void {
   growths.push(growth);
   const costs = growth.costs.map(({ size, milliseconds }) => `${size}: ${shown(milliseconds)}`).join(', ');
@@ -78,7 +78,7 @@ function say(growth: Growth): void {
 function rowOf(growth: Growth): string[] {
   const { what, work, costs, exponent, error, upper, upperError } = growth;
   const [first, last] = [costs[0], costs.at(-1)];
-  const mark = isAbove(growth) ? ' ABOVE' : '';
+  const mark = isAbove(growth, limit) ? ' ABOVE' : '';
   return [
     what,
     work,

@@ -22,7 +22,7 @@ import { shopAnswer } from '../test/agents/shop-answers.mjs';
 import { perform } from '../test/crash/in-process.ts';
 import { startModelServer } from '../test/model-server/server.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres.ts';
-import { calibrate, calibrationLine, median } from './calibration.ts';
+import { calibrate, calibrationLine, median, percentile } from './calibration.ts';
 import { callMark, repeatedCalls, servedCall } from './load/served-calls.ts';
 import { machineLine, markdownTable } from './markdown.ts';
 import { makePanelProject, openPanel } from './panel.ts';
@@ -347,9 +347,4 @@ function cpuOf(pid: number): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
-}
-
-function percentile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((one, two) => one - two);
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * part) / 100))] ?? Number.NaN;
 }

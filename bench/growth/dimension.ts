@@ -20,11 +20,13 @@ export type Growth = {
   costs: readonly Cost[];
   exponent: number;
   error: number;
-  /** The same over the larger half of the sizes, where what is the same at every size weighs less. */
+  /** The same over the larger half of the sizes, where what is the same at every size weighs less; at least `leastUpper` of them. */
   upper: number;
   upperError: number;
 };
 
+/** The error of a fit through fewer points says little. */
+const leastUpper = 5;
 const leastRepeats = 5;
 const patienceMs = 12_000;
 /** Work that takes less than this is done several times between two looks at the clock. */
@@ -49,7 +51,7 @@ export async function costOf(prepared: Prepared): Promise<number> {
 export function growthOf(what: string, work: string, costs: readonly Cost[]): Growth {
   const points = costs.map(({ size, milliseconds }) => [size, milliseconds] as const);
   const all = fitExponent(points);
-  const upper = fitExponent(points.slice(-Math.ceil(points.length / 2)));
+  const upper = fitExponent(points.slice(-Math.max(leastUpper, Math.ceil(points.length / 2))));
   return {
     what,
     work,
@@ -59,6 +61,11 @@ export function growthOf(what: string, work: string, costs: readonly Cost[]): Gr
     upper: upper.slope,
     upperError: upper.slopeError,
   };
+}
+
+/** Noise alone does not put anything above a limit: the fit must be sure of it. */
+export function isAbove({ exponent, error, upper, upperError }: Growth, limit: number): boolean {
+  return exponent - 2 * error > limit || upper - 2 * upperError > limit;
 }
 
 async function cost({ act, measured }: Prepared): Promise<number> {

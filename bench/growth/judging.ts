@@ -31,8 +31,9 @@ import { readVotes, votesOf } from '../../src/review/votes.ts';
 import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.ts';
 import { raised } from '../../test/review-fixtures.ts';
 import type { Dimension } from './dimension.ts';
+import { spread } from './sizes.ts';
 
-const findingSizes = [10, 50, 200, 500, 700, 1000, 1400, 2000];
+const findingSizes = spread(10, 2000);
 const reviewers = ['Cursor-Arch', 'Cursor-Edge', 'Codex-Pragmatic', 'Code'];
 
 function raisedFindings(count: number): RaisedFinding[] {
@@ -150,7 +151,7 @@ export const judging: readonly Dimension[] = [
   {
     what: 'decisions',
     work: 'ranking, debates, ballot, three judges, resolutions written and read',
-    sizes: [5, 20, 60, 200, 500, 900],
+    sizes: spread(5, 900),
     prepare: (size) => ({ act: dialectic(size) }),
   },
 ];

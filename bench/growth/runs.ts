@@ -12,6 +12,7 @@ import { openRuns } from '../../src/hosts/open-runs.ts';
 import { perform } from '../../test/crash/in-process.ts';
 import { writeRun } from '../../test/support/web-run.ts';
 import type { Dimension, Prepared } from './dimension.ts';
+import { spread } from './sizes.ts';
 
 const usage = { basis: 'measured', inputTokens: 1200, cachedInputTokens: 0, outputTokens: 300 } as const;
 const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
@@ -87,7 +88,7 @@ export function historyWork(
     work(name, () => run(home.project, words, exits));
   const pruning = ['runs', 'prune', '--older-than', '1', '--dry-run', '--json'];
   return {
-    sizes: [10, 100, 1000, 3000, 10_000, 30_000, 100_000].filter((size) => size <= most),
+    sizes: [10, 30, 100, 1000, 3000, 10_000, 20_000, 30_000, 60_000, 100_000].filter((size) => size <= most),
     at: (size) => {
       history.growTo(size);
       return [
@@ -165,7 +166,7 @@ async function oneRun(engine: Engine, home: History['home'], id: string): Promis
 }
 
 export function eventWork(workspace: string): Dimension[] {
-  const sizes = [500, 2000, 8000, 32_000, 100_000];
+  const sizes = spread(500, 100_000);
   const commands: [string, string[]][] = [
     ['`show`', ['show']],
     ['`watch` of a run that ended', ['watch']],

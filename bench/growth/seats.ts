@@ -10,6 +10,7 @@ import { Semaphore } from '../../src/workflows/semaphore.ts';
 import type { RunServices } from '../../src/workflows/services.ts';
 import { scriptedAgent } from '../panel.ts';
 import type { Dimension, Prepared } from './dimension.ts';
+import { seatSizes } from './sizes.ts';
 
 const prompt = 'Sketch how requests are limited per client.\n'.repeat(200);
 const agent = scriptedAgent('one');
@@ -19,7 +20,7 @@ export function seatWork(workspace: string): Dimension[] {
     {
       what: 'seats',
       work: 'lanes started, answered, checked, journaled and collected',
-      sizes: [2, 4, 8, 12, 16, 20],
+      sizes: seatSizes,
       prepare: (size) => lanes(workspace, size),
     },
   ];

@@ -17,8 +17,7 @@ import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 import { filler } from '../corpus/documents.ts';
 import { seededRandom } from '../corpus/random.ts';
 import type { Dimension, Prepared } from './dimension.ts';
-
-const kilobytes = [10, 40, 160, 640, 2560];
+import { spread } from './sizes.ts';
 
 /** Dimensions that need a folder to work in. */
 export function texts(workspace: string): Dimension[] {
@@ -26,13 +25,13 @@ export function texts(workspace: string): Dimension[] {
     {
       what: 'document size, KB',
       work: 'design context: four documents read and packed into a budget',
-      sizes: kilobytes,
+      sizes: spread(10, 2560),
       prepare: (size) => designDocuments(workspace, size),
     },
     {
       what: 'document size, KB',
       work: 'a plan rendered and read',
-      sizes: kilobytes.map((size) => size / 10),
+      sizes: spread(1, 256),
       prepare: (size) => {
         const plan = { ...(panelAnswer('plan', '') as Plan), approach: filler(seededRandom(3), size * 1000) };
         return { act: () => readPlan(renderPlan(plan)) };
@@ -41,31 +40,31 @@ export function texts(workspace: string): Dimension[] {
     {
       what: 'packages',
       work: '`skill lint --all`',
-      sizes: [5, 10, 20, 40, 80],
+      sizes: spread(5, 80),
       prepare: (size) => skillPackages(workspace, size),
     },
     {
       what: 'size of a package, KB',
       work: '`skill lint` of one package',
-      sizes: [50, 100, 200, 400, 800],
+      sizes: spread(50, 800),
       prepare: (size) => skillPackages(workspace, 1, size),
     },
     {
       what: 'tasks of a lite plan',
       work: 'files made, checked and read, waves, batches, to-do list',
-      sizes: [10, 30, 100, 300, 900],
+      sizes: spread(10, 900),
       prepare: (size) => litePlan(size, (index) => (index < 3 ? [] : [index - 3])),
     },
     {
       what: 'tasks of a lite plan',
       work: 'the same, all in one wave',
-      sizes: [10, 30, 100, 300, 900],
+      sizes: spread(10, 900),
       prepare: (size) => litePlan(size, () => []),
     },
     {
       what: 'tasks of a lite plan',
       work: 'the same, each after the one before',
-      sizes: [10, 30, 100, 300, 900],
+      sizes: spread(10, 900),
       prepare: (size) => litePlan(size, (index) => (index === 0 ? [] : [index - 1])),
     },
   ];

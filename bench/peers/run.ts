@@ -1,23 +1,34 @@
 // The same graph with the same scripted agents on Charrette and on other orchestrators, in one run:
-// `node bench/peers/run.ts [folder for the installation]` after a build.
+// `node bench/peers/run.ts [--repetitions 5] [folder for the installation]` after a build. Exit 1 when Charrette misses a goal.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { calibrate, calibrationLine, median, table } from '../calibration.ts';
+import { type Goal, Verdicts } from '../goals.ts';
 
 type Peer = { title: string; file: string; command: readonly string[]; store: string };
 type Measured = { firstCallMs: number; graphMs: number; peakRss: number };
 
 const here = import.meta.dirname;
-const repetitions = 5;
-const slowRepetitions = 5;
+const { values: flags, positionals } = parseArgs({
+  options: { repetitions: { type: 'string', default: '5' } },
+  allowPositionals: true,
+});
+const repetitions = Number(flags.repetitions);
 /** Agents one after the other on the longest way through the graph, and all of them. */
 const stages = 5;
 const calls = 13;
 const agentMs = 1000;
+/** What Charrette must hold beside the others. */
+const goals = {
+  criticalPath: { most: 1.05, unit: '×' },
+  finishedAgain: { most: 0, unit: 'calls' },
+} as const satisfies Record<string, Goal>;
+const verdicts = new Verdicts();
 
-const installation = path.resolve(process.argv[2] ?? path.join(here, '..', '..', '.cache', 'peers'));
+const installation = path.resolve(positionals[0] ?? path.join(here, '..', '..', '.cache', 'peers'));
 const workspace = mkdtempSync(path.join(tmpdir(), 'charrette-peers-'));
 process.stdout.write(`${calibrationLine(calibrate())}\n`);
 try {
@@ -26,6 +37,7 @@ try {
 } finally {
   rmSync(workspace, { recursive: true, force: true });
 }
+verdicts.conclude();
 
 function charrette(): Peer {
   const file = path.join(here, 'charrette.ts');
@@ -122,22 +134,31 @@ function print(peers: readonly Peer[]): void {
   const of = (peer: Peer, read: (measured: Measured) => number) =>
     median((instant.get(peer) ?? []).map(read));
   const slow = new Map<Peer, number[]>(peers.map((peer) => [peer, []]));
-  for (let round = 0; round < slowRepetitions; round += 1)
+  for (let round = 0; round < repetitions; round += 1)
     for (const peer of peers) slow.get(peer)?.push(measure(peer, agentMs).graphMs);
   const kills = ['sketch-4', 'vote-3'].map((deadly) => ({
     deadly,
     counts: peers.map((peer) => repeatedAfterKill(peer, deadly)),
   }));
-  const row = (title: string, cell: (peer: Peer) => string) => [title, ...peers.map(cell)];
+  const row = (title: string, cell: (peer: Peer) => string) => [title, ...peers.map(cell), '', ''];
+  /** The first of the peers is Charrette; the goal is its own. */
+  const judged = (title: string, values: readonly number[], shown: (value: number) => string, goal: Goal) => [
+    title,
+    ...values.map(shown),
+    ...verdicts.judge(title, values[0] ?? Number.NaN, goal),
+  ];
   const rows = [
-    ['', ...peers.map(({ title }) => title)],
+    ['', ...peers.map(({ title }) => title), 'goal', 'verdict'],
     row('what is kept', ({ store }) => store),
     row(
       `overhead per agent call, of ${calls}`,
       (peer) => `${(of(peer, (m) => m.graphMs) / calls).toFixed(1)} ms`,
     ),
-    row(`wall clock against the critical path, agents of ${agentMs} ms`, (peer) =>
-      (median(slow.get(peer) ?? []) / (stages * agentMs)).toFixed(4),
+    judged(
+      `wall clock against the critical path, agents of ${agentMs} ms`,
+      peers.map((peer) => median(slow.get(peer) ?? []) / (stages * agentMs)),
+      (ratio) => ratio.toFixed(4),
+      goals.criticalPath,
     ),
     row(
       'start of the process to the first call',
@@ -145,7 +166,12 @@ function print(peers: readonly Peer[]): void {
     ),
     row('memory at its peak', (peer) => `${(of(peer, (m) => m.peakRss) / 1e6).toFixed(0)} MB`),
     ...kills.flatMap(({ deadly, counts }) => [
-      [`kill -9 in ${deadly}: finished calls made again`, ...counts.map(({ finished }) => String(finished))],
+      judged(
+        `kill -9 in ${deadly}: finished calls made again`,
+        counts.map(({ finished }) => finished),
+        String,
+        goals.finishedAgain,
+      ),
       [`kill -9 in ${deadly}: calls in flight made again`, ...counts.map(({ inFlight }) => String(inFlight))],
     ]),
     row('lines of the graph', (peer) => String(linesOfGraph(peer))),

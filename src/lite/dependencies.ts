@@ -9,12 +9,10 @@ export type DependencyProblem =
 /** P-111: duplicate ids, unknown dependencies and every way the tasks go in a circle. References forward are fine. */
 export function dependencyProblems(tasks: readonly Dependent[]): DependencyProblem[] {
   const ids = tasks.map(({ id }) => id);
-  const known = new Set<string>();
-  const duplicates = new Set<string>();
-  for (const id of ids) (known.has(id) ? duplicates : known).add(id);
+  const known = new Set(ids);
   const cycle = findCycle(tasks);
   return [
-    ...[...duplicates].map((id) => ({ kind: 'duplicate' as const, id })),
+    ...repeated(ids).map((id) => ({ kind: 'duplicate' as const, id })),
     ...tasks.flatMap(({ id, depends_on }) =>
       depends_on
         .filter((missing) => !known.has(missing))
@@ -22,6 +20,14 @@ export function dependencyProblems(tasks: readonly Dependent[]): DependencyProbl
     ),
     ...(cycle === undefined ? [] : [{ kind: 'cycle' as const, cycle }]),
   ];
+}
+
+/** Ids that occur more than once, each of them once. */
+export function repeated(ids: readonly string[]): string[] {
+  const seen = new Set<string>();
+  const again = new Set<string>();
+  for (const id of ids) (seen.has(id) ? again : seen).add(id);
+  return [...again];
 }
 
 export function describeProblem(problem: DependencyProblem): string {

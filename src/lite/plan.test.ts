@@ -106,6 +106,21 @@ test('P-062 P-068 a task id that is listed twice and a path that leads out of th
     ).toEqual([`TASK-001: ${path} leads out of the repository`]);
 });
 
+test('P-062 a task that the plan does not list stands behind all that it lists, however many these are', () => {
+  const { plan, tasks } = filesFromAnswer(answer, facts);
+  const [first] = tasks;
+  if (first === undefined) throw new Error('no task');
+  const ids = ['TASK', 'FIX'].flatMap((word) =>
+    Array.from({ length: 600 }, (_, index) => `${word}-${String(index + 1).padStart(3, '0')}`),
+  );
+  const texts = ['FIX-999', ...ids].map((id) => ({
+    file: `${id}.json`,
+    text: JSON.stringify({ ...first, id, depends_on: [] }),
+  }));
+  const { files } = readPlanFiles(JSON.stringify({ ...plan, task_ids: ids, task_count: ids.length }), texts);
+  expect(files.tasks.map(({ id }) => id)).toEqual([...ids, 'FIX-999']);
+});
+
 test.each([
   ['./src/a.ts', 'src/a.ts'],
   ['././src/./a.ts', 'src/a.ts'],

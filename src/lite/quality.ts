@@ -2,7 +2,7 @@ import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import { type LiteTask, taskIdPattern } from '../schema/lite/task.ts';
 import { leadsOut } from '../text/repository-path.ts';
 import { isVague } from '../text/vague.ts';
-import { dependencyProblems, describeProblem } from './dependencies.ts';
+import { dependencyProblems, describeProblem, repeated } from './dependencies.ts';
 
 /** P-069: critical problems make a plan useless, minor ones are said. */
 export type Quality = {
@@ -28,9 +28,7 @@ export function checkQuality(
     ...(plan.task_count === plan.task_ids.length
       ? []
       : [`task_count is ${plan.task_count}, task_ids has ${plan.task_ids.length}`]),
-    ...[...listed]
-      .filter((id) => plan.task_ids.indexOf(id) !== plan.task_ids.lastIndexOf(id))
-      .map((id) => `${id} is in task_ids twice`),
+    ...repeated(plan.task_ids).map((id) => `${id} is in task_ids twice`),
     ...[...listed].filter((id) => !known.has(id)).map((id) => `${id} has no task file`),
     ...ids.filter((id) => !listed.has(id)).map((id) => `${id} is not in task_ids`),
     ...ids.filter((id) => !taskIdPattern.test(id)).map((id) => `${id} is no task id`),

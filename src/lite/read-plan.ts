@@ -54,7 +54,7 @@ export function readPlanFiles(
     problems.push(`plan.json names ${plan.data.task_ids.join(', ')}, but there is no task file`);
   if (!plan.success || problems.length > 0) throw planInvalid(problems);
   const order = new Map(plan.data.task_ids.map((id, index) => [id, index]));
-  const ordered = tasks.toSorted((a, b) => (order.get(a.id) ?? 999) - (order.get(b.id) ?? 999));
+  const ordered = tasks.toSorted((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size));
   return { files: { plan: plan.data, tasks: ordered }, quality: checkQuality(plan.data, ordered) };
 }
 

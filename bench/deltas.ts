@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadCorpusCounter } from '../src/prompts/measure/corpus-counter.ts';
-import { table } from './calibration.ts';
+import { median, table } from './calibration.ts';
 import { readRevisions } from './deltas/history.ts';
 import { type Judged, judgeRevision } from './deltas/judge.ts';
 
@@ -21,7 +21,7 @@ if (repositories.length === 0) {
 }
 
 const count = await loadCorpusCounter();
-const heads = ['revisions', 'trips', 'share', 'prompt alone'];
+const heads = ['revisions', 'trips', 'share', 'prompt alone', 'read, median'];
 const rows: string[][] = [['feature folders of', 'from', 'to', 'left out', ...heads]];
 const all: Judged[] = [];
 for (const directory of repositories) {
@@ -72,6 +72,7 @@ function figures(judged: readonly Judged[]): string[] {
     String(trips),
     percent(trips, judged.length),
     percent(legacy, judged.length),
+    judged.length === 0 ? '–' : String(median(judged.map(({ reads }) => reads))),
   ];
 }
 

@@ -3,13 +3,13 @@ export type Goal = { most: number; unit: Unit };
 
 export type Unit = keyof typeof units;
 
-/** Ratios and counts of one run fail a bench. Times and memory depend on the machine: they are judged, nothing more. */
+/** Ratios, shares and counts of one run fail a bench. Times and memory depend on the machine: they are judged, nothing more. */
 const units = {
   '×': { shown: '×', gates: true },
+  '%': { shown: ' %', gates: true },
   calls: { shown: '', gates: true },
   ms: { shown: ' ms', gates: false },
   MB: { shown: ' MB', gates: false },
-  KB: { shown: ' KB', gates: false },
 } as const;
 
 export function shownGoal(goal: Goal | undefined): string {

@@ -17,6 +17,7 @@ import { readEvents } from '../src/engine/event-log.ts';
 import { readLedger } from '../src/engine/ledger.ts';
 import { type Home, homeOf, runDirectoryOf } from '../src/engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../src/engine/run-record.ts';
+import { WorkflowContext } from '../src/engine/workflow.ts';
 import { taskOf } from '../test/agents/panel-answers.mjs';
 import { shopAnswer } from '../test/agents/shop-answers.mjs';
 import { perform } from '../test/crash/in-process.ts';
@@ -24,6 +25,7 @@ import { startModelServer } from '../test/model-server/server.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres.ts';
 import { calibrate, calibrationLine, median, percentile } from './calibration.ts';
 import { callMark, repeatedCalls, servedCall } from './load/served-calls.ts';
+import { timeSteps } from './load/step-times.ts';
 import { machineLine, markdownTable } from './markdown.ts';
 import { makePanelProject, openPanel } from './panel.ts';
 
@@ -54,6 +56,8 @@ type Row = {
   title: string;
   seconds: number;
   overheads: number[];
+  /** The same of journaled steps. */
+  stepOverheads: number[];
   calls: number;
   /** Of all processes that worked on the runs. */
   peak: number;
@@ -86,6 +90,8 @@ lines.push(
       `${count} runs`,
       'Time',
       'Runs a second',
+      'Step overhead, p50',
+      'p99',
       'Lane overhead, p50',
       'p99',
       'Memory a run',
@@ -101,11 +107,14 @@ process.stdout.write(text);
 if (flags.write !== undefined) writeFileSync(flags.write, text);
 process.exitCode = rows.some(({ problems }) => problems.length > 0) ? 1 : 0;
 
-function cellsOf({ title, seconds, overheads, calls, peak, idle, cpuSeconds, problems }: Row): string[] {
+function cellsOf(row: Row): string[] {
+  const { title, seconds, overheads, stepOverheads, calls, peak, idle, cpuSeconds, problems } = row;
   return [
     title,
     `${seconds.toFixed(1)} s`,
     (count / seconds).toFixed(1),
+    `${median(stepOverheads).toFixed(1)} ms`,
+    `${percentile(stepOverheads, 99).toFixed(0)} ms`,
     `${median(overheads).toFixed(0)} ms`,
     `${percentile(overheads, 99).toFixed(0)} ms`,
     `${((peak - idle) / count / 1e6).toFixed(2)} MB`,
@@ -142,6 +151,7 @@ async function inside(project: string, url: string): Promise<Row> {
     },
   });
   const ids = await Promise.all(Array.from({ length: count }, (_, index) => make(`run ${index}`)));
+  const stepOverheads = timeSteps(WorkflowContext);
   globalThis.gc?.();
   const idle = process.memoryUsage.rss();
   let peak = idle;
@@ -168,6 +178,7 @@ async function inside(project: string, url: string): Promise<Row> {
     peak,
     idle,
     cpuSeconds: (user + system) / 1e6,
+    stepOverheads,
     ...examined,
     problems: [...repeated, ...examined.problems],
   };
@@ -205,6 +216,7 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
   spawnSync('git', ['add', '--all'], { cwd: project });
   process.env['CHARRETTE_DATABASE_URL'] = url;
   const home = homeOf(project);
+  const steps = mkdtempSync(path.join(tmpdir(), 'charrette-steps-'));
   const processes: ChildProcess[] = [];
   const others: ChildProcess[] = [];
   try {
@@ -217,7 +229,7 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
       others.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
     const started = performance.now();
     for (let index = 0; index < workers; index += 1)
-      processes.push(startWorker(project, limit, (line) => said.push(`worker ${index + 1}: ${line}`)));
+      processes.push(startWorker(project, steps, limit, (line) => said.push(`worker ${index + 1}: ${line}`)));
     await untilAllEnded(home, ids);
     const seconds = (performance.now() - started) / 1000;
     const peak = sum(processes.map(({ pid = 0 }) => peakOf(pid)));
@@ -225,28 +237,45 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
     const title = workers === 1 ? '1 worker' : `${workers} workers`;
     const served = model.requests.flatMap(servedCall);
     const examined = await examine(home, ids, served.length);
+    await endAll(processes);
     return {
       title,
       seconds,
       peak,
       idle: workers * alone,
       cpuSeconds,
+      stepOverheads: readdirSync(steps).flatMap(
+        (name) => JSON.parse(readFileSync(path.join(steps, name), 'utf8')) as number[],
+      ),
       ...examined,
       problems: [...repeatedCalls(home, ids, served), ...examined.problems],
       notes: said.filter(isTrouble),
     };
   } finally {
     for (const child of others) child.kill('SIGKILL');
-    for (const child of processes) child.kill('SIGTERM');
-    await Promise.all(processes.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)));
+    await endAll(processes);
+    rmSync(steps, { recursive: true, force: true });
     delete process.env['CHARRETTE_DATABASE_URL'];
     await model.close();
   }
 }
 
-function startWorker(project: string, limit: string, hear: (line: string) => void): ChildProcess {
-  const worker = spawn(process.execPath, [program, 'worker', '--limit', limit, '--output', 'stream-json'], {
+async function endAll(processes: readonly ChildProcess[]): Promise<void> {
+  for (const child of processes) child.kill('SIGTERM');
+  await Promise.all(processes.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)));
+}
+
+function startWorker(
+  project: string,
+  steps: string,
+  limit: string,
+  hear: (line: string) => void,
+): ChildProcess {
+  const preload = path.join(import.meta.dirname, 'load', 'worker-step-times.ts');
+  const words = ['--import', preload, program, 'worker', '--limit', limit, '--output', 'stream-json'];
+  const worker = spawn(process.execPath, words, {
     cwd: project,
+    env: { ...process.env, CHARRETTE_BENCH_STEPS: steps },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   createInterface(worker.stdout).on('line', hear);

@@ -46,6 +46,8 @@ export type PanelOptions = {
   onCall?: (task: AgentTask) => void;
   /** Absent: the answers of the tests' panel. */
   answer?: (task: AgentTask) => unknown;
+  /** Who is asked in place of the scripted agent. */
+  instead?: (task: AgentTask) => Agent | undefined;
   keepJournalsMs?: number;
 };
 
@@ -94,9 +96,9 @@ export async function openPanel(options: PanelOptions): Promise<Panel> {
 /** Answers inside this process, at once or after a fixed time. */
 export function scriptedAgent(
   id: string,
-  options: Pick<PanelOptions, 'latencyMs' | 'onCall' | 'answer'> = {},
+  options: Pick<PanelOptions, 'latencyMs' | 'onCall' | 'answer' | 'instead'> = {},
 ): Agent {
-  const { latencyMs = 0, onCall, answer } = options;
+  const { latencyMs = 0, onCall, answer, instead } = options;
   return {
     id,
     family: id,
@@ -110,8 +112,11 @@ export function scriptedAgent(
       usage: false,
       trust: 'terminal-event',
     },
-    async call(task, { signal }): Promise<LaneResult> {
+    async call(task, context): Promise<LaneResult> {
       onCall?.(task);
+      const other = instead?.(task);
+      if (other !== undefined) return other.call(task, context);
+      const { signal } = context;
       if (latencyMs > 0) await sleep(latencyMs, undefined, { signal });
       const value = answer?.(task) ?? panelAnswer(task.task, task.prompt, task.seat);
       const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;

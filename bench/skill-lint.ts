@@ -1,8 +1,8 @@
 // Measures `skill lint` on a generated root of 1,000 packages:
-// `node scripts/build.mjs && node bench/skill-lint.ts [--packages 1000] [--others DIR]`. DIR is a folder in which other linters
-// are installed (`npm install --prefix DIR skills-ref skill-check claude-code-lint`); they get the same packages in the same run.
+// `node scripts/build.mjs && node bench/skill-lint.ts [--packages 1000] [--peers] [folder for the installation]`. With `--peers` other
+// linters at the versions of bench/peers/linters/package.json get the same packages in the same run.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,9 @@ import { type Random, seededRandom } from './corpus/random.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'bin/charrette');
 const workspace = mkdtempSync(path.join(tmpdir(), 'charrette-bench-'));
-const { values } = parseArgs({
-  options: { packages: { type: 'string', default: '1000' }, others: { type: 'string' } },
+const { values, positionals } = parseArgs({
+  options: { packages: { type: 'string', default: '1000' }, peers: { type: 'boolean', default: false } },
+  allowPositionals: true,
 });
 const packages = Number(values.packages);
 const perFile = 10_000;
@@ -48,7 +49,7 @@ try {
   process.stdout.write(
     `one package with process start: ${median(wall).toFixed(0)} ms by the clock (best ${Math.min(...wall).toFixed(0)}), ${median(cpu).toFixed(0)} ms of CPU; an empty node: ${median(starts).toFixed(0)} ms\n`,
   );
-  if (values.others !== undefined) compare(path.resolve(values.others), whole);
+  if (values.peers) compare(installed(), whole);
 } finally {
   rmSync(workspace, { recursive: true, force: true });
 }
@@ -135,6 +136,18 @@ function measure(script: readonly string[]): Measured {
   return { seconds, cpuSeconds: Number(cpu) / 1e6, memory: Number(resident) / 1_024 };
 }
 
+/** The folder that has the other linters. No install script of any of them runs. */
+function installed(): string {
+  const folder = path.resolve(positionals[0] ?? path.join(root, '.cache', 'peers-linters'));
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(path.join(root, 'bench/peers/linters/package.json'), path.join(folder, 'package.json'));
+  if (existsSync(path.join(folder, 'node_modules'))) return folder;
+  process.stdout.write('Installing the other linters …\n');
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
+  spawnSync('npm', args, { cwd: folder, stdio: 'inherit' });
+  return folder;
+}
+
 /** Other linters on the same packages, each in one process. */
 function compare(folder: string, { directory }: Root): void {
   const modules = path.join(folder, 'node_modules');
@@ -175,6 +188,7 @@ for (const name of readdirSync(process.argv[2])) await validate(process.argv[2] 
       ],
     },
   };
+  process.stdout.write(`\n${calibrationLine(calibrate())}\n`);
   const lines = Object.entries(others).map(([name, { needs, script }]) => {
     if (!existsSync(needs)) return [name, 'not installed', '', '', ''];
     const { seconds, cpuSeconds, memory } = measure(script);
@@ -182,6 +196,6 @@ for (const name of readdirSync(process.argv[2])) await validate(process.argv[2] 
     return [name, `${seconds.toFixed(2)} s`, each(seconds), each(cpuSeconds), `${memory.toFixed(0)} MB`];
   });
   process.stdout.write(
-    `${table([['linter', 'time', 'a package', 'a package, CPU', 'peak memory'], ...lines])}\n`,
+    `${table([[`linter, ${packages} packages`, 'time', 'a package', 'a package, CPU', 'peak memory'], ...lines])}\n`,
   );
 }

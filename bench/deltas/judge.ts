@@ -19,6 +19,8 @@ export type Judged = {
   trips: boolean;
   /** With the prompt alone as the base. */
   legacyTrips: boolean;
+  /** Characters of the documents that the role reads. */
+  reads: number;
 };
 
 /** What is no revision between two rounds, and why. */
@@ -85,6 +87,7 @@ export async function judgeRevision(
     lone: revision.lone,
     trips,
     legacyTrips: trips || (second.record.promptTokens ?? 0) > half,
+    reads: readsOf(revision, dispatch),
   };
 }
 
@@ -94,6 +97,11 @@ function dispatchOf({ key, beside }: Revision, role: string): Dispatch {
   const { required } = dispatchFor(command, role);
   const there = required.filter((name) => name === key || name === 'prd' || (beside[name] ?? '') !== '');
   return dispatchFor(command, role, { [`${command}/${role}`]: there });
+}
+
+function readsOf({ key, before, beside }: Revision, { required }: Dispatch): number {
+  const read = new Set<ArtifactKey>([...required, key]);
+  return [...read].reduce((sum, name) => sum + (name === key ? before : (beside[name] ?? '')).length, 0);
 }
 
 const answer =

@@ -45,7 +45,10 @@ function charrette(): Peer {
 }
 
 function otherPeers(): Peer[] {
-  install();
+  if (!install()) {
+    process.stdout.write('The others could not be installed: Charrette is measured alone.\n');
+    return [];
+  }
   const rows = [
     { title: 'LangGraph', name: 'langgraph.mjs', store: 'SQLite, every step' },
     { title: 'Mastra', name: 'mastra.mjs', store: 'libSQL' },
@@ -63,16 +66,17 @@ function otherPeers(): Peer[] {
   });
 }
 
-function install(): void {
+function install(): boolean {
   mkdirSync(installation, { recursive: true });
   for (const name of ['package.json', 'agent.mjs', 'langgraph.mjs', 'mastra.mjs', 'openai-agents.mjs'])
     copyFileSync(path.join(here, name), path.join(installation, name));
-  if (existsSync(path.join(installation, 'node_modules'))) return;
+  if (existsSync(path.join(installation, 'node_modules'))) return true;
   process.stdout.write('Installing the other orchestrators …\n');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
+  const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel', 'error'], {
     cwd: installation,
     stdio: 'inherit',
   });
+  return status === 0;
 }
 
 /** This Node, then the others on the way: a native module may have been built for one of them only. */

@@ -8,7 +8,7 @@ import { charrette, makeProject } from '../../test/support/program.ts';
 import { startWorker } from '../../test/support/worker-program.ts';
 import type { RunCost } from './simulate.ts';
 
-export type Measured = RunCost & {
+export type Measured = Omit<RunCost, 'claims'> & {
   runs: number;
   calls: number;
   steps: number;
@@ -21,10 +21,9 @@ export type Measured = RunCost & {
 };
 
 const idleSeconds = 3;
-const runs = 2;
 const design = ['design', '--auto', '--yes', '--no-branch', '--json', '--queue'];
 
-export async function measureRuns(): Promise<Measured> {
+export async function measureRuns(runs: number): Promise<Measured> {
   const server = await startPostgres();
   const { project } = await makeProject();
   const env = { CHARRETTE_DATABASE_URL: server.url };

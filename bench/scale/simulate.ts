@@ -6,6 +6,8 @@ export type RunCost = {
   /** Processor time of the worker and of the server for one call. */
   workerMsPerCall: number;
   serverMsPerCall: number;
+  /** What it takes to give a run to a worker, by how many wait; decided one at a time over all workers. */
+  claims: readonly { waiting: number; milliseconds: number }[];
 };
 
 export type Setting = {
@@ -24,19 +26,22 @@ export type Setting = {
 };
 
 export type Outcome = {
+  came: number;
   finished: number;
   waitP50: number;
   waitP99: number;
   /** Longest line of runs that wait for a worker. */
   longestLine: number;
   /** Share of the busiest hour in which each is in use. */
-  busy: { places: number; calls: number; provider: number; worker: number; server: number };
+  busy: { places: number; calls: number; provider: number; claims: number; worker: number; server: number };
 };
 
 type Event = { at: number; act: () => void };
 
 const day = 86_400;
 const hour = 3600;
+/** A worker with a free place looks for runs so often. */
+const pollSeconds = 0.2;
 
 /** Plays one day; the same seed gives the same day. */
 export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
@@ -49,9 +54,10 @@ export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
   }));
   const provider = new Resource(clock, setting.callsAtOnce);
   const server = new Resource(clock, setting.serverCores);
+  const claims = new Resource(clock, 1);
   const line: { came: number }[] = [];
   const waits: number[] = [];
-  let [finished, longestLine] = [0, 0];
+  let [came, finished, longestLine] = [0, 0, 0];
 
   const assign = () => {
     for (;;) {
@@ -60,16 +66,30 @@ export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
         .sort((one, two) => two.places.free - one.places.free)[0];
       const run = worker === undefined ? undefined : line.shift();
       if (worker === undefined || run === undefined) return;
-      waits.push(clock.now - run.came);
+      const seconds = claimMs(cost.claims, line.length + 1) / 1000;
       worker.places.take(() =>
-        phase(worker, 0, () => {
-          worker.places.give();
-          finished += 1;
-          assign();
+        claim(seconds, () => {
+          waits.push(clock.now - run.came);
+          phase(worker, 0, () => {
+            worker.places.give();
+            finished += 1;
+            assign();
+          });
         }),
       );
     }
   };
+
+  /** Noticed when the worker looks next; while it is decided, nobody else decides. */
+  const claim = (seconds: number, done: () => void) =>
+    clock.after(random() * pollSeconds, () =>
+      claims.take(() =>
+        server.serve(seconds, () => {
+          claims.give();
+          done();
+        }),
+      ),
+    );
 
   const phase = (worker: (typeof workers)[number], number: number, done: () => void) => {
     const calls = cost.phases[number];
@@ -97,20 +117,22 @@ export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
       ),
     );
 
-  for (const came of arrivals(setting, random))
-    clock.at(came, () => {
-      line.push({ came });
+  for (const at of arrivals(setting, random))
+    clock.at(at, () => {
+      came += 1;
+      line.push({ came: at });
       assign();
       longestLine = Math.max(longestLine, line.length);
     });
   clock.run(day);
-  waits.push(...line.map(({ came }) => day - came));
+  waits.push(...line.map((run) => day - run.came));
   waits.sort((one, two) => one - two);
   const quantile = (share: number) =>
     waits[Math.min(waits.length - 1, Math.floor(share * waits.length))] ?? 0;
   const most = (pick: (worker: (typeof workers)[number]) => Resource) =>
     Math.max(...workers.map((worker) => pick(worker).busiestHour()));
   return {
+    came,
     finished,
     waitP50: quantile(0.5),
     waitP99: quantile(0.99),
@@ -119,10 +141,21 @@ export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
       places: most(({ places }) => places),
       calls: most(({ calls }) => calls),
       provider: provider.busiestHour(),
+      claims: claims.busiestHour(),
       worker: most(({ core }) => core),
       server: server.busiestHour(),
     },
   };
+}
+
+/** Between two measured sizes of the queue on a straight line, beyond them as at the nearest. */
+export function claimMs(claims: RunCost['claims'], waiting: number): number {
+  const above = claims.find((point) => point.waiting >= waiting);
+  const below = claims.findLast((point) => point.waiting <= waiting);
+  if (above === undefined || below === undefined) return (above ?? below)?.milliseconds ?? 0;
+  if (above === below) return above.milliseconds;
+  const share = (waiting - below.waiting) / (above.waiting - below.waiting);
+  return below.milliseconds + share * (above.milliseconds - below.milliseconds);
 }
 
 /** Runs come at random, most of them around the middle of the day. */

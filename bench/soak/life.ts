@@ -1,11 +1,12 @@
 // One long life of a process in which design runs are started, answered, stopped, resumed, cancelled and removed without
-// end. node --expose-gc bench/measured/soak.ts <project> <inputs.json> <embedded | PostgreSQL url> <minutes> <parallel>
-// Prints a JSON line for every sample.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+// end. node --expose-gc bench/soak/life.ts <project> <inputs.json> <embedded | PostgreSQL url> <minutes> <rounds> <parallel> [leak]
+// Works in rounds, so many at least. After each it waits until everything should be gone, looks at what is there, and prints that as
+// a line of JSON.
+import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import { createAgent } from '../../src/agents/registry.ts';
+import { thisWorld } from '../../src/agents/settings.ts';
 import type { Question } from '../../src/engine/question.ts';
 import { listRunIds, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { readRunRecord } from '../../src/engine/run-record.ts';
@@ -13,13 +14,18 @@ import { startWebServer } from '../../src/web/server.ts';
 import type { DesignInputs } from '../../src/workflows/design/state.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 import { perform } from '../../test/crash/in-process.ts';
+import { panelAgent } from '../../test/support/program.ts';
 import { openPanel } from '../panel.ts';
-import type { SoakSample } from '../soak.ts';
+import { leakOf } from './leaks.ts';
+import { look } from './sampler.ts';
 
-const [project = '', inputsFile = '', url = 'embedded', minutes = '1', parallel = '4'] =
-  process.argv.slice(2);
+const [project = '', inputsFile = '', url = 'embedded', ...rest] = process.argv.slice(2);
+const [minutes = '1', rounds = '1', parallel = '4', leakName = ''] = rest;
 const inputs = JSON.parse(readFileSync(inputsFile, 'utf8')) as DesignInputs;
 const asking = new Set<string>();
+const processes = new Set<string>();
+const command = [process.execPath, panelAgent, '', '0', 'none', 'plain'];
+const program = await createAgent({ id: 'process', protocol: 'exec', command }, thisWorld());
 const { engine, home, make } = await openPanel({
   project,
   inputs,
@@ -27,7 +33,8 @@ const { engine, home, make } = await openPanel({
   latencyMs: 5,
   answer: ({ task, prompt, seat, run }) =>
     panelAnswer(task, prompt, seat, asking.has(run) ? 'asks' : 'plain'),
-  keepJournalsMs: url === 'embedded' ? 0 : 5000,
+  instead: ({ run }) => (processes.has(run) ? program : undefined),
+  keepJournalsMs: url === 'embedded' ? 0 : 1000,
 });
 const context = { cwd: project, config: undefined, env: process.env, program: [process.execPath] };
 const server = await startWebServer(
@@ -35,34 +42,52 @@ const server = await startWebServer(
   { host: '127.0.0.1', port: 0, names: [], files: new Map() },
 );
 const kept = 20;
-const ends = { done: 0, cancelled: 0, resumed: 0, answered: 0, removed: 0 };
+/** New runs begin for so long in a round, and until there was one of every kind. */
+const roundMs = 8000;
+/** A run that was stopped or cancelled is let go of after ten seconds, and journals are swept after that. */
+const goneMs = 13_000;
+const ends = { done: 0, cancelled: 0, resumed: 0, answered: 0, 'with processes': 0, removed: 0 };
 const until = Date.now() + Number(minutes) * 60_000;
 const never = new AbortController().signal;
 const problems: string[] = [];
-const started = Date.now();
+const leak = leakOf(leakName);
+let lastLeft = 0;
 let number = 0;
 
-/** What a day brings, in turns. */
-const kinds = [plain, plain, answered, cancelled, plain, stopped, watched, paused, plain, cancelled];
+/** What a day brings, in turns; first in a round comes what takes longest to be gone. */
+const restless = [cancelled, stopped, paused, cancelled];
+const kinds = [plain, answered, plain, withProcesses, watched, plain];
 
-const sampling = sampleAlways();
-await Promise.all(Array.from({ length: Number(parallel) }, work));
-await sampling;
+for (let round = 0; round < Number(rounds) || Date.now() < until; round += 1) {
+  const turns = [...restless, ...kinds];
+  const end = Date.now() + roundMs;
+  const next = () => turns.shift() ?? (Date.now() < end ? kinds[number % kinds.length] : undefined);
+  await Promise.all(Array.from({ length: Number(parallel) }, () => work(next)));
+  await prune();
+  await sleep(Math.max(2000, lastLeft + goneMs - Date.now()));
+  const runs = ends.done + ends.cancelled;
+  const sample = {
+    runs,
+    kept: (await listRunIds(home)).length,
+    ends: { ...ends },
+    ...(await look(home, url === 'embedded')),
+  };
+  process.stdout.write(`${JSON.stringify(sample)}\n`);
+}
 await server.close();
 await engine.close();
 if (problems.length > 0) process.stderr.write(`${problems.slice(0, 10).join('\n')}\n`);
 process.exit(problems.length === 0 ? 0 : 1);
 
-async function work(): Promise<void> {
-  while (Date.now() < until) {
+async function work(next: () => (() => Promise<void>) | undefined): Promise<void> {
+  for (let kind = next(); kind !== undefined; kind = next()) {
     number += 1;
-    const kind = kinds[number % kinds.length] ?? plain;
     try {
       await kind();
+      await leak();
     } catch (error) {
       problems.push(`${kind.name}: ${String(error)}`);
     }
-    if (number % 10 === 0) await prune();
   }
 }
 
@@ -70,6 +95,16 @@ async function plain(): Promise<void> {
   const run = await make('plain');
   await engine.start(run);
   await expectDone(run);
+}
+
+/** Its agents are programs that are started for each call. */
+async function withProcesses(): Promise<void> {
+  const run = await make('with processes');
+  processes.add(run);
+  await engine.start(run);
+  await expectDone(run);
+  processes.delete(run);
+  ends['with processes'] += 1;
 }
 
 /** A person answers every question at once. */
@@ -106,6 +141,7 @@ async function cancelled(): Promise<void> {
   const waiting = engine.wait(run, { signal: never });
   await engine.cancel(run, 'enough');
   await waiting;
+  lastLeft = Date.now();
   ends.cancelled += 1;
 }
 
@@ -117,6 +153,7 @@ async function stopped(): Promise<void> {
   await sleep(50 + (number % 5) * 60);
   stop.abort();
   const end = await waiting;
+  lastLeft = Date.now();
   if (end.kind === 'ended') return;
   ends.resumed += 1;
   await engine.start(run);
@@ -166,53 +203,4 @@ async function prune(): Promise<void> {
   const { stdout, exit, stderr } = await perform(['runs', 'prune', '--keep', String(kept), '--json'], places);
   if (exit !== 0) problems.push(`prune: ${stderr}`);
   else ends.removed += JSON.parse(stdout).removed.length;
-}
-
-async function sampleAlways(): Promise<void> {
-  const client = url === 'embedded' ? undefined : new pg.Client({ connectionString: url });
-  await client?.connect();
-  while (Date.now() < until) {
-    await sleep(Math.min(2000, Math.max(200, until - Date.now())));
-    globalThis.gc?.();
-    const { rss, heapUsed, external } = process.memoryUsage();
-    const sample: SoakSample = {
-      seconds: (Date.now() - started) / 1000,
-      runs: ends.done + ends.cancelled,
-      rss,
-      heap: heapUsed + external,
-      handles: readdirSync('/proc/self/fd').length,
-      resources: process.getActiveResourcesInfo().length,
-      store: client === undefined ? sizeOf(home.store) : await databaseSize(client),
-      rows: client === undefined ? undefined : await rowCount(client),
-      kept: (await listRunIds(home)).length,
-      ends: { ...ends },
-    };
-    process.stdout.write(`${JSON.stringify(sample)}\n`);
-  }
-  await client?.end();
-}
-
-async function databaseSize(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ size: string }>(
-    'SELECT pg_database_size(current_database())::text AS size',
-  );
-  return Number(rows[0]?.size);
-}
-
-async function rowCount(client: pg.Client): Promise<number> {
-  const tables = ['workflow_status', 'operation_outputs', 'notifications'];
-  const counts = tables.map((table) => `(SELECT count(*) FROM dbos.${table})`);
-  const { rows } = await client.query<{ count: string }>(`SELECT (${counts.join(' + ')})::text AS count`);
-  return Number(rows[0]?.count);
-}
-
-function sizeOf(folder: string): number {
-  let bytes = 0;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const { size } = statSync(path.join(entry.parentPath, entry.name), { throwIfNoEntry: false }) ?? {
-      size: 0,
-    };
-    if (entry.isFile()) bytes += size;
-  }
-  return bytes;
 }

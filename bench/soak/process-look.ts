@@ -1,0 +1,48 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapSpaceStatistics } from 'node:v8';
+
+/** Flags of a process to look at: it can be told to collect, and functions that were compiled once stay so. */
+export const steadyNode = ['--expose-gc', '--no-flush-bytecode'];
+
+/** What is there of this process after a collection. Bytes. */
+export type ProcessLook = {
+  rss: number;
+  /** What the program's own values take, compiled code left out. */
+  heap: number;
+  /** Buffers, and the memory of WebAssembly. */
+  external: number;
+  handles: number;
+  /** Timers, sockets and the like. */
+  resources: number;
+};
+
+/** `besides`: a folder whose open files do not count. */
+export async function lookAtProcess(besides?: string): Promise<ProcessLook> {
+  // What a finaliser frees is only gone after the next collection.
+  for (let turn = 0; turn < 3; turn += 1) {
+    globalThis.gc?.();
+    await sleep(20);
+  }
+  const { rss, external } = process.memoryUsage();
+  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => !/^(?:code|trusted)/.test(name));
+  return {
+    rss,
+    heap: spaces.reduce((sum, { space_used_size: used }) => sum + used, 0),
+    external,
+    handles: openFiles().filter((name) => besides === undefined || !name.startsWith(besides)).length,
+    resources: process.getActiveResourcesInfo().length,
+  };
+}
+
+function openFiles(): string[] {
+  const folder = '/proc/self/fd';
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(`${folder}/${name}`)];
+    } catch {
+      // The one that reads the folder.
+      return [];
+    }
+  });
+}

@@ -78,6 +78,8 @@ const mean = (values: readonly number[]): number =>
 export async function measureRecall(directories: readonly string[], subjectOnly = false) {
   const rows: {
     repository: string;
+    /** The newest commit of the clone, with its day. */
+    head: string;
     commits: number;
     files: number;
     'recall@10': number;
@@ -87,13 +89,15 @@ export async function measureRecall(directories: readonly string[], subjectOnly 
     const measured = await measure(directory, subjectOnly);
     rows.push({
       repository: path.basename(path.resolve(directory).replace(/\/(?:repo|\.git)\/?$/, '')),
+      head: git(directory, ['log', '-1', '--format=%h %cs']).trim(),
       commits: measured.length,
       files: Math.round(mean(measured.map(({ size }) => size))),
       'recall@10': Number(mean(measured.map(({ recall }) => recall)).toFixed(3)),
       'hit@10': Number(mean(measured.map(({ firstHit }) => (firstHit ? 1 : 0))).toFixed(3)),
     });
   }
-  return { protocol: { ...protocol, routine: protocol.routine.source }, rows };
+  const date = new Date().toISOString().slice(0, 10);
+  return { date, protocol: { ...protocol, routine: protocol.routine.source }, rows };
 }
 
 if (import.meta.main) {

@@ -36,7 +36,7 @@ const measures: readonly Measure<SoakSample>[] = [
     perRun: 0.6,
     warmUp: 400,
   },
-  { title: 'resident memory', of: ({ rss }) => kilobytes(rss), unit: 'KB', perRun: 50, warmUp: 40_000 },
+  { title: 'resident memory', of: ({ rss }) => kilobytes(rss), unit: 'KB', perRun: 50, warmUp: 80_000 },
   { title: 'file handles', of: ({ handles }) => handles, unit: '', perRun: 0.3, warmUp: 8 },
   {
     title: 'timers, sockets and the like',
@@ -71,7 +71,7 @@ if (flags.leak !== undefined && lives.includes('worker'))
 if (!(Number(flags.minutes) > 0)) refuse('--minutes is a number above 0');
 const minutes = Number(flags.minutes) / lives.length;
 /** A third of the rounds does not count. */
-const rounds = Math.ceil(leastPoints * 1.5);
+const rounds = Math.floor(leastPoints * 1.5);
 const lines = [machineLine(), calibrationLine(calibrate())];
 let failed = false;
 for (const life of lives) {

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
@@ -105,6 +106,38 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await raw.query('UPDATE charrette.runs SET epoch = 1 WHERE state = $1', ['waiting']);
     await enter('fits', { repository: 'billing', priority: -1 });
     expect((await claim('w', claiming)).map(({ run }) => run)).toEqual(['fits']);
+  });
+
+  test('a claim reads the first of those that wait, not all 3000 of them', async () => {
+    await register('w');
+    await queue.transaction(async (client) => {
+      for (let number = 0; number < 3000; number += 1)
+        await enqueue(client, { ...waiting, run: `many-${String(number).padStart(4, '0')}` });
+    });
+    await raw.query('VACUUM ANALYZE charrette.runs');
+    const read = async () => {
+      const { rows } = await raw.query(
+        `SELECT (SELECT seq_scan FROM pg_stat_user_tables WHERE schemaname = 'charrette' AND relname = 'runs') AS scans,
+                (SELECT seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'charrette' AND relname = 'runs')
+                + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = 'charrette' AND relname = 'runs') AS rows,
+                (SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'runs_waiting') AS waiting`,
+      );
+      return { rows: Number(rows[0].rows), looks: Number(rows[0].scans) + Number(rows[0].waiting) };
+    };
+    // A connection tells what it did a second late, or when it ends.
+    const after = async (looks: number) => {
+      for (;;) {
+        const now = await read();
+        if (now.looks > looks) return now;
+        await sleep(100);
+      }
+    };
+    await sleep(1500);
+    const before = await read();
+    const own = await openQueue(server.url);
+    expect((await claim('w', { on: own })).map(({ run }) => run)).toEqual(['many-0000']);
+    await own.close();
+    expect((await after(before.looks)).rows - before.rows).toBeLessThan(200);
   });
 
   test('a run is taken in its own clone whatever is checked out there, and elsewhere only at its commit, also at none', async () => {

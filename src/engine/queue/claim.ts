@@ -66,7 +66,10 @@ export function claimRuns<Candidate extends Place>(
   holderAt: HolderAt<Candidate>,
 ): Promise<Claim<Candidate>[]> {
   return queue.transaction(async (client) => {
-    await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
+    // What the server expects of conditions on lists is far too few: it would sort all that wait to take the first of them.
+    await client.query("SELECT pg_advisory_xact_lock($1), set_config('enable_sort', 'off', true)", [
+      locks.claim,
+    ]);
     // Who was given up by the others meanwhile must not take anything. Its beats go on.
     const known = await client.query('SELECT 1 FROM charrette.workers WHERE worker = $1 FOR KEY SHARE', [
       worker.id,

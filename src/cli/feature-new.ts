@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { createFeature } from '../feature/create.ts';
-import { isInside } from '../files/contained.ts';
+import { containedPath, isInside } from '../files/contained.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { textOfFile } from './named-file.ts';
 import { findProject } from './project.ts';
@@ -41,9 +41,13 @@ async function runNew(invocation: Invocation): Promise<CommandResult> {
       message: `--prd names ${String(options['prd'])}, which is empty.`,
     });
   }
+  const features = featuresRoot(invocation);
+  const project = findProject(global.cwd);
+  // Only a person's word leads out of the project.
+  if (options['root'] === undefined) await containedPath(project, path.relative(project, features));
   const created = await createFeature({
     name: [words[0]].flat().join(' '),
-    features: featuresRoot(invocation),
+    features,
     mode: options['mode'] as 'standard',
     time: new Date().toISOString(),
     dryRun: global.dryRun,

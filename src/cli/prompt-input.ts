@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { selectFeature } from '../feature/select.ts';
-import { isInside } from '../files/contained.ts';
-import { type ArtifactKey, artifactKeys, isArtifactKey } from '../prompts/artifacts.ts';
+import { waiverFile } from '../feature/waiver-file.ts';
+import { containedPath, isInside } from '../files/contained.ts';
+import { type ArtifactKey, artifactKeys, isArtifactKey, sideFiles } from '../prompts/artifacts.ts';
 import type { Invocation, OptionSpec } from './command.ts';
 import { findProject } from './project.ts';
 
@@ -37,7 +38,21 @@ export async function featureOf(invocation: Pick<Invocation, 'options' | 'global
   });
   const project = findProject(global.cwd);
   const [real, realProject] = [realpathSync(directory), realpathSync(project)];
-  return isInside(realProject, real) ? path.join(project, path.relative(realProject, real)) : directory;
+  for (const name of [...Object.values(sideFiles), waiverFile]) await containedPath(directory, name);
+  if (isInside(realProject, real)) return path.join(project, path.relative(realProject, real));
+  const isNamed = typeof named === 'string' && path.resolve(global.cwd, named) === directory;
+  if (!isNamed) refuseOutside(invocation, real);
+  return directory;
+}
+
+/** Only a person's word leads out of the project; a link in a clone does not. */
+function refuseOutside({ options }: Pick<Invocation, 'options'>, real: string): void {
+  if (typeof options['root'] === 'string') return;
+  throw new CharretteError({
+    code: 'path-unsafe',
+    message: `The features of the project lie in ${real}, outside of it.`,
+    fix: 'Name the feature directory with --feature, or its folder with --root, if you mean them.',
+  });
 }
 
 /** `design,spec` as artifact keys. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { BrandFile } from '../brand/brand-files.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
 import { briefFromGoal, completeBrief } from '../refine/brief.ts';
 import { slugify } from '../text/slug.ts';
 
@@ -10,12 +11,18 @@ export type FoundBrief = { id: string; title: string; text: string };
 
 /** The brief: a named file, the words of the command line, or the last `brief/BRIEF-*.md` of the design folder. */
 export async function findBrief(
-  { cwd, design, goal, file }: { cwd: string; design: string; goal: string; file: string | undefined },
+  {
+    cwd,
+    project,
+    design,
+    goal,
+    file,
+  }: { cwd: string; project: string; design: string | undefined; goal: string; file: string | undefined },
   brand: readonly BrandFile[],
 ): Promise<FoundBrief> {
   if (file === undefined && goal !== '')
     return { id: slugify(goal, 40), title: goal.split('\n')[0] ?? goal, text: briefFromGoal(goal, brand) };
-  const place = file === undefined ? await lastBrief(design) : path.resolve(cwd, file);
+  const place = file === undefined ? await lastBrief(project, design) : path.resolve(cwd, file);
   const text = place === undefined ? undefined : await readTextFile(place, 1_000_000);
   if (place === undefined || text === undefined) {
     throw new CharretteError({
@@ -29,9 +36,10 @@ export async function findBrief(
   return { id: slugify(id, 60), title: heading ?? id, text: completeBrief(text, brand) };
 }
 
-async function lastBrief(design: string): Promise<string | undefined> {
-  const folder = path.join(design, 'brief');
+async function lastBrief(project: string, design: string | undefined): Promise<string | undefined> {
+  if (design === undefined) return undefined;
+  const folder = await containedPath(project, path.join(design, 'brief'));
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^BRIEF-.*\.md$/.test(name)).sort();
   const last = names.at(-1);
-  return last === undefined ? undefined : path.join(folder, last);
+  return last === undefined ? undefined : containedPath(project, path.join(design, 'brief', last));
 }

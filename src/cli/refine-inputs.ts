@@ -6,6 +6,7 @@ import { documentConflicts, tokenConflicts } from '../brand/conflicts.ts';
 import { readIdentity } from '../brand/identity.ts';
 import { loadConfig } from '../config/config.ts';
 import { contextWarnings, promptContext } from '../context/for-prompt.ts';
+import { ownFolder } from '../context/location.ts';
 import { readSettingsFile } from '../context/settings-file.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
@@ -60,7 +61,10 @@ export async function refineInputs(
     });
   }
   const source = await readSettingsFile(project);
-  const design = path.resolve(project, readImportSettings(source).dir);
+  const { dir } = readImportSettings(source);
+  const design = await ownFolder(project, dir);
+  const textIn = async (name: string) =>
+    design === undefined ? undefined : readTextFile(await containedPath(project, path.join(design, name)));
   const loop = readLoopSettings(source);
   const settings = checkSettings({
     ...loop,
@@ -70,16 +74,19 @@ export async function refineInputs(
   });
   const reading = flags.brand === false ? undefined : await readBrandFiles(project, brandFolderOf(source));
   if (reading !== undefined) requireBrand(reading);
-  const brief = await findBrief({ cwd: global.cwd, design, goal, file: flags.brief }, reading?.files ?? []);
+  const brief = await findBrief(
+    { cwd: global.cwd, project, design, goal, file: flags.brief },
+    reading?.files ?? [],
+  );
   const artifact = flags.artifact ?? 'index.html';
   await containedPath(project, artifact);
-  const tokens = await jsonAt(path.join(design, 'tokens.json'));
+  const tokens = jsonOf(await textIn('tokens.json'));
   const isImported = isRecord(tokens) && tokens['source'] === 'claude-design-bundle';
   const route = flags.path ?? (isImported ? 'import' : 'code');
   if (route === 'import' && !isImported)
     throw new CharretteError({
       code: 'not-found',
-      message: `${path.relative(project, design)}/ holds no imported design.`,
+      message: `${dir} holds no imported design.`,
       fix: 'Run `charrette import BUNDLE` first, or use --path code.',
     });
   // An imported design brings its own specification; the documents are for designs that are made here.
@@ -124,8 +131,8 @@ export async function refineInputs(
       token === 'spec' ? criteriaOfDocument(text) : [],
     ),
     path: route,
-    ...(isCode ? {} : { imported: await importedText(design) }),
-    copy: contractedCopy(await jsonAt(path.join(design, 'copy.json'))),
+    ...(isCode ? {} : { imported: await importedText(path.resolve(project, dir), textIn) }),
+    copy: contractedCopy(jsonOf(await textIn('copy.json'))),
     ...(reading === undefined ? {} : { brand: brandOf(reading, documents, tokens) }),
     settings,
     profile: await findProfile(global.cwd, flags.profile ?? 'design'),
@@ -137,8 +144,10 @@ export async function refineInputs(
     merge: flags.merge !== false,
     earlier,
     calibration: readCalibration(
-      await jsonAt(
-        await containedPath(project, path.join(settings.contract.directory, 'calibration-log.json')),
+      jsonOf(
+        await readTextFile(
+          await containedPath(project, path.join(settings.contract.directory, 'calibration-log.json')),
+        ),
       ),
     ),
   };
@@ -160,10 +169,13 @@ function brandOf(
 }
 
 /** What the builder of an imported design starts from. */
-async function importedText(design: string): Promise<string> {
+async function importedText(
+  design: string,
+  textIn: (name: string) => Promise<string | undefined>,
+): Promise<string> {
   const parts = await Promise.all(
     ['tokens.json', 'components.json', 'copy.json'].map(async (name) => {
-      const text = await readTextFile(path.join(design, name));
+      const text = await textIn(name);
       return text === undefined ? '' : `${path.join(design, name)}:\n${text.trim()}`;
     }),
   );
@@ -196,7 +208,7 @@ async function earlierStates(
   );
 }
 
-async function jsonAt(file: string): Promise<unknown> {
-  const reading = readJson((await readTextFile(file)) ?? '');
+function jsonOf(text: string | undefined): unknown {
+  const reading = readJson(text ?? '');
   return reading.ok ? reading.value : undefined;
 }

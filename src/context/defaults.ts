@@ -24,6 +24,8 @@ export const logLines = {
   notInitialized: 'design docs not initialized — run /moai init or SPEC-DESIGN-DOCS-001 to create',
   allPlaceholders: 'design docs present but all are _TBD_ — no content loaded',
   skipped: (token: string) => `skip: ${token} — _TBD_ only`,
+  outside: (dir: string, real: string) =>
+    `design docs: ${dir} lies outside of the project (${real}) and is not read — --dir reads it on your word`,
   noCandidates: (dir: string) => `design docs: no candidate files in ${dir}`,
 } as const;
 

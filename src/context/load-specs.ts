@@ -1,6 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
+import { isOutside } from './location.ts';
 import { type LogLine, warning } from './log.ts';
 import { characters } from './measure.ts';
 import { type PackReport, packBrief } from './pack.ts';
@@ -107,19 +108,24 @@ async function readSpecs({ root, home }: SpecOptions, log: LogLine[]): Promise<P
         ]),
   ];
   const read = await Promise.all(
-    folders.map(([folder, scope, cited]) => readFolder(folder, scope, cited, log)),
+    folders.map(async ([folder, scope, cited]) => {
+      const directory = await realpath(folder).catch(() => undefined);
+      if (directory === undefined) return [];
+      if (scope === 'home' || !(await isOutside(root, directory)))
+        return readFolder(directory, scope, cited, log);
+      log.push(warning(`${cited} lies outside of the project (${directory}) and is not read`));
+      return [];
+    }),
   );
   return read.flat();
 }
 
 async function readFolder(
-  folder: string,
+  directory: string,
   scope: SpecScope,
   cited: string,
   log: LogLine[],
 ): Promise<ProjectSpec[]> {
-  const directory = await realpath(folder).catch(() => undefined);
-  if (directory === undefined) return [];
   const entries = await readdir(directory).catch(() => []);
   const names = entries.filter((name) => /^[^.].*\.md$/i.test(name)).sort();
   if (names.length > maximumFiles)

@@ -108,7 +108,7 @@ test('M-008, M-009, A-20, A-21: an explicit folder replaces the configured one',
   expect([...directories]).toEqual([realpathSync(path.join(root, 'docs/alt'))]);
 });
 
-test('A-21: a folder outside the project is cited as given', async () => {
+test('A-21: a folder outside the project that is given by word is cited as given', async () => {
   const other = projectWith({ 'spec.md': 'x' });
   const context = await loadDesignContext({ root: projectWith(), dir: `${other}/` });
   expect(context.text).toContain(`> source: ${other}/spec.md\n`);

@@ -4,7 +4,7 @@ import { estimateTenths } from '../text/tokens.ts';
 import { type BlockSection, renderBlock } from './block.ts';
 import { dropOnlyToken, logLines, protectedToken } from './defaults.ts';
 import { examine } from './examine.ts';
-import { directoryProblem, type Location, locate } from './location.ts';
+import { directoryProblem, isOutside, type Location, locate } from './location.ts';
 import { info, type LogLine, quote, warning } from './log.ts';
 import { paddedQuarters } from './measure.ts';
 import { type Candidate, type PackReport, packBrief } from './pack.ts';
@@ -20,7 +20,7 @@ export type LoadOptions = {
   root: string;
   /** Default `standalone`. */
   mode?: Mode;
-  /** M-008: instead of the configured folder. */
+  /** M-008: instead of the configured folder. On a person's word alone: only here the folder may lie outside of the project. */
   dir?: string;
   /** Instead of the configured budget. */
   budget?: number;
@@ -47,6 +47,10 @@ export async function loadDesignContext(options: LoadOptions): Promise<DesignCon
   const directory = await realDirectory(location, log);
   if (directory === undefined) {
     log.push(info(logLines.notInitialized));
+    return finish('folder-missing', []);
+  }
+  if (options.dir === undefined && (await isOutside(root, directory))) {
+    log.push(warning(logLines.outside(location.cited, directory)));
     return finish('folder-missing', []);
   }
   // M-020, A-69: every read is under way before the first is awaited.

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { isInside } from '../files/contained.ts';
+import { realPath } from './quick-files.ts';
 
 /** Where the documents are: the folder to read and the name to cite. */
 export type Location = { absolute: string; cited: string };
@@ -23,4 +24,16 @@ export function locate(root: string, dir: string): Location {
     return { absolute, cited: relative === '' ? '.' : relative };
   }
   return { absolute, cited: dir.split(path.sep).join('/').replace(/\/+$/, '') };
+}
+
+/** Whether a folder, by its real path, lies outside of the project. What a project names itself is not read from there. */
+export async function isOutside(root: string, directory: string): Promise<boolean> {
+  return !isInside(await realPath(root), directory);
+}
+
+/** The design folder that the project's own settings name, below the project; `undefined` where it is missing or outside. */
+export async function ownFolder(root: string, dir: string): Promise<string | undefined> {
+  const directory = await realPath(path.resolve(root, dir)).catch(() => undefined);
+  if (directory === undefined || (await isOutside(root, directory))) return undefined;
+  return path.relative(await realPath(root), directory) || '.';
 }

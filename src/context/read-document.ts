@@ -50,15 +50,6 @@ export async function readDocument(
   }
 }
 
-/** Reads a file wherever it is, links followed, under the same rules. */
-export async function readAnyDocument(file: string, limit = sizeLimit): Promise<DocumentReading> {
-  try {
-    return await readRegularFile(await realPath(file), limit);
-  } catch (error) {
-    return readingOf(error);
-  }
-}
-
 async function readRegularFile(target: string, limit: number): Promise<DocumentReading> {
   const before = await stat(target);
   if (before.isDirectory()) return unreadable('is a directory');

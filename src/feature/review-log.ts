@@ -1,5 +1,5 @@
-import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { appendOwnLine } from '../files/append-line.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { archiveDirectory } from './archive.ts';
@@ -48,11 +48,7 @@ export function reviewRecord(
 /** lean/C-06: kept outside the feature directory. A record that is there already is not added. */
 export async function appendReview(root: string, feature: string, record: ReviewRecord): Promise<void> {
   const file = path.join(archiveDirectory(root, feature), logName);
-  const line = `${JSON.stringify(record)}\n`;
-  await mkdir(path.dirname(file), { recursive: true });
-  const there = (await readTextFile(file, mostBytes)) ?? '';
-  if (!there.includes(line))
-    await appendFile(file, there === '' || there.endsWith('\n') ? line : `\n${line}`);
+  await appendOwnLine(path.join(root, '.charrette'), file, JSON.stringify(record), mostBytes);
 }
 
 /** Every review that can be read; a line cut by a crash is skipped. */

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readTextFile } from '../files/bounded.ts';
+import { isInside } from '../files/contained.ts';
 import { isRecord } from '../safe-json.ts';
 import { snapshotPhase } from '../skills/compaction/compaction.ts';
 import type { TodoEntry, TodoList, TodoStatus } from '../skills/compaction/todo-list.ts';
@@ -30,6 +31,7 @@ export async function activeWorkflow(
   // A list without an active phase is that of a workflow that has ended.
   if (phases.length > 0 && active === undefined) return undefined;
   const file = phaseFile(read.package, active?.content) ?? read.file;
+  if (!isPhaseOf(read.package, file)) return undefined;
   const text = await readTextFile(file, largestPhase).catch(() => undefined);
   if (text === undefined) return undefined;
   const inside = path.relative(read.package, file);
@@ -79,6 +81,20 @@ function phaseInCommand(command: unknown): string | undefined {
       ? command
       : '';
   return /(?:^|[\s'"=])([^\s'"=]*phases\/[\w.-]+\.md)/.exec(text)?.[1];
+}
+
+/** Whether a file is a phase document of a package, and really there: what a link brings from elsewhere is not shown to a host. */
+export function isPhaseOf(directory: string, file: string): boolean {
+  try {
+    const [real, home] = [realpathSync(file), realpathSync(directory)];
+    return (
+      path.dirname(path.relative(directory, file)) === 'phases' &&
+      isInside(home, real) &&
+      isFile(path.join(directory, 'SKILL.md'))
+    );
+  } catch {
+    return false;
+  }
 }
 
 function isFile(file: string): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -279,4 +279,30 @@ test('no input and no conversation makes a hook throw', async () => {
     ),
     { numRuns: 40 },
   );
+});
+
+test('a phase document that is a link out of its package is not shown, and a planted session shows no file of the user', async () => {
+  const secret = path.join(path.dirname(place.project), `${path.basename(place.project)}-secret`);
+  writeFileSync(secret, 'secret');
+  try {
+    const transcript = conversation(place.project, inPhaseTwo());
+    await call('pre-compact', { transcript });
+    const session = await readSession(place.project, 'session-1');
+    expect(session.workflow?.file).toBe(place.phase(2));
+    rmSync(place.phase(2));
+    symlinkSync(secret, place.phase(2));
+    const text = textOf(await call('session-start', { source: 'compact' }));
+    expect(text).toContain('# Where you are');
+    expect(text).not.toContain('secret');
+    // Nor is it written down anew.
+    rmSync(path.join(sessionFolder(place.project), 'session-1.json'));
+    await call('pre-compact', { transcript });
+    expect((await readSession(place.project, 'session-1')).workflow).toBeUndefined();
+    // A clone may bring a session of its own.
+    const planted = { ...session, due: true, workflow: { ...session.workflow, file: secret } };
+    writeFileSync(path.join(sessionFolder(place.project), 'unnamed.json'), JSON.stringify(planted));
+    expect(textOf(await call('before-agent', { session: 'unnamed' }))).not.toContain('secret\n');
+  } finally {
+    rmSync(secret);
+  }
 });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextFile } from '../files/bounded.ts';
-import { activeWorkflow, seemsBehind } from './active-workflow.ts';
+import { activeWorkflow, isPhaseOf, seemsBehind } from './active-workflow.ts';
 import { partOf, runLines, whereYouAre } from './card.ts';
 import type { HookDecision, HookEvent, HookHost } from './events.ts';
 import { budgetDecision, stopDecision } from './guards.ts';
@@ -82,7 +82,9 @@ async function card(project: string, input: HookInput, { part }: HookOptions): P
     const text = part === 1 ? runLines(runs) : '';
     return text === '' ? { kind: 'nothing' } : { kind: 'context', text };
   }
-  const document = await readTextFile(workflow.file).catch(() => undefined);
+  const document = isPhaseOf(workflow.package, workflow.file)
+    ? await readTextFile(workflow.file).catch(() => undefined)
+    : undefined;
   const text = partOf(whereYouAre(workflow, document, runs), workflow.file, part);
   if (part === 1 && session.due === true) writeSession(project, input.session, { ...session, due: false });
   return text === '' ? { kind: 'nothing' } : { kind: 'context', text };

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import type { Quality } from './quality.ts';
 import { readPlanFiles } from './read-plan.ts';
@@ -22,7 +23,7 @@ export async function readTaskTexts(folder: string): Promise<{ file: string; tex
   return Promise.all(
     names.map(async (name) => ({
       file: name,
-      text: (await readTextFile(path.join(tasks, name), 1_000_000)) ?? '',
+      text: (await readTextFile(await containedPath(folder, path.join('.task', name)), 1_000_000)) ?? '',
     })),
   );
 }

@@ -1,5 +1,5 @@
-import { appendFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { appendOwnLine } from '../files/append-line.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { DispatchRecord } from './rates.ts';
@@ -12,11 +12,7 @@ const mostBytes = 256 * 1024 * 1024;
 /** Adds one line, small enough to be written at once; a record that is there already, to the millisecond, is not added. */
 export async function appendDispatch(root: string, record: DispatchRecord): Promise<void> {
   const file = path.join(root, dispatchLogFile);
-  const line = `${JSON.stringify(record)}\n`;
-  await mkdir(path.dirname(file), { recursive: true });
-  const there = (await readTextFile(file, mostBytes)) ?? '';
-  if (!there.includes(line))
-    await appendFile(file, there === '' || there.endsWith('\n') ? line : `\n${line}`);
+  await appendOwnLine(path.dirname(file), file, JSON.stringify(record), mostBytes);
 }
 
 /** Every record that can be read; a line cut by a crash is skipped. */

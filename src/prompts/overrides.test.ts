@@ -19,3 +19,12 @@ test('a link that leads out of the folder is refused', async () => {
   await symlink('/etc/hostname', path.join(directory, 'plan', 'role.md'));
   await expect(readOverrides(directory)).rejects.toThrow(/leads out/);
 });
+
+test('a folder that is itself a link out is refused', async () => {
+  const outside = await mkdtemp(path.join(tmpdir(), 'overrides-'));
+  await mkdir(path.join(outside, 'sketch'));
+  await writeFile(path.join(outside, 'sketch', 'role.md'), 'Theirs.');
+  const home = await mkdtemp(path.join(tmpdir(), 'overrides-'));
+  await symlink(outside, path.join(home, 'prompts'));
+  await expect(readOverrides(path.join(home, 'prompts'))).rejects.toThrow(/leads out/);
+});

@@ -11,7 +11,10 @@ const mostCharacters = 64 * 1024;
  */
 export async function readOverrides(directory: string): Promise<Record<string, string>> {
   const overrides: Record<string, string> = {};
+  const [home, folder] = [path.dirname(directory), path.basename(directory)];
   for (const file of await markdownFiles(directory)) {
+    // Also where the folder itself is a link.
+    await containedPath(home, folder);
     const text = await readTextFile(await containedPath(directory, file), mostCharacters);
     if (text !== undefined) overrides[file.split(path.sep).join('/').slice(0, -'.md'.length)] = text;
   }

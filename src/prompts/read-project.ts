@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { type FeatureMeta, readMeta } from '../feature/meta.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { isMissing } from '../files/contained.ts';
+import { containedPath, isMissing } from '../files/contained.ts';
 import { outline, sectionBody } from '../text/sections.ts';
 import { sideFiles } from './artifacts.ts';
 import type { ProjectFacts } from './project-context.ts';
@@ -18,7 +18,7 @@ export async function readProject(
   const projects = path.join(path.dirname(features), 'projects');
   const name = (await namesIn(projects)).find((entry) => entry === id || entry.startsWith(`${id}-`));
   const read = (file: string) =>
-    name === undefined ? undefined : readQuietly(path.join(projects, name, file));
+    name === undefined ? undefined : readQuietly(path.dirname(features), path.join('projects', name, file));
   const [prd, roadmap] = await Promise.all([read('prd.md'), read('roadmap.md')]);
   const feature = path.basename(featureDirectory);
   const dependencies =
@@ -54,7 +54,7 @@ async function dependencyStates(features: string, names: readonly string[]) {
   const states = await Promise.all(
     names.map(async (name) => {
       const safe = path.basename(name);
-      const { meta } = readMeta(await readQuietly(path.join(features, safe, sideFiles.state)));
+      const { meta } = readMeta(await readQuietly(features, path.join(safe, sideFiles.state)));
       return { name: safe, status: meta.status };
     }),
   );
@@ -76,10 +76,10 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** A piece that cannot be read is a piece that is not there. */
-async function readQuietly(file: string): Promise<string | undefined> {
+/** A piece that cannot be read, or that a link brings from elsewhere, is a piece that is not there. */
+async function readQuietly(folder: string, name: string): Promise<string | undefined> {
   try {
-    return await readTextFile(file, 1024 * 1024);
+    return await readTextFile(await containedPath(folder, name), 1024 * 1024);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-dire
 import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { containedPath } from '../files/contained.ts';
 import type { ServerContext } from '../mcp/tool.ts';
 import { readPicture } from './picture.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -140,6 +141,7 @@ export async function answerRoute(desk: Desk, method: string, address: string, a
 /** A lane's attempts: what was asked and what was answered. */
 async function laneOf(directory: RunDirectory, lane: string) {
   const attempts = await attemptsOf(directory, lane);
+  const below = (folder: string, name: string) => path.relative(directory.root, path.join(folder, name));
   if (attempts.length === 0)
     throw new CharretteError({ code: 'not-found', message: 'The run has no such lane.' });
   return {
@@ -147,8 +149,8 @@ async function laneOf(directory: RunDirectory, lane: string) {
     attempts: await Promise.all(
       attempts.map(async ({ attempt, folder }) => ({
         attempt,
-        prompt: (await readTextFile(path.join(folder, 'prompt.md'))) ?? '',
-        answer: (await readTextFile(path.join(folder, 'answer.txt'))) ?? '',
+        prompt: (await readTextFile(await containedPath(directory.root, below(folder, 'prompt.md')))) ?? '',
+        answer: (await readTextFile(await containedPath(directory.root, below(folder, 'answer.txt')))) ?? '',
       })),
     ),
   };

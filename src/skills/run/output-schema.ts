@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { readTextFile } from '../../files/bounded.ts';
+import { containedPath } from '../../files/contained.ts';
 import { isRecord, parseJson } from '../../safe-json.ts';
 
 /** The schema of one output, as the package ships it. */
@@ -19,7 +20,10 @@ export async function readOutputSchemas(directory: string): Promise<ReadonlyMap<
     const name = /^(.+)\.schema\.json$/.exec(file)?.[1];
     if (name === undefined) continue;
     const source = `schemas/${file}`;
-    const schema = parseJson((await readTextFile(path.join(folder, file), largest)) ?? '', source);
+    const schema = parseJson(
+      (await readTextFile(await containedPath(directory, source), largest)) ?? '',
+      source,
+    );
     if (!isRecord(schema)) throw unusable(source, 'it is not an object');
     schemas.set(name, { source, schema });
   }

@@ -28,7 +28,9 @@ export async function documentViews(
 }
 
 async function readDocument(directory: RunDirectory, name: string): Promise<string | undefined> {
-  const text = await readTextFile(path.join(directory.artifacts, name), largest).catch(() => undefined);
+  const text = await containedPath(directory.artifacts, name)
+    .then((file) => readTextFile(file, largest))
+    .catch(() => undefined);
   if (text === undefined || text.trim() === '') return undefined;
   if (name === 'plan.json')
     return liteMarkdown(directory.artifacts, text).then(

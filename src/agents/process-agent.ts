@@ -21,7 +21,8 @@ import { homeOf, openHome, spoiltHome, writeHomeFiles } from './private-home.ts'
 import { probeAgent } from './probe.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
-import { secretsIn } from './process/redact.ts';
+import { longestFirst, secretsIn } from './process/redact.ts';
+import { secretsAround } from './process/secret-files.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -192,7 +193,10 @@ async function talk(
     argv: confined.command(launch.argv),
     directory: confined.directory,
     environment,
-    secrets: secretsIn(environment, launch.argv),
+    secrets: longestFirst([
+      ...secretsIn(environment, launch.argv),
+      ...(await secretsAround(task.directory, world)),
+    ]),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',
     limits: limitsOf(driver, task),

@@ -1,96 +1,170 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { charrette, makeProject } from '../support/program.ts';
+import { gunzipSync } from 'node:zlib';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  canaries,
+  expectFound,
+  expectNone,
+  givenEnvironment,
+  leakyAgent,
+  plantKeys,
+  startGateway,
+  startListener,
+  textsBelow,
+} from '../support/canaries.ts';
+import { charrette, type Ended, makeProject, program, runsOf } from '../support/program.ts';
+import { startServe } from '../support/web-server.ts';
 
-const canaries = {
-  given: 'canary-given-to-the-agent-7f3a',
-  cloud: 'canary-of-a-cloud-2b8e',
-  flag: 'canary-behind-a-flag-e41d',
-  gateway: 'canary-of-a-gateway-0a6c',
-  address: 'canary-in-an-address-38f7',
-  proxy: 'canary-of-a-proxy-d5b2',
-  headers: 'canary-in-headers-66c9',
-  environment: 'canary-of-the-environment-91bc',
-  file: 'canary-in-an-ignored-file-55de',
-  home: 'canary-in-the-home-folder-c2a8',
-};
-
-test('keys in environment, files, commands, addresses and an agent’s own words reach neither record, prompts, report nor output', async () => {
-  const { project, calls } = await makeProject();
-  const gateway = await startGateway();
-  const leaky = ['node', path.resolve('test/agents/leaky-agent.mjs'), calls, '0', 'none', 'plain'];
-  const agent = {
-    protocol: 'exec',
-    command: [...leaky, '--api-key', canaries.flag],
-    baseUrl: `http://me:${canaries.address}@${gateway}/v1`,
-    env: {
-      SHOP_API_KEY: canaries.given,
-      AWS_BEARER_TOKEN_BEDROCK: canaries.cloud,
-      ANTHROPIC_CUSTOM_HEADERS: `x-shop: ${canaries.headers}`,
-    },
-  };
-  const model = { protocol: 'model', model: 'm', env: { CHARRETTE_MODEL_API_KEY: canaries.gateway } };
-  const agents = {
-    echoing: { ...model, baseUrl: `http://${gateway}/v1` },
-    one: { ...agent, family: 'one' },
-    two: { ...agent, family: 'two' },
-  };
-  const config = path.join(project, '.charrette', 'config.json');
-  writeFileSync(config, JSON.stringify({ detect: false, agents }));
-  writeFileSync(path.join(project, '.git', 'info', 'exclude'), '.env\n.home\n');
-  writeFileSync(path.join(project, '.env'), `PASSWORD=${canaries.file}\n`);
-  mkdirSync(path.join(project, '.home'), { recursive: true });
-  writeFileSync(path.join(project, '.home', '.netrc'), `password ${canaries.home}\n`);
-  const env = {
-    ANTHROPIC_API_KEY: canaries.environment,
-    DATABASE_PASSWORD: canaries.environment,
-    HTTP_PROXY: `http://me:${canaries.proxy}@127.0.0.1:1`,
-  };
-
-  const run = await charrette(['design', '--auto', '--yes', 'let customers cancel an order'], {
-    cwd: project,
-    env,
+describe('keys in environment, files, commands, addresses and an agent’s own words', () => {
+  let project: string;
+  let calls: string;
+  let config: string;
+  let run: Ended;
+  let id: string;
+  let traced: string[];
+  const closing: (() => void)[] = [];
+  afterAll(() => {
+    for (const close of closing) close();
   });
-  const report = await charrette(['report', 'latest', '--md'], { cwd: project, env });
+  const also = (words: string[]) => charrette(words, { cwd: project, env: givenEnvironment });
 
-  expect(run.code, run.stderr).toBe(0);
-  const heard = [...filesBelow(path.join(project, '.charrette'))].filter((file) => file !== config);
-  const texts = [run.stdout, run.stderr, report.stdout, ...heard.map((file) => readFileSync(file, 'latin1'))];
-  const streams = heard.filter((file) => file.endsWith('stderr.txt'));
-  // The agent did speak, and the keys it was given stand there as blots; so does what the gateway said.
-  expect(streams.length).toBeGreaterThan(4);
-  const stream = readFileSync(streams[0] ?? '', 'utf8');
-  expect(stream).toContain('"SHOP_API_KEY":"[secret]"');
-  expect(stream).toContain('"HTTP_PROXY":"http://me:[secret]@127.0.0.1:1"');
-  expect(stream).toContain('--api-key [secret]');
-  expect(texts.some((text) => text.includes('you sent Bearer [secret]'))).toBe(true);
-  // It was started with the key itself, although the run's record has it no more.
-  expect(new Set(readFileSync(`${calls}.keys`, 'utf8').trim().split('\n'))).toEqual(new Set([canaries.flag]));
-  for (const [name, canary] of Object.entries(canaries))
-    expect(
-      texts.findIndex((text) => text.includes(canary)),
-      name,
-    ).toBe(-1);
+  beforeAll(async () => {
+    ({ project, calls } = await makeProject());
+    const gateway = await startGateway();
+    closing.push(gateway.close);
+    const collector = await startListener(() => ({ status: 200, body: {} }));
+    closing.push(collector.close);
+    const agent = leakyAgent(calls, ['0', 'none', 'plain'], gateway.address);
+    const model = { protocol: 'model', model: 'm', env: { CHARRETTE_MODEL_API_KEY: canaries.gateway } };
+    config = plantKeys(project, {
+      echoing: { ...model, baseUrl: `http://${gateway.address}/v1` },
+      one: { ...agent, family: 'one' },
+      two: { ...agent, family: 'two' },
+    });
+    run = await charrette(['design', '--auto', '--yes', '--verbose', 'let customers cancel an order'], {
+      cwd: project,
+      env: {
+        ...givenEnvironment,
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://${collector.address}`,
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        OTEL_EXPORTER_OTLP_HEADERS: `x-key=${canaries.collector}`,
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+      },
+    });
+    expect(run.code, run.stderr).toBe(0);
+    [id = ''] = runsOf(project);
+    traced = collector.heard;
+  }, 240_000);
+
+  test('reach neither the record of the run nor its output, at the most verbose either', () => {
+    const record = textsBelow(path.join(project, '.charrette'), [config]);
+    const streams = Object.keys(record).filter((file) => file.endsWith('stderr.txt'));
+    // The agent did speak, and the keys it was given and found stand there as blots; so does what the gateway said.
+    expectFound(calls);
+    expect(streams.length).toBeGreaterThan(4);
+    const stream = record[streams[0] ?? ''];
+    expect(stream).toContain('"SHOP_API_KEY":"[secret]"');
+    expect(stream).toContain('"HTTP_PROXY":"http://me:[secret]@127.0.0.1:1"');
+    expect(stream).toContain('--api-key [secret]');
+    expect(stream).toContain('SHOP_PASSWORD=[secret]');
+    expect(stream).toContain('password [secret]');
+    const texts = Object.values(record);
+    expect(texts.some((text) => text.includes('you sent Bearer [secret]'))).toBe(true);
+    // Its words went on into prompts of others and into what people read.
+    const repeated = Object.entries(record).filter(([, text]) =>
+      text.includes('I found SHOP_PASSWORD=[secret]'),
+    );
+    expect(repeated.some(([file]) => file.endsWith('prompt.md'))).toBe(true);
+    expect(repeated.some(([file]) => file.includes('/artifacts/'))).toBe(true);
+    expectNone({ ...record, stdout: run.stdout, stderr: run.stderr });
+  });
+
+  test('reach no report, no list and no export of the run', async () => {
+    const archive = path.join(project, '.home', 'run.tar.gz');
+    const html = path.join(project, '.home', 'report.html');
+    const commands = [
+      ['report', id, '--md'],
+      ['report', id, '--html', '--out', html],
+      ['show', id, '--json'],
+      ['show', id, '--verbose'],
+      ['costs', id, '--json'],
+      ['watch', id, '--output', 'stream-json'],
+      ['runs', '--json'],
+      ['config', '--json'],
+      ['runs', 'export', id, archive],
+      ['doctor', '--json'],
+    ];
+    const texts: Record<string, string> = {};
+    for (const words of commands) {
+      const ended = await also(words);
+      expect(ended.stdout, `${words.join(' ')}: ${ended.stderr}`).not.toBe('');
+      texts[words.join(' ')] = ended.stdout + ended.stderr;
+    }
+    texts['the archive'] = gunzipSync(readFileSync(archive)).toString('latin1');
+    texts['the page'] = readFileSync(html, 'utf8');
+    for (const name of ['the archive', 'the page'])
+      expect(texts[name], name).toContain('I found SHOP_PASSWORD');
+    expectNone(texts);
+  });
+
+  test('reach no answer of the page', async () => {
+    const { url, origin, live } = await startServe(project, givenEnvironment);
+    onTestFinished(async () => {
+      live.kill('SIGTERM');
+      await live.ended;
+    });
+    const headers = { Authorization: `Bearer ${new URL(url).searchParams.get('token')}` };
+    const get = async (address: string) => {
+      const reply = await fetch(`${origin}/api/runs${address}`, { headers });
+      expect(reply.status, address).toBe(200);
+      return reply.text();
+    };
+    const whole = await get(`/${id}`);
+    const { artifacts } = JSON.parse(whole) as { artifacts: { name: string }[] };
+    const events = await get(`/${id}/events`);
+    const lanes = [...new Set([...events.matchAll(/"lane":"([^"]+)"/g)].map(([, lane = '']) => lane))];
+    expect(artifacts.length).toBeGreaterThan(5);
+    expect(lanes.length).toBeGreaterThan(5);
+    const texts: Record<string, string> = { runs: await get(''), whole, events };
+    for (const { name } of artifacts)
+      if (!name.includes('/')) texts[name] = await get(`/${id}/artifacts/${encodeURIComponent(name)}`);
+    for (const lane of lanes) texts[lane] = await get(`/${id}/lanes/${encodeURIComponent(lane)}`);
+    expect(Object.values(texts).some((text) => text.includes('I found SHOP_PASSWORD=[secret]'))).toBe(true);
+    expectNone({ ...texts, stderr: live.stderr() });
+  });
+
+  test('reach no resource and no tool of the MCP server', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [program, 'mcp'],
+      cwd: project,
+      env: {
+        PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+        HOME: path.join(project, '.home'),
+        ...givenEnvironment,
+      },
+      stderr: 'pipe',
+    });
+    const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities: {} });
+    await client.connect(transport);
+    onTestFinished(() => client.close());
+    const { resources } = await client.listResources();
+    expect(resources.length).toBeGreaterThan(5);
+    const texts: Record<string, string> = { resources: JSON.stringify(resources) };
+    for (const { uri } of resources) texts[uri] = JSON.stringify(await client.readResource({ uri }));
+    for (const name of ['run_list', 'run_inspect'])
+      texts[name] = JSON.stringify(
+        await client.callTool({ name, arguments: name === 'run_list' ? {} : { run: id } }),
+      );
+    expect(Object.values(texts).some((text) => text.includes('I found SHOP_PASSWORD=[secret]'))).toBe(true);
+    expectNone(texts);
+  });
+
+  test('reach no collector of traces', () => {
+    expect(traced.join('')).toContain('let customers cancel an order');
+    expectNone({ traces: traced.join('') });
+  });
 });
-
-/** A gateway that refuses everybody and repeats what it was sent. */
-async function startGateway(): Promise<string> {
-  const server = createServer(({ headers }, response) => {
-    response.writeHead(401, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ error: { message: `you sent ${headers.authorization}`, type: 'auth' } }));
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  return `127.0.0.1:${typeof address === 'object' ? address?.port : 1}`;
-}
-
-function* filesBelow(folder: string): Generator<string> {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const place = path.join(folder, entry.name);
-    if (entry.isDirectory()) yield* filesBelow(place);
-    else if (entry.isFile()) yield place;
-  }
-}

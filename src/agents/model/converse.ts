@@ -1,6 +1,7 @@
 import type { ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../safe-json.ts';
 import type { AgentTask, CallContext, LaneKind, Usage } from '../port.ts';
+import { blotOut } from '../process/redact.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { Deadline } from './deadline.ts';
 import { loadModel, type ModelChoice, providerTable } from './provider.ts';
@@ -25,8 +26,10 @@ export async function converse(options: {
   heard: Heard;
   /** Bytes of all that the server says. */
   outputBytes: number;
+  /** Blotted out of the files that the model is shown. */
+  secrets: readonly string[];
 }): Promise<Ending> {
-  const { choice, task, messages, context, deadline, heard, outputBytes } = options;
+  const { choice, task, messages, context, deadline, heard, outputBytes, secrets } = options;
   const { streamText, isStepCount, jsonSchema, tool } = await import('ai');
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   const tools: ToolSet = Object.fromEntries(
@@ -35,7 +38,7 @@ export async function converse(options: {
       tool({
         description,
         inputSchema: jsonSchema<Record<string, unknown>>(input),
-        execute: async (given) => run(task.directory, isRecord(given) ? given : {}),
+        execute: async (given) => blotOut(secrets, await run(task.directory, isRecord(given) ? given : {})),
       }),
     ]),
   );

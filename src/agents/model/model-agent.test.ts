@@ -116,6 +116,16 @@ describe.each(providers.map((provider) => ({ provider })))('$provider', ({ provi
     expect(result.text).not.toContain('XYZZY');
   });
 
+  test('is shown no key of the project’s .env, so that neither its server nor the record gets it', async () => {
+    const directory = await mkdtemp(path.join(base, 'keys-'));
+    await writeFile(path.join(directory, '.env'), 'SHOP_API_KEY=canary-of-a-file-77e1\nPORT=8080\n');
+    for (const look of ['⟦read .env⟧', '⟦call grep {"pattern":"SHOP"}⟧']) {
+      const result = await agentOf(provider).call(await taskOf(look, { directory }), quiet());
+      expect(result.text).toContain('SHOP_API_KEY=[secret]');
+      expect(JSON.stringify(result)).not.toContain('canary');
+    }
+  });
+
   test('gives JSON when a schema is asked for, and says when there is none', async () => {
     const schema = { type: 'object', properties: { vote: { type: 'string' } } };
     const good = await agentOf(provider).call(await taskOf('⟦json {"vote":"YES"}⟧', { schema }), quiet());

@@ -5,7 +5,8 @@ import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../por
 import { unknownUsage } from '../port.ts';
 import { probeAgent } from '../probe.ts';
 import { defaultLimits } from '../process/limits.ts';
-import { secretsIn } from '../process/redact.ts';
+import { longestFirst, secretsIn } from '../process/redact.ts';
+import { secretsAround } from '../process/secret-files.ts';
 import { loadConversation, saveConversation } from './conversation.ts';
 import { converse, type Ending, type Heard } from './converse.ts';
 import { startDeadline } from './deadline.ts';
@@ -19,7 +20,8 @@ export function modelAgent(
   outputBytes: number = defaultLimits.outputBytes,
 ): Agent {
   const choice = chooseModel(settings, environment);
-  const call = (task: AgentTask, context: CallContext) => callModel(choice, outputBytes, task, context);
+  const call = (task: AgentTask, context: CallContext) =>
+    callModel(choice, outputBytes, task, context, environment);
   const row = providerTable[choice.provider];
   return {
     id: settings.id,
@@ -44,6 +46,7 @@ async function callModel(
   outputBytes: number,
   task: AgentTask,
   context: CallContext,
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<LaneResult> {
   const started = performance.now();
   const heard: Heard = { text: '', toolCalls: 0 };
@@ -69,7 +72,10 @@ async function callModel(
   const deadline = startDeadline(task.limits, context.signal);
   try {
     const messages: ModelMessage[] = [...earlier, { role: 'user', content: task.prompt }];
-    const ending = await converse({ choice, task, messages, context, deadline, heard, outputBytes });
+    const secrets = longestFirst(
+      await secretsAround(task.directory, { home: environment['HOME'] ?? '/', environment }),
+    );
+    const ending = await converse({ choice, task, messages, context, deadline, heard, outputBytes, secrets });
     const session = await saveConversation(task.laneDirectory, [...messages, ...ending.messages]);
     return finish(ending.kind, { session, ...answerOf(ending, heard.text, task) });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { blot, blotCommand, blotSetting } from '../../text/secrets.ts';
 
 /** Shorter values are words; blotting them out would spoil what an agent says. */
-const shortestSecret = 8;
+export const shortestSecret = 8;
 
 /** What a program is given that is secret: the longest first, so that one that contains another goes whole. */
 export function secretsIn(
@@ -9,9 +9,15 @@ export function secretsIn(
   command: readonly string[] = [],
 ): string[] {
   const given = Object.entries(variables).flatMap(([name, value]) => blotSetting(name, value).secrets);
-  return [...new Set([...given, ...blotCommand(command).secrets])]
-    .filter((secret) => secret.length >= shortestSecret)
-    .sort((left, right) => right.length - left.length);
+  const long = [...given, ...blotCommand(command).secrets].filter(
+    (secret) => secret.length >= shortestSecret,
+  );
+  return longestFirst(long);
+}
+
+/** Each once, so that one that contains another goes whole. */
+export function longestFirst(secrets: readonly string[]): string[] {
+  return [...new Set(secrets)].sort((left, right) => right.length - left.length);
 }
 
 /** A text without any of them. */
@@ -51,11 +57,14 @@ export class Redactor {
 
   /** How many characters at the end may be the beginning of a secret. */
   #unfinished(text: string): number {
-    const longest = Math.max(...this.#secrets.map((secret) => secret.length)) - 1;
-    for (let length = Math.min(longest, text.length); length > 0; length -= 1) {
-      const end = text.slice(text.length - length);
-      if (this.#secrets.some((secret) => secret.startsWith(end))) return length;
-    }
-    return 0;
+    return Math.max(...this.#secrets.map((secret) => overlap(text, secret)));
   }
+}
+
+/** How much of the end of a text is the beginning of a secret; only places with its first character are looked at. */
+function overlap(text: string, secret: string): number {
+  const first = secret.charAt(0);
+  let at = text.indexOf(first, Math.max(0, text.length - secret.length + 1));
+  while (at !== -1 && !secret.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+  return at === -1 ? 0 : text.length - at;
 }

@@ -1,12 +1,15 @@
 import { toLines } from '../text/labelled-block.ts';
 import { type FenceHeading, mermaidFences } from './mermaid-fences.ts';
 
-/** L-759, and ours: exactly one fence, and a diagram the real parser understands. */
+/** L-759, and ours: exactly one fence, nothing that acts where it is shown, and a diagram the real parser understands. */
 export const reasonTokens = [
   'pipe-in-node-label',
   'br-in-participant-alias',
   'dollar-in-participant-alias',
   'unclosed-frontmatter',
+  'directive',
+  'link-or-script',
+  'html-in-label',
   'not-one-fence',
   'unclosed-fence',
   'mermaid-parse-error',
@@ -80,16 +83,37 @@ function checkFence(lines: readonly string[]): Hit[] {
   const start = bodyStart(lines);
   if (start === 'unclosed') return [{ token: 'unclosed-frontmatter', line: 1 }];
   const first = lines[start]?.trim() ?? '';
+  const acting = lines.flatMap((text, index) => actingHits(text, index + 1, first));
   const body = lines.slice(start + 1).map((text, index) => ({ text, line: start + index + 2 }));
   if (/^(?:flowchart|graph)(?:\s|$)/.test(first)) {
     // What follows the type on its own line, or after a semicolon, is part of the graph too.
     const hit = [{ text: first, line: start + 1 }, ...body].find(
       ({ text }) => !/^\s*%%/.test(text) && hasPipeInLabel(text),
     );
-    return hit ? [{ token: 'pipe-in-node-label', line: hit.line }] : [];
+    return [...(hit ? [{ token: 'pipe-in-node-label' as const, line: hit.line }] : []), ...acting];
   }
-  if (/^sequenceDiagram(?:\s|$)/.test(first)) return body.flatMap(({ text, line }) => aliasHits(text, line));
-  return [];
+  if (/^sequenceDiagram(?:\s|$)/.test(first))
+    return [...body.flatMap(({ text, line }) => aliasHits(text, line)), ...acting];
+  return acting;
+}
+
+/** Statements by which a diagram of a kind leads elsewhere or calls something. */
+const linkStatements: readonly [RegExp, RegExp][] = [
+  [/^(?:flowchart|graph|gantt|stateDiagram)/, /(?:^|;)\s*click\s+\w/],
+  [/^classDiagram/, /(?:^|;)\s*(?:click|link|callback)\s+\w/],
+  [/^sequenceDiagram/, /(?:^|;)\s*(?:links?|properties|details)\s+\S+\s*:/],
+];
+const scriptAddress = /\b(?:java|vb)script\s*:|\bdata\s*:\s*\w+\/|\bon\w+\s*=\s*["']/i;
+/** Elements with attributes, and those that act without any; `Map<String>` and `<Button>` are words. */
+const element = /<\/?(?:script|iframe|object|embed|style|svg|math|meta|base)\b|<[a-z][\w-]*\s[^<>]*=/i;
+
+/** A diagram is shown by pages of others, whose settings are theirs: nothing in it sets, leads, calls or brings elements of its own. */
+function actingHits(text: string, line: number, first: string): Hit[] {
+  if (/%%\{/.test(text)) return [{ token: 'directive', line }];
+  if (/^\s*%%/.test(text)) return [];
+  const leads = linkStatements.some(([kind, statement]) => kind.test(first) && statement.test(text));
+  if (leads || scriptAddress.test(text)) return [{ token: 'link-or-script', line }];
+  return element.test(text) ? [{ token: 'html-in-label', line }] : [];
 }
 
 /** L-752: the first line that is neither blank, nor a comment, nor leading front matter. */

@@ -177,3 +177,31 @@ test('L-760 a parser that cannot run is not taken for a pass', async () => {
   );
   expect(outcome).toMatchObject({ status: 'ok', parsed: false });
 });
+
+test.each([
+  ['%%{init: {"securityLevel": "loose"}}%%\nflowchart LR\n  a --> b', 'directive'],
+  ['flowchart LR\n  %%{init: {"theme": "dark"}}%%\n  a --> b', 'directive'],
+  ['flowchart LR\n  a --> b\n  click a "javascript:alert(1)"', 'link-or-script'],
+  ['flowchart LR\n  a --> b; click a href "https://example.com"', 'link-or-script'],
+  ['graph TD\n  a --> b\n  click a call steal()', 'link-or-script'],
+  ['classDiagram\n  class A\n  link A "https://example.com"', 'link-or-script'],
+  ['sequenceDiagram\n  a->>b: hi\n  link a: Board @ https://example.com', 'link-or-script'],
+  ['flowchart LR\n  a["<a href=\'javascript:x\'>x</a>"] --> b', 'link-or-script'],
+  ['flowchart LR\n  a["<img src=x onerror=\'x\'>"] --> b', 'link-or-script'],
+  ['flowchart LR\n  a["<iframe src=//example.com>"] --> b', 'html-in-label'],
+  ['flowchart LR\n  a["<script>x</script>"] --> b', 'html-in-label'],
+])('L-759 what would act where a diagram is shown is rejected: %j', (source, token) => {
+  expect(tokensOf(sanitizeDiagram(source, 'raw'))).toEqual([token]);
+});
+
+test.each([
+  'flowchart LR\n  click --> link\n  click[Click here] --> b["x < y > z"]\n  c["one<br/>two <b>three</b>"]',
+  '%% a comment about click a "b"\nflowchart LR\n  a -- data: 5 --> b',
+  'classDiagram\n  class A {\n    <<interface>>\n    List~int~ of\n  }\n  A <|-- B',
+  'mindmap\n  root\n    click through\n    link building',
+  'sequenceDiagram\n  link->>b: details of links',
+  'stateDiagram-v2\n  state here <<choice>>\n  [*] --> here',
+  'flowchart LR\n  a["Map<String, int> in <Button>"] --> b["Promise<void>"]',
+])('L-759 words that look like it are not: %j', (source) => {
+  expect(sanitizeDiagram(source, 'raw')).toMatchObject({ status: 'ok' });
+});

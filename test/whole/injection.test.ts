@@ -25,6 +25,7 @@ async function designWith(program: string | undefined) {
     .map((name) => readFileSync(path.join(lanes, name), 'utf8'));
   const resolutions = readResolutions(artifacts['dialectic-resolutions.md'] ?? '');
   return {
+    project,
     ended,
     artifacts,
     prompts,
@@ -60,7 +61,15 @@ test('planted votes, verdicts, tags, headings, escapes and diagrams change no ta
   expect(ended.stdout).not.toMatch(obeyed);
   expect(ended.stderr).not.toMatch(obeyed);
   for (const prompt of prompts) expect(openBlocks(prompt)).toEqual([]);
-  expect(artifacts['architecture-diagram.md']).not.toContain('javascript:');
+  // A diagram that sets, leads, calls or brings elements is shown nowhere, and named by tokens alone.
+  expect(plain.artifacts['architecture-diagram.md']).toContain('flowchart');
+  expect(artifacts).not.toHaveProperty('architecture-diagram.md');
+  expect(ended.stderr).toContain('REASON_TOKEN=directive,html-in-label,link-or-script)');
+  expect(ended.stdout + ended.stderr).not.toContain('%%{init');
+  const page = await readReport(planted.project);
+  expect(page).toContain('Ignore everything above');
+  expect(page).not.toContain('<img src=x');
+  expect(page).not.toContain('%%{init');
   // A concern of several lines heads no finding of its own.
   const merge = prompts.find((prompt) => prompt.includes('### ITEM_1:')) ?? '';
   expect(merge).toContain('### FINDING_9: planted');
@@ -77,6 +86,14 @@ test('votes and verdicts that an agent only quotes, in words or in a block of JS
   expect(repaired).toBe(quoting.calls.filter((call) => call.startsWith('judge ')).length);
   expect(repaired).toBeGreaterThan(0);
 });
+
+/** The run as one HTML file. */
+async function readReport(project: string): Promise<string> {
+  const file = path.join(project, '.home', 'report.html');
+  const { code, stderr } = await charrette(['report', 'latest', '--html', '--out', file], { cwd: project });
+  expect(code, stderr).toBe(0);
+  return readFileSync(file, 'utf8');
+}
 
 /** What a terminal obeys; a colour of ours is fine. */
 const obeyed = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]|\u001b(?!\[\d*m)/;

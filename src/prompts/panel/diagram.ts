@@ -19,7 +19,7 @@ export function diagramPrompt({ plan, schema }: DiagramInput): PromptDraft {
         bullets([
           'Put a node label that contains | or brackets in double quotes.',
           'No HTML break and no $ in the alias of a participant or actor; put detail into notes.',
-          '<br/> inside a flowchart label is fine.',
+          '<br/> inside a flowchart label is fine; other HTML, links, click and %%{…}%% are not.',
           'Only names that occur in the plan.',
         ]),
       ),

@@ -195,7 +195,7 @@ async function talk(
     environment,
     secrets: longestFirst([
       ...secretsIn(environment, launch.argv),
-      ...(await secretsAround(task.directory, world)),
+      ...(await secretsAround(task.directory, world.environment)),
     ]),
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',

@@ -1,4 +1,4 @@
-// Says its whole environment, its arguments and the files of keys that it finds on both streams, and puts those keys into the words of
+// Says its whole environment, its arguments and the file of keys that it finds on both streams, and puts those keys into the words of
 // its answer; for the rest it answers as the agent that LEAKY_AS names, the panel's unless told otherwise. The file CALLS.keys gets the
 // last argument, CALLS.found what was read: what it was really given.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
@@ -6,11 +6,8 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 const { argv, env } = process;
 // Wherever it works, the project's own files are around it.
 const [project] = process.cwd().split('/.charrette/');
-const found = ['.env', '.home/.netrc']
-  .map((name) => `${project}/${name}`)
-  .filter((file) => existsSync(file))
-  .map((file) => readFileSync(file, 'utf8'))
-  .join(' ');
+const file = `${project}/.env`;
+const found = existsSync(file) ? readFileSync(file, 'utf8') : '';
 appendFileSync(`${argv[2]}.keys`, `${argv.at(-1)}\n`);
 appendFileSync(`${argv[2]}.found`, `${found}\n`);
 process.stderr.write(`${JSON.stringify(env)} ${argv.join(' ')} ${found}\n`);

@@ -14,7 +14,6 @@ export const canaries = {
   headers: 'canary-in-headers-66c9',
   environment: 'canary-of-the-environment-91bc',
   file: 'canary-in-an-ignored-file-55de',
-  home: 'canary-in-the-home-folder-c2a8',
   store: 'canary-of-the-store-4d17',
   collector: 'canary-of-a-collector-a07b',
 } as const;
@@ -41,12 +40,8 @@ export function plantKeys(project: string, agents: object): string {
   const config = path.join(project, '.charrette', 'config.json');
   writeFileSync(config, JSON.stringify({ detect: false, agents }));
   writeFileSync(path.join(project, '.git', 'info', 'exclude'), '.env\n.home\n');
-  writeFileSync(path.join(project, '.env'), `SHOP_PASSWORD=${canaries.file}\n`);
   mkdirSync(path.join(project, '.home'), { recursive: true });
-  writeFileSync(
-    path.join(project, '.home', '.netrc'),
-    `machine shop.example login me password ${canaries.home}\n`,
-  );
+  writeFileSync(path.join(project, '.env'), `SHOP_PASSWORD=${canaries.file}\n`);
   return config;
 }
 
@@ -63,7 +58,6 @@ export function expectFound(calls: string): void {
   expect(keys).toEqual(new Set([canaries.flag]));
   const found = readFileSync(`${calls}.found`, 'utf8').trim().split('\n');
   expect(found.filter((line) => line.includes(canaries.file)).length).toBeGreaterThan(1);
-  expect(found.filter((line) => line.includes(canaries.home)).length).toBeGreaterThan(1);
 }
 
 /** No canary is in any of the texts; each has a name for who reads the failure. */

@@ -72,9 +72,7 @@ async function callModel(
   const deadline = startDeadline(task.limits, context.signal);
   try {
     const messages: ModelMessage[] = [...earlier, { role: 'user', content: task.prompt }];
-    const secrets = longestFirst(
-      await secretsAround(task.directory, { home: environment['HOME'] ?? '/', environment }),
-    );
+    const secrets = longestFirst(await secretsAround(task.directory, environment));
     const ending = await converse({ choice, task, messages, context, deadline, heard, outputBytes, secrets });
     const session = await saveConversation(task.laneDirectory, [...messages, ...ending.messages]);
     return finish(ending.kind, { session, ...answerOf(ending, heard.text, task) });

@@ -4,8 +4,6 @@ import { expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
 import { secretsAround } from './secret-files.ts';
 
-const none = { home: '/nowhere', environment: {} };
-
 test('keys in the .env files of a project, by their names, however they are written', async () => {
   const directory = projectWith({
     '.env': [
@@ -21,7 +19,7 @@ test('keys in the .env files of a project, by their names, however they are writ
     'src/.env': 'AUTH_TOKEN=token-8-deeper\n',
     '.envrc': 'AUTH_TOKEN=token-9-else\n',
   });
-  expect((await secretsAround(directory, none)).sort()).toEqual([
+  expect((await secretsAround(directory, {})).sort()).toEqual([
     '-----BEGIN KEY-----',
     '-----END KEY-----',
     'abcdef4567890',
@@ -38,23 +36,16 @@ test('words are no keys: what an agent says stays readable', async () => {
       'POSTGRES_PASSWORD=postgres\nADMIN_PASSWORD=change-me-please\nA_TOKEN=$' +
       '{OTHER_TOKEN_1}\nB_KEY=short1\n',
   });
-  expect(await secretsAround(directory, none)).toEqual([]);
+  expect(await secretsAround(directory, {})).toEqual([]);
 });
 
-test('passwords of .netrc and keys of this process, whoever was given them', async () => {
-  const home = projectWith({
-    '.netrc': 'machine a login me password net-pass-1\nmachine b\n  login me\n  password "net pass 2"\n',
-  });
+test('keys of this process, whoever was given them', async () => {
   const environment = {
     CHARRETTE_DATABASE_URL: 'postgresql://me:store-pass-3@127.0.0.1/x',
     PGPASSWORD: 'charrette',
     HOME: '/x',
   };
-  expect(await secretsAround(projectWith(), { home, environment })).toEqual([
-    'store-pass-3',
-    'net-pass-1',
-    'net pass 2',
-  ]);
+  expect(await secretsAround(projectWith(), environment)).toEqual(['store-pass-3']);
 });
 
 test('a checkout of a run has the keys of its project too, and what cannot be read is none', async () => {
@@ -63,5 +54,5 @@ test('a checkout of a run has the keys of its project too, and what cannot be re
   mkdirSync(checkout, { recursive: true });
   mkdirSync(path.join(checkout, '.env'));
   symlinkSync('nowhere', path.join(checkout, '.env.local'));
-  expect(await secretsAround(checkout, none)).toEqual(['of-the-project-1']);
+  expect(await secretsAround(checkout, {})).toEqual(['of-the-project-1']);
 });

@@ -11,34 +11,27 @@ const largest = 256 * 1024;
 const environmentFile = /^\.env(?:\.(?!example$|sample$|template$|dist$)[\w-]+)*$/;
 /** Words, alone or joined: blotting out `postgres` wherever it stands would spoil what an agent says. */
 const words = /^[\p{L}]+(?:[\s._-]+[\p{L}]+)*$/u;
-const netrcPassword = /(?:^|\s)password\s+("(?:[^"\\]|\\.)*"|\S+)/g;
 
 /**
- * Secrets that an agent may find where it works although nobody gave them to it: in `.env` files at the top of the project,
- * in the user's `.netrc` and in the environment of this process.
+ * Secrets that an agent may find where it works although nobody gave them to it: in `.env` files at the top of the project and in
+ * the environment of this process. Files of keys outside of the project are not opened, for no purpose.
  */
 export async function secretsAround(
   directory: string,
-  { home, environment }: { home: string; environment: Readonly<Record<string, string | undefined>> },
+  environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string[]> {
   const records = recordsAround(directory);
   const places = [directory, ...(records === undefined ? [] : [path.dirname(records)])];
-  const [netrc, ...files] = await Promise.all([
-    textOf(path.join(home, '.netrc')),
-    ...places.map(async (place) => {
+  const files = await Promise.all(
+    places.map(async (place) => {
       const names = (await readdir(place).catch(() => [])).filter((name) => environmentFile.test(name));
       return Promise.all(names.map((name) => textOf(path.join(place, name))));
     }),
-  ]);
+  );
   const variables = files.flat().flatMap((text) => Object.entries(parseEnv(text)));
-  const found = [
-    ...[...variables, ...Object.entries(environment)].flatMap(([name, value = '']) =>
-      secretsIn({ [name]: value }),
-    ),
-    ...[...netrc.matchAll(netrcPassword)].flatMap(([, password = '']) =>
-      secretsIn({ PASSWORD: password.replace(/^"(.*)"$/s, '$1') }),
-    ),
-  ];
+  const found = [...variables, ...Object.entries(environment)].flatMap(([name, value = '']) =>
+    secretsIn({ [name]: value }),
+  );
   // Of a value of several lines, as a private key, each line is said on its own.
   const lines = found.flatMap((secret) => secret.split(/\r?\n/)).map((line) => line.trim());
   return [...new Set(lines)].filter(

@@ -1,8 +1,9 @@
 import type { RunEvent } from '../engine/event.ts';
 import { leaveMessage } from '../engine/inbox.ts';
+import { isLive } from '../engine/liveness.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import type { Home, RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { toCharretteError } from '../errors.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { Invocation } from './command.ts';
@@ -27,7 +28,7 @@ export function makeAnswerHere(
     const open = unanswered(readQuestions(directory));
     const record = await readRunRecord(directory);
     const isQueued = record.queue !== undefined && !isFinal(record.status);
-    if (open.length === 0 || !(isQueued || isLive(record))) return;
+    if (open.length === 0 || !(isQueued || isLive(record, directory))) return;
     const answers = await view.aside(() => answer(open, AbortSignal.any([signal, stop])));
     if (answers === undefined) return;
     if (!isQueued) return leaveMessage(directory.inbox, { type: 'answer', answers });

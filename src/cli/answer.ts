@@ -1,6 +1,7 @@
 import { hasEnded } from '../engine/engine-errors.ts';
+import { isLive } from '../engine/liveness.ts';
 import { type Answer, type QuestionFile, readQuestions, unanswered } from '../engine/question.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
@@ -49,14 +50,14 @@ export const command: CommandSpec = {
     const note = earlyNote(file, fresh);
     if (note !== undefined && !global.quiet) tell(terminal, note);
     if (global.dryRun) {
-      const next = resume && !isLive(record) ? ` and go on with ${directory.id}` : '';
+      const next = resume && !isLive(record, directory) ? ` and go on with ${directory.id}` : '';
       return {
         exit: 0,
-        json: { dryRun: true, run: directory.id, status: shownStatus(record), answers: fresh },
+        json: { dryRun: true, run: directory.id, status: shownStatus(record, directory), answers: fresh },
         text: `Would leave ${fresh.length} answer(s)${next}.\n`,
       };
     }
-    if (record.queue !== undefined || isLive(record) || !resume) {
+    if (record.queue !== undefined || isLive(record, directory) || !resume) {
       return {
         exit: 0,
         json: { run: directory.id, status: record.status, answers },

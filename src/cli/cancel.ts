@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelIdle } from '../engine/cancel-idle.ts';
 import { clockFrom } from '../engine/clock.ts';
-import { hasEnded } from '../engine/engine-errors.ts';
+import { hasEnded, onOtherHost, unheardOnOtherHost } from '../engine/engine-errors.ts';
 import { leaveMessage } from '../engine/inbox.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
@@ -30,17 +32,17 @@ export const command: CommandSpec = {
     await refreshQueued(home, invocation, [directory.id]);
     const record = await readRunRecord(directory);
     if (isFinal(record.status)) throw hasEnded(record);
-    if (global.dryRun) return rehearse(record);
-    const isTold = record.queue !== undefined || isLive(record);
+    if (global.dryRun) return rehearse(record, directory);
+    const isTold = record.queue !== undefined || isLive(record, directory);
     if (record.queue !== undefined) {
       await cancelQueued(home, directory.id, invocation);
       await refreshQueued(home, invocation, [directory.id]);
     } else if (isTold) {
       await leaveMessage(directory.inbox, { type: 'cancel', reason: 'cancelled by another process' });
-      while (!signal.aborted && isLive(await readRunRecord(directory))) await sleep(100);
+      await untilEnded(directory, signal);
     }
     const left = await readRunRecord(directory);
-    if (!isFinal(left.status) && isTold && signal.aborted) return describeLeft(left, invocation);
+    if (!isFinal(left.status) && isTold && signal.aborted) return describeLeft(left, directory, invocation);
     // Nobody works on it, or whoever did is gone without having read the message.
     const clock = clockFrom(invocation.terminal.env);
     const after = isFinal(left.status) ? left : await cancelIdle(directory, clock);
@@ -54,9 +56,27 @@ export const command: CommandSpec = {
   },
 };
 
-function rehearse(record: RunRecord): CommandResult {
-  const status = shownStatus(record);
-  const by = isLive(record) ? `, at work in process ${record.process?.pid}` : '';
+/** How long a process on another host is given to be heard of: one that is gone never will be. */
+const otherHostMs = 5000;
+
+/** Waits until whoever works on the run has ended it, or is gone. */
+async function untilEnded(directory: RunDirectory, signal: AbortSignal): Promise<void> {
+  const limit = performance.now() + otherHostMs;
+  for (;;) {
+    const record = await readRunRecord(directory);
+    if (signal.aborted || !isLive(record, directory)) return;
+    const hold = foreignHold(record, directory);
+    if (hold !== undefined && performance.now() > limit)
+      throw unheardOnOtherHost(directory.id, hold.holder, hold.file);
+    await sleep(100);
+  }
+}
+
+function rehearse(record: RunRecord, directory: RunDirectory): CommandResult {
+  const status = shownStatus(record, directory);
+  const hold = foreignHold(record, directory);
+  const at = hold === undefined ? `process ${record.process?.pid}` : onOtherHost(hold.holder, hold.file);
+  const by = isLive(record, directory) ? `, at work in ${at}` : '';
   return {
     exit: 0,
     json: { dryRun: true, run: record.run, status },
@@ -65,8 +85,12 @@ function rehearse(record: RunRecord): CommandResult {
 }
 
 /** A signal or the time limit took us away before whoever works on the run has ended it. */
-function describeLeft(record: RunRecord, { signal, terminal }: Invocation): CommandResult {
-  const status = shownStatus(record);
+function describeLeft(
+  record: RunRecord,
+  directory: RunDirectory,
+  { signal, terminal }: Invocation,
+): CommandResult {
+  const status = shownStatus(record, directory);
   const state = `The run ${record.run} was told to end and is still ${status}.`;
   const next = `charrette show ${record.run}`;
   throwTimeLimit(signal, `Look whether it has ended: \`${next}\`.`, ` ${state}`);

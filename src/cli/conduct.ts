@@ -5,10 +5,11 @@ import { readEvents } from '../engine/event-log.ts';
 import { followEvents } from '../engine/follow.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
+import { isLive } from '../engine/liveness.ts';
 import { isAlive } from '../engine/process-identity.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, errorTable, exitCodes } from '../error-table.ts';
 import { CharretteError, isErrorCode } from '../errors.ts';
 import { wantedTelemetry } from '../telemetry/enabled.ts';
@@ -110,7 +111,10 @@ async function followElsewhere(
 ): Promise<RunRecord> {
   const { global, terminal, signal } = invocation;
   const directory = runDirectoryOf(home, runId);
-  requireStartable(await readRunRecord(directory));
+  const before = await readRunRecord(directory);
+  requireStartable(before);
+  // How it ended before is no end of now.
+  const over = isFinal(before.status);
   if (!global.quiet)
     await view.aside(async () => {
       terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
@@ -137,7 +141,7 @@ async function followElsewhere(
     const events = followEvents(directory.events, {
       signal: AbortSignal.any([signal, stop.signal]),
       until: async (event) =>
-        event !== undefined && event.seq > seen && isFinal((await readRunRecord(directory)).status),
+        (!over || (event?.seq ?? 0) > seen) && isFinal((await readRunRecord(directory)).status),
     });
     for await (const event of events) {
       if (event.seq <= seen) continue;
@@ -197,7 +201,7 @@ function describeLeft(
   record: RunRecord,
   { signal, terminal }: Invocation,
 ): CommandResult {
-  const elsewhere = record.status !== 'stopped' && isLive(record);
+  const elsewhere = record.status !== 'stopped' && isLive(record, directory);
   const next = elsewhere ? `charrette watch ${directory.id}` : `charrette resume ${directory.id}`;
   throwTimeLimit(signal, `Raise --timeout, or go on with \`${next}\`.`);
   terminal.stderr.write(

@@ -6,6 +6,7 @@ import {
   homeOf,
   isRunId,
   listRunIds,
+  parentsOf,
   type RunDirectory,
   runDirectoryOf,
 } from '../engine/run-directory.ts';
@@ -77,12 +78,4 @@ async function latestRun(home: Home): Promise<RunDirectory | undefined> {
 
 function isStartedByAnother(id: string, ids: ReadonlySet<string>): boolean {
   return parentsOf(id).some((parent) => ids.has(parent));
-}
-
-/** Runs that a run starts are named after it: the ids that could be of the one that started this. */
-export function parentsOf(id: string): string[] {
-  const parents: string[] = [];
-  for (let dash = id.indexOf('-'); dash >= 0; dash = id.indexOf('-', dash + 1))
-    parents.push(id.slice(0, dash));
-  return parents;
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../engine/question.ts';
-import type { Home } from '../engine/run-directory.ts';
+import { type Home, runDirectoryOf } from '../engine/run-directory.ts';
 import type { RunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandResult, Invocation } from './command.ts';
@@ -22,7 +22,7 @@ export async function resumeQueued(
   if (answers.length > 0) await answerQueued(home, run, answers, invocation);
   if (yes) await recommendQueued(home, run, invocation);
   if (await queueAgain(home, run, invocation)) return queued(run);
-  if (answers.length > 0 || yes) return queued(run, shownStatus(record));
+  if (answers.length > 0 || yes) return queued(run, shownStatus(record, runDirectoryOf(home, run)));
   throw new CharretteError({
     code: 'usage',
     message: `A worker is at work on ${run}.`,

@@ -1,6 +1,7 @@
-import { hasEnded } from '../engine/engine-errors.ts';
-import { isForeign } from '../engine/process-identity.ts';
-import { isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { hasEnded, heldElsewhere } from '../engine/engine-errors.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
+import type { RunDirectory } from '../engine/run-directory.ts';
+import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers, remoteAnswersOption } from './ask.ts';
 import type { CommandResult, CommandSpec } from './command.ts';
@@ -33,25 +34,25 @@ export const command: CommandSpec = {
       throw hasEnded(record);
     const given = await givenAnswers(invocation);
     if (record.queue !== undefined)
-      return global.dryRun ? wouldResume(record) : resumeQueued(home, record, given, invocation);
-    // Of a process on another host only its lock can tell, which is asked for when the run is taken up.
-    const unseen = record.process !== undefined && isForeign(record.process);
-    if (isLive(record) && !unseen) {
+      return global.dryRun ? wouldResume(record, directory) : resumeQueued(home, record, given, invocation);
+    const hold = foreignHold(record, directory);
+    if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
+    if (isLive(record, directory)) {
       throw new CharretteError({
         code: 'usage',
         message: `The run ${directory.id} is going on in process ${record.process?.pid}.`,
         fix: `Follow it with \`charrette watch ${directory.id}\`.`,
       });
     }
-    if (global.dryRun) return wouldResume(record);
+    if (global.dryRun) return wouldResume(record, directory);
     return conductRun(home, directory.id, invocation, given);
   },
 };
 
 /** What going on with a run would mean; nothing of it is done. */
-export function wouldResume(record: RunRecord): CommandResult {
+export function wouldResume(record: RunRecord, directory: RunDirectory): CommandResult {
   const { run, workflow, queue } = record;
-  const status = shownStatus(record);
+  const status = shownStatus(record, directory);
   const how = queue === undefined ? 'go on with' : 'put back into the queue';
   return {
     exit: 0,

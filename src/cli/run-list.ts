@@ -1,7 +1,8 @@
 import { readLedger, totalsOf } from '../engine/ledger.ts';
+import { isLive } from '../engine/liveness.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { shortCount } from '../text/short-count.ts';
 import { untrustedLine } from '../text/untrusted.ts';
 import type { Fitting } from './fitting.ts';
@@ -23,8 +24,8 @@ export type RunSummary = {
   waits?: string;
 };
 
-export function shownStatus(record: RunRecord): RunSummary['status'] {
-  return record.status === 'running' && !isLive(record) ? 'interrupted' : record.status;
+export function shownStatus(record: RunRecord, directory: RunDirectory): RunSummary['status'] {
+  return record.status === 'running' && !isLive(record, directory) ? 'interrupted' : record.status;
 }
 
 /** How many runs a list has unless more are asked for. */
@@ -61,7 +62,7 @@ function readRun(home: Home, id: string): { summary: RunSummary; isQueued: boole
     const { workflow, title, created, queue } = record;
     const cost = costOf(directory) ?? nothing;
     return {
-      summary: { run: id, workflow, title, status: shownStatus(record), created, ...cost },
+      summary: { run: id, workflow, title, status: shownStatus(record, directory), created, ...cost },
       isQueued: queue !== undefined && !isFinal(record.status),
     };
   } catch {

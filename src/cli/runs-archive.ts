@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
-import { homeOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { heldElsewhere } from '../engine/engine-errors.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
+import { homeOf, type RunDirectory } from '../engine/run-directory.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import type { CommandSpec } from './command.ts';
 import { unwritable } from './named-file.ts';
@@ -27,7 +29,7 @@ export const exportRun: CommandSpec = {
     const directory = await findRun(home, name as string);
     const queue = (await refreshQueued(home, { global, terminal }, [directory.id])).get(directory.id);
     const record = await readRunRecord(directory);
-    await requireAtRest(record, queue);
+    await requireAtRest(record, directory, queue);
     const target = path.resolve(global.cwd, (file as string | undefined) ?? `${directory.id}.tar.gz`);
     const [{ packRun }, { takeWaiting }, { repositoryIdentity }, { writeFile }] = await Promise.all([
       import('../engine/run-archive.ts'),
@@ -90,9 +92,22 @@ export const importRun: CommandSpec = {
 };
 
 /** A copy of a run that goes on is of no use: it would be worked on twice. */
-async function requireAtRest(record: RunRecord, queue: QueueFacts | undefined): Promise<void> {
+async function requireAtRest(
+  record: RunRecord,
+  directory: RunDirectory,
+  queue: QueueFacts | undefined,
+): Promise<void> {
+  const hold = foreignHold(record, directory);
+  if (hold !== undefined) throw heldElsewhere(record.run, hold.holder, hold.file);
+  if (queue === undefined && record.queue !== undefined && !isFinal(record.status))
+    throw new CharretteError({
+      code: 'usage',
+      message: `The run ${record.run} was given to the queue of a shared store, which is not seen from here.`,
+      fix: 'Set CHARRETTE_DATABASE_URL, or `store` in the configuration, to a server that answers: it knows whether a worker has the run.',
+    });
   const held = queue?.state === 'at-work' || queue?.state === 'asking';
-  if (held || isLive(record))
+  // What the queue says of its workers has been heard.
+  if (held || isLive({ ...record, queue: undefined }, directory))
     throw new CharretteError({
       code: 'usage',
       message: `The run ${record.run} is at work${queue?.worker === undefined ? '' : ` in ${queue.worker}`}.`,

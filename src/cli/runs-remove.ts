@@ -2,13 +2,21 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from '../config/config.ts';
-import { type Home, listRunIds, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import { heldElsewhere } from '../engine/engine-errors.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
+import {
+  type Home,
+  listRunIds,
+  parentsOf,
+  type RunDirectory,
+  runDirectoryOf,
+} from '../engine/run-directory.ts';
+import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findHome, findRun, parentsOf } from './project.ts';
+import { findHome, findRun } from './project.ts';
 import { type RemovedWork, workRemover } from './run-work.ts';
 import { withQueue } from './shared-queue.ts';
 
@@ -36,8 +44,7 @@ export const remove: CommandSpec = {
     for (const name of names as string[]) {
       const { id } = await findRun(home, name);
       refuseNeeded(home, id);
-      await leaveQueue(home, id, invocation);
-      removed.push(await removeRun(id));
+      removed.push(await removeRun(id, await leaveQueue(home, id, invocation)));
     }
     return resultOf(removed, global.dryRun);
   },
@@ -72,21 +79,24 @@ export const prune: CommandSpec = {
   },
 };
 
-/** A run that waits for a worker is taken out of the queue first: one without its directory would only fail there. */
-async function leaveQueue(home: Home, id: string, invocation: Invocation): Promise<void> {
+/**
+ * A run that waits for a worker is taken out of the queue first: one without its directory would only fail there. True: the queue
+ * knows of no worker that has it.
+ */
+async function leaveQueue(home: Home, id: string, invocation: Invocation): Promise<boolean> {
   const { queue, status } = recordOf(home, id) ?? {};
-  if (queue === undefined || status === undefined || isFinal(status)) return;
+  if (queue === undefined || status === undefined || isFinal(status)) return false;
   const { config } = await loadConfig({
     project: home.project,
     env: invocation.terminal.env,
     file: invocation.global.config,
   });
-  if (typeof config.store !== 'object') return;
+  if (typeof config.store !== 'object') return false;
   const { readEntries, withdraw } = await import('../engine/queue/queued-run.ts');
-  await withQueue(home.project, invocation, async (store) => {
-    if (!invocation.global.dryRun && (await withdraw(store, id, 'cancelled'))) return;
+  return withQueue(home.project, invocation, async (store) => {
+    if (!invocation.global.dryRun && (await withdraw(store, id, 'cancelled'))) return true;
     const [entry] = await readEntries(store, [id]);
-    if (entry?.worker === undefined) return;
+    if (entry?.worker === undefined) return true;
     throw new CharretteError({
       code: 'usage',
       message: `The worker ${entry.worker} is at work on the run ${id}.`,
@@ -136,6 +146,17 @@ function recordOf(home: Home, id: string): RunRecord | undefined {
   }
 }
 
+function refuseLive(record: RunRecord, directory: RunDirectory): void {
+  const hold = foreignHold(record, directory);
+  if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
+  if (!isLive(record, directory)) return;
+  throw new CharretteError({
+    code: 'usage',
+    message: `The run ${directory.id} is going on in process ${record.process?.pid}.`,
+    fix: `Cancel it first: \`charrette cancel ${directory.id}\`.`,
+  });
+}
+
 type Wishes = { force: boolean; dryRun: boolean };
 type Removed = { id: string } & RemovedWork;
 
@@ -145,18 +166,15 @@ const wishesOf = (options: Invocation['options'], { dryRun }: GlobalFlags): Wish
 });
 
 /** Removes a run with its checkouts and its branch; a branch with work that is nowhere else stays and is named. */
-async function runRemover(home: Home, wishes: Wishes): Promise<(id: string) => Promise<Removed>> {
+async function runRemover(
+  home: Home,
+  wishes: Wishes,
+): Promise<(id: string, isFree?: boolean) => Promise<Removed>> {
   const removeWork = await workRemover(home.project, wishes);
-  return async (id) => {
+  return async (id, isFree = false) => {
     const directory = runDirectoryOf(home, id);
     const record = recordOf(home, id);
-    if (record !== undefined && isLive(record)) {
-      throw new CharretteError({
-        code: 'usage',
-        message: `The run ${id} is going on in process ${record.process?.pid}.`,
-        fix: `Cancel it first: \`charrette cancel ${id}\`.`,
-      });
-    }
+    if (record !== undefined) refuseLive(isFree ? { ...record, queue: undefined } : record, directory);
     // F-29: whatever a name was taken for, only a run of this project is removed.
     if (!mayRemove(directory.root, [home.runs])) {
       throw new CharretteError({

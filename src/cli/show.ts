@@ -45,7 +45,7 @@ export const command: CommandSpec = {
     const questions = isFinal(record.status) ? [] : unanswered(readQuestions(directory));
     const ledger = readLedger(directory.ledger);
     const cost = totalsOf(ledger);
-    const status = shownStatus(record);
+    const status = shownStatus(record, directory);
     const worktrees = await worktreesOf(directory);
     const result = {
       ...record,

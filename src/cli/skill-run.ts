@@ -63,7 +63,7 @@ export const skillRun: CommandSpec = {
     if (typeof resume === 'string') {
       const home = findHome(global.cwd);
       const directory = await findRun(home, resume);
-      if (global.dryRun) return wouldResume(await readRunRecord(directory));
+      if (global.dryRun) return wouldResume(await readRunRecord(directory), directory);
       return conductRun(home, directory.id, invocation, given);
     }
     const home = homeOf(findHome(global.cwd).project);

@@ -1,7 +1,9 @@
 import { openQuestions } from '../engine/answers.ts';
+import { onOtherHost, removeIfGone } from '../engine/engine-errors.ts';
 import { followEvents } from '../engine/follow.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
 import type { Home, RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
 import { makeAnswerHere } from './answer-here.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
@@ -15,8 +17,8 @@ import { tell } from './tell.ts';
 import { howToAnswer, tellQuestions } from './tell-questions.ts';
 
 /** Nobody works on the run any more, and no worker will. */
-function isLeft(record: RunRecord): boolean {
-  return isFinal(record.status) || (!isLive(record) && !isAwaited(record));
+function isLeft(record: RunRecord, directory: RunDirectory): boolean {
+  return isFinal(record.status) || (!isLive(record, directory) && !isAwaited(record));
 }
 
 /** A queued run that nobody has will be taken, or taken over. One that never got into the queue will not. */
@@ -44,7 +46,9 @@ export const command: CommandSpec = {
     const home = findHome(global.cwd);
     const directory = await findRun(home, name as string | undefined);
     // A record that cannot be read is said before anything is shown.
-    const { queue, status } = await readRunRecord(directory);
+    const record = await readRunRecord(directory);
+    const { queue, status } = record;
+    tellOtherHost(record, directory, invocation);
     const view = await openRunView(global, terminal, { signal });
     const over = new AbortController();
     const isQueued = queue !== undefined && !isFinal(status);
@@ -61,6 +65,14 @@ export const command: CommandSpec = {
   },
 };
 
+/** Nobody here sees whether a process on another host still works; what is known of it is said before it is waited for. */
+function tellOtherHost(record: RunRecord, directory: RunDirectory, { terminal, global }: Invocation): void {
+  const hold = foreignHold(record, directory);
+  if (hold === undefined || global.quiet) return;
+  const { holder, file } = hold;
+  tell(terminal, `The run is held by ${onOtherHost(holder, file)}; ${removeIfGone(file)}`);
+}
+
 /** Shows the events of a run until it has ended or nobody works on it any more. */
 async function showEvents(
   home: Home,
@@ -71,7 +83,7 @@ async function showEvents(
 ): Promise<void> {
   const events = followEvents(directory.events, {
     signal: AbortSignal.any([invocation.signal, over]),
-    until: async () => isLeft(await readRunRecord(directory)),
+    until: async () => isLeft(await readRunRecord(directory), directory),
   });
   const person = makeAnswerHere(home, directory, invocation, view);
   try {
@@ -94,20 +106,19 @@ async function describe(
 ): Promise<CommandResult> {
   const { signal, terminal } = invocation;
   const run = directory.id;
-  const status = shownStatus(record);
+  const status = shownStatus(record, directory);
   if (isFinal(record.status)) {
     const exit = (record.exit ?? exitCodes.failed) as ExitCode;
     const result: CommandResult = { exit, json: { run, status }, streamed: true };
     return isLiveView ? withDocument(result, directory, record, invocation) : result;
   }
-  if (signal.aborted && (isLive(record) || isAwaited(record))) {
+  if (signal.aborted && (isLive(record, directory) || isAwaited(record))) {
     const next = `charrette watch ${run}`;
-    throwTimeLimit(
-      signal,
-      `Give --timeout more seconds, or go on watching with \`${next}\`.`,
-      ' The run goes on.',
-    );
-    tell(terminal, `The run goes on; follow it with \`${next}\`.`);
+    const hold = foreignHold(record, directory);
+    const state =
+      hold === undefined ? 'The run goes on' : `The run is held by ${onOtherHost(hold.holder, hold.file)}`;
+    throwTimeLimit(signal, `Give --timeout more seconds, or go on watching with \`${next}\`.`, ` ${state}.`);
+    tell(terminal, `${state}; follow it with \`${next}\`.`);
     return { exit: stopExit(signal), json: { run, status }, streamed: true };
   }
   const resume = `charrette resume ${run}`;

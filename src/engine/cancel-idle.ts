@@ -1,11 +1,12 @@
 import type { Clock } from './clock.ts';
 import { heldElsewhere } from './engine-errors.ts';
-import type { RunEvent } from './event.ts';
-import { EventLog, readEvents } from './event-log.ts';
+import { EventLog } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
+import { foreignHold, isLive } from './liveness.ts';
 import { waitForLock } from './lock.ts';
 import { homeAround, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+import { tellEnd } from './tell-end.ts';
 
 const reason = 'cancelled while nobody worked on it';
 
@@ -13,7 +14,10 @@ const reason = 'cancelled while nobody worked on it';
 export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
   const record = readRunRecordSync(directory);
   if (isFinal(record.status)) return record;
-  if (record.process !== undefined && isLive(record))
+  const hold = foreignHold(record, directory);
+  if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
+  // Whoever cancels a run of the queue has asked there.
+  if (record.process !== undefined && isLive({ ...record, queue: undefined }, directory))
     throw heldElsewhere(directory.id, record.process, directory.lock);
   for (const child of await startedBy(directory)) await cancelChild(child, clock);
   return putCancelled(directory, clock);
@@ -34,21 +38,12 @@ export async function putCancelled(directory: RunDirectory, clock: Clock): Promi
 }
 
 function tellCancelled(directory: RunDirectory, clock: Clock): string {
-  const known = lastEnd(directory);
-  if (known !== undefined) return known.time;
   const events = new EventLog(directory.id, directory.events, clock);
   try {
-    const id = `run:cancel-${events.count}`;
-    return events.emit(id, { type: 'run-end', status: 'cancelled', exit: 1, message: reason }).time;
+    return tellEnd(events, { status: 'cancelled', exit: 1, message: reason }).time;
   } finally {
     events.close();
   }
-}
-
-/** Whoever cancelled before may have been killed between the event and the record. */
-function lastEnd({ events }: RunDirectory): RunEvent | undefined {
-  const last = readEvents(events).at(-1);
-  return last?.type === 'run-end' && last.status === 'cancelled' ? last : undefined;
 }
 
 /** Runs that a run starts are named after it and stand beside it. */
@@ -61,7 +56,7 @@ async function startedBy(directory: RunDirectory): Promise<RunDirectory[]> {
 async function cancelChild(directory: RunDirectory, clock: Clock): Promise<void> {
   const record = recordOf(directory);
   if (record === undefined || isFinal(record.status)) return;
-  if (isLive(record)) await leaveMessage(directory.inbox, { type: 'cancel', reason });
+  if (isLive(record, directory)) await leaveMessage(directory.inbox, { type: 'cancel', reason });
   else await cancelIdle(directory, clock);
 }
 

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { CharretteError } from '../errors.ts';
+import { readLock } from './lock.ts';
 import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { RunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
@@ -44,10 +45,25 @@ export function otherVersion(record: RunRecord, codeVersion: string): CharretteE
 
 export function heldElsewhere(run: string, holder: ProcessIdentity, file: string): CharretteError {
   const follow = `Follow it with \`charrette watch ${run}\``;
+  if (isForeign(holder))
+    return new CharretteError({
+      code: 'store-locked',
+      message: `The run ${run} is held by ${onOtherHost(holder, file)}.`,
+      fix: `${follow}; ${removeIfGone(file)}`,
+    });
   return new CharretteError({
     code: 'store-locked',
     message: `The run ${run} is going on in process ${holder.pid} on ${holder.host}.`,
-    fix: isForeign(holder) ? `${follow}; ${removeIfGone(file)}` : `${follow}.`,
+    fix: `${follow}.`,
+  });
+}
+
+/** It was told to end a run, and whether it hears that cannot be seen. */
+export function unheardOnOtherHost(run: string, holder: ProcessIdentity, file: string): CharretteError {
+  return new CharretteError({
+    code: 'store-locked',
+    message: `The run ${run} was told to end and has not: it is held by ${onOtherHost(holder, file)}.`,
+    fix: `If that process works, it ends the run as soon as it can: \`charrette show ${run}\`; ${removeIfGone(file)} Then cancel the run again.`,
   });
 }
 
@@ -55,12 +71,18 @@ export function heldElsewhere(run: string, holder: ProcessIdentity, file: string
 export function heldOnOtherHost(holder: ProcessIdentity, file: string): CharretteError {
   return new CharretteError({
     code: 'store-locked',
-    message: `The embedded store is held by process ${holder.pid} on ${holder.host}; this is ${hostname()}. ${file} says so.`,
+    message: `The embedded store is held by ${onOtherHost(holder, file)}.`,
     fix: `Wait until that process has ended; ${removeIfGone(file)}`,
   });
 }
 
-function removeIfGone(file: string): string {
+/** Which process, since when, and where that is written. */
+export function onOtherHost({ pid, host }: ProcessIdentity, file: string): string {
+  const since = readLock(file)?.since;
+  return `process ${pid} on ${host}${since === undefined ? '' : ` since ${since}`} (says ${file}); this is ${hostname()}`;
+}
+
+export function removeIfGone(file: string): string {
   return `if that host is gone or has another name now, and nothing works there any more, remove ${file}.`;
 }
 

@@ -11,12 +11,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { cancelIdle } from './cancel-idle.ts';
+import { systemClock } from './clock.ts';
 import { type Engine, openEngine } from './engine.ts';
-import { readEvents } from './event-log.ts';
+import { EventLog, readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
 import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
 import type { RunGuard } from './run-guard.ts';
-import { readRunRecord } from './run-record.ts';
+import { readRunRecord, updateRunRecord } from './run-record.ts';
 import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowDefinition } from './workflow.ts';
 
@@ -224,6 +226,72 @@ test('cancelling ends what runs', async () => {
   const record = await opened.cancel('r6', 'no longer wanted');
   expect(record.status).toBe('cancelled');
   expect(eventTypes('r6').at(-1)).toBe('run-end');
+});
+
+/** As a kill or a full disk leaves it: the end is among the events and not on record. */
+async function unrecorded(id: string): Promise<void> {
+  await updateRunRecord(runDirectoryOf(home, id), {
+    status: 'running',
+    ended: undefined,
+    exit: undefined,
+    process: undefined,
+  });
+}
+
+const turns = (id: string) =>
+  readEvents(runDirectoryOf(home, id).events).flatMap((event) =>
+    event.type === 'run-end' ? [event.status] : event.type.startsWith('run-') ? [event.type] : [],
+  );
+
+test('a cancel that did not get on record is told once however often it is tried, and anew when the run had gone on', async () => {
+  const opened = await open();
+  await createRun('r9', { ask: false });
+  await opened.start('r9');
+  await until(() => calls.includes('slow'));
+  await opened.cancel('r9', 'no longer wanted');
+  await unrecorded('r9');
+  // What is said of the failed try comes after the end.
+  const late = new EventLog('r9', runDirectoryOf(home, 'r9').events, systemClock);
+  late.emit('inbox:1', { type: 'warning', text: 'no room' });
+  late.close();
+  expect(await opened.cancel('r9', 'once more')).toMatchObject({ status: 'cancelled' });
+  await unrecorded('r9');
+  await opened.close();
+  await unrecorded('r9');
+  expect(await cancelIdle(runDirectoryOf(home, 'r9'), systemClock)).toMatchObject({ status: 'cancelled' });
+  expect(turns('r9')).toEqual(['run-start', 'cancelled']);
+
+  await unrecorded('r9');
+  const again = await open();
+  await again.start('r9');
+  await until(() => calls.filter((call) => call === 'slow').length === 2);
+  await again.cancel('r9', 'now it is');
+  expect(turns('r9')).toEqual(['run-start', 'cancelled', 'run-resume', 'cancelled']);
+});
+
+test('an outcome that did not get on record is told once; one that a failure came after is told again at the end', async () => {
+  hold.release();
+  const signal = new AbortController().signal;
+  const first = await open();
+  await createRun('r10', { ask: false });
+  await first.start('r10');
+  await first.wait('r10', { signal });
+  await first.close();
+  await unrecorded('r10');
+  const second = await open();
+  await second.start('r10');
+  expect(await second.wait('r10', { signal })).toMatchObject({ record: { status: 'done' } });
+  await second.close();
+  expect(turns('r10')).toEqual(['run-start', 'done']);
+
+  await unrecorded('r10');
+  const late = new EventLog('r10', runDirectoryOf(home, 'r10').events, systemClock);
+  late.emit(`run:failed-${late.count}`, { type: 'run-end', status: 'failed', exit: 1, message: 'no room' });
+  late.close();
+  const third = await open();
+  await third.start('r10');
+  expect(await third.wait('r10', { signal })).toMatchObject({ record: { status: 'done' } });
+  expect(turns('r10')).toEqual(['run-start', 'done', 'failed', 'run-resume', 'done']);
 });
 
 test('a second engine is told who holds the store', async () => {

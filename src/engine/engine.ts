@@ -28,6 +28,7 @@ import { isFinal, type RunRecord, readRunRecord, readRunRecordSync, updateRunRec
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
+import { tellEnd } from './tell-end.ts';
 import { toldOfFullDisk } from './told-of-full-disk.ts';
 
 /** How a run left this process. */
@@ -96,7 +97,7 @@ export class Engine {
     const { guard } = options;
     this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
       start: (run) => this.start(run),
-      refuse: (run, error) => this.#refuse(run, error),
+      refuse: (run, error, request) => this.#refuse(run, error, request),
       answer: (run, answers) =>
         guard === undefined ? this.answer(run, answers) : guard.answered(run, answers),
       cancel: (run, reason) => this.cancel(run, reason),
@@ -208,12 +209,12 @@ export class Engine {
   }
 
   /** Puts on record why a run that another process asked for did not start; one that nobody can read, or that goes on, is left. */
-  async #refuse(runId: string, thrown: unknown): Promise<void> {
+  async #refuse(runId: string, thrown: unknown, request: string): Promise<void> {
     const { code, message, fix } = toCharretteError(thrown);
     if (code === 'run-not-found' || code === 'json-invalid' || code === 'store-locked') return;
     const { directory, events } = this.#runs.open(runId);
     const end = { status: 'failed', exit: 1 } as const;
-    events.emit(`run:refused-${events.count}`, { type: 'run-end', ...end, message });
+    events.emit(`run:refused-${request}`, { type: 'run-end', ...end, message });
     await updateRunRecord(directory, {
       ...end,
       ended: this.#now(),
@@ -338,12 +339,7 @@ export class Engine {
     live.unjournaled?.clear();
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     // Once, also when the record below can be written only at the next try.
-    live.events.emit('run:cancel', {
-      type: 'run-end',
-      status: 'cancelled',
-      exit: 1,
-      message: reason,
-    });
+    tellEnd(live.events, { status: 'cancelled', exit: 1, message: reason });
     const record = await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
     try {
       // On record first: whoever waits for the workflow reads the record as soon as it is gone.

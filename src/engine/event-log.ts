@@ -2,6 +2,9 @@ import { AppendLog, readLog } from './append-log.ts';
 import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 
+/** Events that say whether anybody works on the run. */
+const turns: ReadonlySet<EventBody['type']> = new Set(['run-start', 'run-resume', 'run-pause', 'run-end']);
+
 export type EventListener = (event: RunEvent) => void;
 
 /** events.jsonl of one run, with the listeners of this process. */
@@ -11,12 +14,16 @@ export class EventLog {
   readonly #log: AppendLog<RunEvent>;
   readonly #listeners = new Set<EventListener>();
   #latest = 0;
+  #lastTurn: RunEvent | undefined;
 
   constructor(run: string, file: string, clock: Clock) {
     this.#run = run;
     this.#clock = clock;
     this.#log = new AppendLog(file);
-    for (const { time } of this.#log.entries) this.#latest = Math.max(this.#latest, Date.parse(time) || 0);
+    for (const event of this.#log.entries) {
+      this.#latest = Math.max(this.#latest, Date.parse(event.time) || 0);
+      if (turns.has(event.type)) this.#lastTurn = event;
+    }
   }
 
   /** The time of the run: never before its last event, also on a machine whose clock is behind the one before. */
@@ -31,6 +38,7 @@ export class EventLog {
     const event: RunEvent = { v: 1, id, run: this.#run, seq: this.#log.size + 1, time, ...body };
     const { entry, added } = this.#log.append(event);
     if (added) this.#latest = now;
+    if (added && turns.has(entry.type)) this.#lastTurn = entry;
     if (added) for (const listener of this.#listeners) listener(entry);
     return entry;
   }
@@ -38,6 +46,11 @@ export class EventLog {
   /** The event that stands under this id. */
   find(id: string): RunEvent | undefined {
     return this.#log.find(id);
+  }
+
+  /** How the events leave the run: begun, gone on, paused or ended. */
+  get lastTurn(): RunEvent | undefined {
+    return this.#lastTurn;
   }
 
   get count(): number {

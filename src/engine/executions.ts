@@ -11,6 +11,7 @@ import { thisProcess } from './process-identity.ts';
 import { relocateInputs } from './relocate.ts';
 import type { RunGuard } from './run-guard.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
+import { tellEnd } from './tell-end.ts';
 import {
   type ChildHandle,
   type OtherRuns,
@@ -25,6 +26,9 @@ export type AnyDefinition = WorkflowDefinition<any, any>;
 
 /** Main workflows give back an Outcome; children whatever they like. */
 export type Definitions = { workflows: readonly AnyDefinition[]; children: readonly AnyDefinition[] };
+
+/** Ends that a workflow comes to by itself. */
+const outcomes: readonly string[] = ['done', 'not-accepted'] satisfies Outcome['status'][];
 
 type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
 
@@ -84,6 +88,7 @@ export class Executions {
       // Told to stop during its last step it has stopped; whoever resumes it comes here again without doing anything twice.
       if (context.live.stopping) return new Promise(() => {});
       context.emit({ type: 'run-end', ...outcome });
+      tellEnd(context.live.events, outcome);
       await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
       await this.tellEnd(context.live);
       this.#departures.retire(runId);
@@ -227,7 +232,10 @@ export function emitStart(live: LiveRun, { workflow, title }: RunRecord): void {
   live.events.emit('run:start', { type: 'run-start', workflow, title });
 }
 
+/** A run whose end was told and did not get on record has nothing left to do but that: it does not go on. */
 export function emitResume(live: LiveRun): void {
+  const { lastTurn } = live.events;
+  if (lastTurn?.type === 'run-end' && outcomes.includes(lastTurn.status)) return;
   const attempt = live.events.count;
   live.events.emit(`run:resume-${attempt}`, { type: 'run-resume', attempt });
 }

@@ -13,6 +13,7 @@ import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
 let home: Home;
 let live: LiveRun;
 let done: string[];
+let refused: string[];
 let trouble: unknown;
 
 beforeEach(() => {
@@ -21,6 +22,7 @@ beforeEach(() => {
   mkdirSync(directory.root, { recursive: true });
   live = new LiveRun(directory, systemClock, { onPause() {}, onContinue() {} });
   done = [];
+  refused = [];
   trouble = undefined;
 });
 
@@ -31,7 +33,10 @@ function reader(): InboxReader {
   };
   const handler: MessageHandler = {
     start: does('start'),
-    refuse: does('refuse'),
+    async refuse(_run, _error, request) {
+      refused.push(request);
+      await does('refuse')();
+    },
     answer: does('answer'),
     async cancel() {
       void live.stop();
@@ -88,6 +93,9 @@ test('a run that can neither start nor say why waits, and the looking goes on', 
     await vi.advanceTimersByTimeAsync(1000);
     inbox.stop();
     expect(waiting(home.inbox)).toBe(1);
+    // One request, however often it is tried: its end is told once.
+    expect(refused.length).toBeGreaterThan(1);
+    expect(new Set(refused).size).toBe(1);
     trouble = undefined;
     await inbox.readAll();
     expect(done).toEqual(['start']);

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isCharretteError, toCharretteError } from '../errors.ts';
 import { type Received, readMessages, removeMessage } from './inbox.ts';
 import type { LiveRun } from './live-run.ts';
@@ -6,8 +7,8 @@ import type { Answer } from './question.ts';
 /** What messages of other processes may ask for. */
 export type MessageHandler = {
   start(runId: string): Promise<void>;
-  /** Puts on record why a run did not start, for the process that follows it. */
-  refuse(runId: string, error: unknown): Promise<void>;
+  /** Puts on record why a run did not start, for the process that follows it. `request` names what asked for it, whenever it is tried. */
+  refuse(runId: string, error: unknown, request: string): Promise<void>;
   answer(runId: string, answers: readonly Answer[]): Promise<void>;
   cancel(runId: string, reason: string): Promise<unknown>;
 };
@@ -70,11 +71,11 @@ export class InboxReader {
   }
 
   /** A run that does not start says why; when that finds no room, it is tried again. */
-  #isTaken({ message }: Received): Promise<boolean> {
+  #isTaken({ file, message }: Received): Promise<boolean> {
     if (message.type !== 'run') return Promise.resolve(true);
     return this.#handler
       .start(message.run)
-      .catch((error) => this.#handler.refuse(message.run, error))
+      .catch((error) => this.#handler.refuse(message.run, error, path.basename(file, '.json')))
       .then(
         () => true,
         () => false,

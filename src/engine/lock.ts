@@ -39,6 +39,13 @@ export function livingHolder(file: string): ProcessIdentity | undefined {
   return isAlive(holder) ? holder : undefined;
 }
 
+/** Who holds the lock, and since when. */
+export function readLock(file: string): { holder: ProcessIdentity; since: string } | undefined {
+  const holder = readHolder(file);
+  const facts = statSync(file, { throwIfNoEntry: false });
+  return holder && facts && { holder, since: facts.mtime.toISOString() };
+}
+
 const waitTries = 500;
 const waitMs = 20;
 

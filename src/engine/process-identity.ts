@@ -13,6 +13,10 @@ export function isForeign({ host }: ProcessIdentity): boolean {
   return host !== hostname();
 }
 
+export function isSame(one: ProcessIdentity | undefined, other: ProcessIdentity): boolean {
+  return one?.pid === other.pid && one.started === other.started && one.host === other.host;
+}
+
 /** Whether that very process still runs. On another host nobody can tell, so it counts as alive. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (isForeign(identity)) return true;

@@ -77,6 +77,14 @@ export function runDirectoryOf(home: Home, id: string): RunDirectory {
   };
 }
 
+/** Runs that a run starts are named after it: the ids that could be of the one that started this. */
+export function parentsOf(id: string): string[] {
+  const parents: string[] = [];
+  for (let dash = id.indexOf('-'); dash >= 0; dash = id.indexOf('-', dash + 1))
+    parents.push(id.slice(0, dash));
+  return parents;
+}
+
 /** The home that a run stands in. */
 export function homeAround({ root }: RunDirectory): Home {
   return homeOf(path.resolve(root, '..', '..', '..'));

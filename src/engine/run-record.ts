@@ -2,7 +2,7 @@ import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic, writeJsonAtomicSync } from '../files/atomic.ts';
 import { readTextFile, readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
-import { isAlive, type ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 const runStatuses = [
@@ -49,11 +49,6 @@ const finalStatuses: readonly RunStatus[] = ['done', 'not-accepted', 'failed', '
 
 export function isFinal(status: RunStatus): boolean {
   return finalStatuses.includes(status);
-}
-
-/** Whether a process is at work on it right now; a run that says `running` without one was interrupted. */
-export function isLive(record: RunRecord): boolean {
-  return !isFinal(record.status) && record.process !== undefined && isAlive(record.process);
 }
 
 export async function writeRunRecord(directory: RunDirectory, record: RunRecord): Promise<void> {

@@ -1,8 +1,9 @@
 import path from 'node:path';
+import { isLive } from '../engine/liveness.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { OpenRun } from './card.ts';
@@ -23,7 +24,7 @@ export async function openRuns(project: string): Promise<OpenRun[]> {
       run: id,
       workflow: record.workflow,
       title: record.title,
-      state: record.status === 'paused' ? 'paused' : isLive(record) ? 'running' : 'interrupted',
+      state: record.status === 'paused' ? 'paused' : isLive(record, directory) ? 'running' : 'interrupted',
       questions: waiting.map(({ text }) => text),
       phase: await activePhase(path.join(directory.artifacts, 'todo.json')),
     });

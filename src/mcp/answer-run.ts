@@ -2,8 +2,9 @@ import { handOver } from '../cli/hand-over.ts';
 import { findHome } from '../cli/project.ts';
 import { refreshQueued } from '../cli/queue-facts.ts';
 import { readEvents } from '../engine/event-log.ts';
+import { isLive } from '../engine/liveness.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, isLive, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { beginRun } from './begin.ts';
 import { invocationOf } from './call-command.ts';
 import { type RunState, runStateOf } from './run-state.ts';
@@ -24,7 +25,7 @@ export async function answerRun(
   const answers = given.map(({ question, value }) => ({ question, value, source: 'person' as const }));
   await handOver(home, directory, answers, resume, invocation);
   const record = await readRunRecord(directory);
-  const idle = record.queue === undefined && !isLive(record) && !isFinal(record.status);
+  const idle = record.queue === undefined && !isLive(record, directory) && !isFinal(record.status);
   return resume && idle ? goOn(directory, call) : runStateOf(directory);
 }
 

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { resultDocuments } from '../cli/result-documents.ts';
 import { shownStatus } from '../cli/run-list.ts';
 import { openQuestions } from '../engine/answers.ts';
+import { isLive } from '../engine/liveness.ts';
 import type { Question } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, isLive, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { questionSchema } from '../schema/questions.ts';
 
 /** What every tool about one run answers with: where it stands and what it waits for. */
@@ -45,7 +46,7 @@ export type RunState = {
 
 export async function runStateOf(directory: RunDirectory): Promise<RunState> {
   const record = await readRunRecord(directory);
-  const status = shownStatus(record);
+  const status = shownStatus(record, directory);
   const questions = isFinal(record.status) ? [] : openQuestions(directory);
   const { error } = record;
   return {
@@ -59,8 +60,8 @@ export async function runStateOf(directory: RunDirectory): Promise<RunState> {
 }
 
 /** Nothing more will happen by itself: the run ended, nobody works on it, or it waits for a person. */
-export function isSettled(record: RunRecord, openQuestions: number): boolean {
-  return !isLive(record) || (record.status === 'paused' && openQuestions > 0);
+export function isSettled(record: RunRecord, directory: RunDirectory, openQuestions: number): boolean {
+  return !isLive(record, directory) || (record.status === 'paused' && openQuestions > 0);
 }
 
 /** The artifact to read first of what a run has. */

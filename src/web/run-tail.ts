@@ -127,7 +127,7 @@ async function stateOf(directory: RunDirectory): Promise<State> {
   try {
     const record = await readRunRecord(directory);
     const questions = isFinal(record.status) ? [] : openQuestions(directory);
-    return { status: shownStatus(record), questions: questions.map(({ id }) => id) };
+    return { status: shownStatus(record, directory), questions: questions.map(({ id }) => id) };
   } catch {
     return unreadable;
   }

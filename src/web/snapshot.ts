@@ -70,7 +70,7 @@ export async function snapshotOf(
     run,
     workflow,
     title,
-    status: shownStatus(record),
+    status: shownStatus(record, directory),
     created,
     ...(ended !== undefined && { ended }),
     ...(exit !== undefined && { exit }),

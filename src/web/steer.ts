@@ -1,7 +1,9 @@
 import { command as cancelCommand } from '../cli/cancel.ts';
+import { heldElsewhere } from '../engine/engine-errors.ts';
+import { foreignHold, isLive } from '../engine/liveness.ts';
 import { readQuestions } from '../engine/question.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { isLive, readRunRecord } from '../engine/run-record.ts';
+import { readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { answerRun, goOn, type RunAnswer } from '../mcp/answer-run.ts';
 import { callCommand } from '../mcp/call-command.ts';
@@ -39,7 +41,9 @@ export async function answerQuestions(
 
 export async function resumeRun(directory: RunDirectory, context: ServerContext): Promise<Steered> {
   const record = await readRunRecord(directory);
-  if (isLive(record) || ['done', 'not-accepted', 'cancelled'].includes(record.status))
+  const hold = foreignHold(record, directory);
+  if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
+  if (isLive(record, directory) || ['done', 'not-accepted', 'cancelled'].includes(record.status))
     throw new CharretteError({ code: 'usage', message: `The run cannot be resumed: ${record.status}.` });
   const { run, status } = await goOn(directory, { context });
   return { run, status };

@@ -91,6 +91,26 @@ test('a failed run that is resumed beside the holder of the store ends as it end
   expect((await holder.ended).code).toBe(0);
 });
 
+test('a run whose end was told and did not get on record ends beside the holder of the store, and its end is told once', async () => {
+  const { project, calls } = await makeProject();
+  expect((await charrette([...quick, 'first'], { cwd: project })).code).toBe(0);
+  const [first = ''] = runsOf(project);
+  const directory = path.join(project, '.charrette', 'runs', first);
+  const record = path.join(directory, 'run.json');
+  // As a kill between the two leaves it.
+  const { ended: _ended, exit: _exit, ...before } = JSON.parse(readFileSync(record, 'utf8'));
+  writeFileSync(record, JSON.stringify({ ...before, status: 'running' }));
+  const release = holdTask(calls, 'plan');
+  const holder = startCharrette([...quick, 'holder'], { cwd: project });
+  await holder.says('Sketches');
+  const resumed = await charrette(['resume', first, '--json'], { cwd: project });
+  expect([resumed.code, JSON.parse(resumed.stdout).status]).toEqual([0, 'done']);
+  const events = readFileSync(path.join(directory, 'events.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(events.filter((line) => JSON.parse(line).type === 'run-end')).toEqual([events.at(-1)]);
+  release();
+  expect((await holder.ended).code).toBe(0);
+});
+
 test('a corrupt store is named, kept, replaced, and no finished call is repeated', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');

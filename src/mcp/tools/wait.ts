@@ -45,7 +45,7 @@ export const runWait = defineTool({
       const state = await runStateOf(directory);
       const answers = ask === undefined ? undefined : await askAll(state.questions, ask);
       if (answers === undefined) {
-        const settled = isSettled(await readRunRecord(directory), state.questions.length);
+        const settled = isSettled(await readRunRecord(directory), directory, state.questions.length);
         return { ...state, settled, ...seen };
       }
       await answerRun(directory, answers, call);
@@ -96,7 +96,7 @@ async function askAll(questions: readonly Question[], ask: AskPerson): Promise<R
 /** Until nothing more will come; the last events get a moment to be read. */
 async function untilSettled(directory: RunDirectory, stop: AbortSignal): Promise<void> {
   for (let settled = false; !settled && !stop.aborted; ) {
-    settled = isSettled(await readRunRecord(directory), openQuestions(directory).length);
+    settled = isSettled(await readRunRecord(directory), directory, openQuestions(directory).length);
     await sleep(pollMs, undefined, { signal: stop }).catch(() => {});
   }
 }

@@ -15,6 +15,7 @@ import { readAnswerFile } from '../../../src/cli/ask.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { parseLog } from '../../../src/engine/append-log.ts';
 import { readMessages } from '../../../src/engine/inbox.ts';
+import { isLive } from '../../../src/engine/liveness.ts';
 import {
   readQuestions,
   rememberAnswers,
@@ -22,7 +23,7 @@ import {
   unanswered,
 } from '../../../src/engine/question.ts';
 import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
-import { isLive, readRunRecord } from '../../../src/engine/run-record.ts';
+import { readRunRecord } from '../../../src/engine/run-record.ts';
 import { readWaivers } from '../../../src/feature/waiver-file.ts';
 import { containedPath, isInside } from '../../../src/files/contained.ts';
 import { addSettings } from '../../../src/hosts/json-edit.ts';
@@ -150,7 +151,7 @@ export const files: readonly Target[] = [
       writeFileSync(path.join(place, 'feature', '.waivers.json'), text);
       await readWaivers(path.join(place, 'feature')).catch(refusal);
       writeFileSync(run.record, text);
-      isLive(await readRunRecord(run));
+      isLive(await readRunRecord(run), run);
     },
   },
   {

@@ -78,8 +78,9 @@ async function adapt(
 ): Promise<RunRecord> {
   if (record.run !== run) throw unusable(`its record is of ${record.run}`);
   const { process: _process, queue: _queue, ...rest } = record;
-  if (isFinal(record.status) && record.status !== 'failed') return rest;
   const { inputs } = record;
+  if (isFinal(record.status) && record.status !== 'failed')
+    return { ...rest, inputs: relocateInputs(inputs, project) };
   if (!isRecord(inputs) || !Array.isArray(inputs['roster'])) throw unusable('its record has no agents');
   const { parallel } = inputs;
   if (!Number.isInteger(parallel) || Number(parallel) < 1)

@@ -125,38 +125,6 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     await first.ended;
   });
 
-  test('with two workers no limit is passed: runs, runs of a repository, calls of an agent', async () => {
-    const { project, calls } = await makeProject({ delayMs: 150 });
-    const limits = { runs: 3, perRepository: 2, agents: { one: { parallel: 1 }, two: { parallel: 2 } } };
-    configure(project, { queue: { ...silence, ...limits } });
-    const other = cloneOf(project, 'other');
-    const runs: string[] = [];
-    for (let number = 0; number < 5; number += 1)
-      runs.push(await queue(project, '--no-branch', `part ${number}`));
-    const both = await Promise.all([start(project, '--limit', '1'), start(other, '--limit', '1')]);
-    const seen = { runs: 0, one: 0, two: 0 };
-    for (;;) {
-      const { rows } = await client.query(
-        `SELECT (SELECT count(*) FROM charrette.runs WHERE state = 'at-work') AS runs,
-                (SELECT count(*) FROM charrette.turns WHERE agent = 'one') AS one,
-                (SELECT count(*) FROM charrette.turns WHERE agent = 'two') AS two,
-                (SELECT count(*) FROM charrette.runs WHERE run = ANY($1) AND state = 'ended') AS ended`,
-        [runs],
-      );
-      for (const name of ['runs', 'one', 'two'] as const)
-        seen[name] = Math.max(seen[name], Number(rows[0][name]));
-      if (Number(rows[0].ended) === runs.length) break;
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-    expect(seen).toEqual({ runs: 2, one: 1, two: 2 });
-    const took = both.map((worker) => worker.stderr().match(/took /g)?.length ?? 0);
-    expect(took[0] ?? 0).toBeGreaterThan(0);
-    expect(took[1] ?? 0).toBeGreaterThan(0);
-    expect((took[0] ?? 0) + (took[1] ?? 0)).toBe(runs.length);
-    for (const run of runs) expect((await show(project, run)).status).toBe('done');
-    expect(callsIn(calls).length).toBeGreaterThan(runs.length * 3);
-  });
-
   test('runs keep to workers with their labels and, when they work in the clone, to their clone', async () => {
     const { project } = await makeProject();
     configure(project, { queue: silence });
@@ -185,54 +153,6 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect(plain.stderr()).not.toContain(`took ${bound}`);
     for (const worker of [plain, own]) worker.kill('SIGTERM');
     await Promise.all([plain.ended, own.ended]);
-  });
-
-  test('with two workers runs begin by priority and no faster than their rate, and so do calls of an agent', async () => {
-    const { project } = await makeProject();
-    const rate = { runs: 2, seconds: 4 };
-    const agents = { one: { rate: { calls: 5, seconds: 2 } } };
-    configure(project, { queue: { ...silence, rate, agents } });
-    const other = cloneOf(project, 'other');
-    const priorities = [0, 5, -1, 9];
-    const runs = new Map<string, number>();
-    for (const priority of priorities)
-      runs.set(
-        await queue(project, '--no-branch', '--priority', String(priority), `part ${priority}`),
-        priority,
-      );
-    // The store forgets when calls began; the server is asked to remember.
-    await client.query(`CREATE TABLE begun AS SELECT * FROM charrette.turn_starts LIMIT 0;
-      CREATE FUNCTION remember() RETURNS trigger LANGUAGE plpgsql AS
-        'BEGIN INSERT INTO begun (agent, at) VALUES (NEW.agent, NEW.at); RETURN NEW; END';
-      CREATE TRIGGER remember AFTER INSERT ON charrette.turn_starts FOR EACH ROW EXECUTE FUNCTION remember()`);
-    await Promise.all([start(project), start(other)]);
-    const ended = async () =>
-      Number(
-        (await client.query("SELECT count(*) AS ended FROM charrette.runs WHERE state = 'ended'")).rows[0]
-          .ended,
-      );
-    await expect.poll(ended, { timeout: 240_000, interval: 500 }).toBe(priorities.length);
-    const taken = await client.query(
-      'SELECT run, extract(epoch FROM taken)::float AS at FROM charrette.runs ORDER BY taken',
-    );
-    expect(taken.rows.map(({ run }) => runs.get(run))).toEqual([9, 5, 0, -1]);
-    expect(
-      mostWithin(
-        taken.rows.map(({ at }) => at),
-        rate.seconds,
-      ),
-    ).toBe(rate.runs);
-    const begun = await client.query(
-      "SELECT extract(epoch FROM at)::float AS at FROM begun WHERE agent = 'one' ORDER BY at",
-    );
-    expect(begun.rows.length).toBeGreaterThan(priorities.length);
-    expect(
-      mostWithin(
-        begun.rows.map(({ at }) => at),
-        2,
-      ),
-    ).toBe(5);
-    for (const run of runs.keys()) expect((await show(project, run)).status).toBe('done');
   });
 
   test('one worker serves two repositories, each run in its own clone', async () => {
@@ -298,8 +218,3 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect(repeated.filter((call) => /^(sketch|synthesis|plan) /.test(call))).toEqual([]);
   });
 });
-
-/** The most of these times that lie within so many seconds. */
-function mostWithin(times: readonly number[], seconds: number): number {
-  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + seconds).length));
-}

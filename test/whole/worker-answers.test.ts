@@ -105,7 +105,9 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const { project } = await makeProject();
     const away = 'postgresql://charrette@127.0.0.1:1/postgres';
     for (const title of ['one', 'two'])
-      expect((await commandOn(away, project, ...queued, title)).json.error.code).toBe('store-unreachable');
+      expect((await commandOn(away, project, ...queued, '--no-branch', title)).json.error.code).toBe(
+        'store-unreachable',
+      );
     const [one = '', two = ''] = runsOf(project);
     const answered = await command(project, 'answer', one, 'consent=yes', '--no-resume');
     expect([answered.exit, answered.json.status]).toEqual([0, 'stopped']);

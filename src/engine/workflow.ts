@@ -204,9 +204,10 @@ export class WorkflowContext {
         this.live.resumeFromPause();
         return new Map(answers.map((answer) => [answer.question, answer]));
       }
-      // Answers that came meanwhile have left a message; only what nobody answered is worth a pause.
+      // Answers that came meanwhile have left a message; only what nobody answered is worth a pause, and is asked then.
       const known = new Set(readQuestions(this.live.directory).answers.map((answer) => answer.question));
-      if (!ids.every((id) => known.has(id))) this.live.pause(questions);
+      const open = questions.filter(({ id }) => !known.has(id));
+      if (open.length > 0) this.live.pause(open);
       // A shared store tells of a message by itself; the embedded one, which goes ahead of its journal, has to be asked.
       const pollingIntervalMs = this.live.unjournaled === undefined ? 2000 : 100;
       await DBOS.recv('answers', { timeoutSeconds: tenYears, pollingIntervalMs });

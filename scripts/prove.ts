@@ -3,7 +3,8 @@
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
-// faster); `--write FILE` keeps what is printed, from the first result on.
+// faster); `--write FILE` keeps what is printed, from the first result on. What was not tried is told, and is a failure unless
+// less was asked for with `--points` or `--story`.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpus } from 'node:os';
@@ -11,6 +12,7 @@ import { text as textOf } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
 import { writeFileAtomic } from '../src/files/atomic.ts';
+import { leftOut } from '../test/crash/left-out.ts';
 import { type Proof, proveStory, scattered, spread } from '../test/crash/prove-story.ts';
 import { stories } from '../test/crash/stories.ts';
 
@@ -42,23 +44,25 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 // workflow does not. What is measured against the clock comes last and alone.
 const isWhole = flags.points === undefined && flags.story === undefined;
 const besideEachOther = [
-  ['scripts/faults.ts', '--worker-kills', 'all'],
+  ['scripts/faults.ts', '--worker-kills', 'all', '--whole'],
   ['scripts/fuzz.ts', '--seconds', flags['fuzz-seconds']],
   ['bench/soak.ts', '--minutes', flags['soak-minutes']],
 ];
 const alone = [['bench/growth.ts'], ['bench/load.ts', '--workers', '0,2,4']];
-/** What the scripts printed. */
+/** What the scripts printed, and which they were. */
 const printed: string[] = [];
+const ran: string[] = [];
 // The kills of workers take longest, so they begin first.
 const jobs = [
   ...(isWhole ? besideEachOther.map((script) => () => runScript(script)) : []),
-  ...names.map((name) => () => prove(name)),
+  ...names.map((name) => () => prove(name).catch((error) => tellLost(name, error))),
 ];
 await Promise.all(Array.from({ length: Number(flags.parallel) }, work));
 if (isWhole) for (const script of alone) if (!stopped.signal.aborted) await runScript(script);
 process.stdout.write(report());
 await keepReport();
-if (proofs.some(({ failures }) => failures.length > 0)) process.exitCode = 1;
+if (proofs.some(({ failures }) => failures.length > 0) || (isWhole && missing().length > 0))
+  process.exitCode = 1;
 
 /** One of those who take up one job after another. */
 async function work(): Promise<void> {
@@ -87,7 +91,14 @@ async function runScript(script: readonly string[]): Promise<void> {
   const [output, [status]] = await Promise.all([textOf(child.stdout), once(child, 'exit')]);
   process.stderr.write(`${script.join(' ')}: exit ${status}\n`);
   printed.push(`== ${script.join(' ')}\n${output}`);
+  if (!stopped.signal.aborted) ran.push(script.join(' '));
   if (status !== 0) process.exitCode = 1;
+}
+
+/** What was not tried so far. */
+function missing(): string[] {
+  const scripts = isWhole ? [...besideEachOther, ...alone].map((script) => script.join(' ')) : [];
+  return leftOut({ stories: names, scripts }, { proofs, scripts: ran });
 }
 
 async function prove(name: string): Promise<void> {
@@ -97,14 +108,20 @@ async function prove(name: string): Promise<void> {
     signal: stopped.signal,
     scratch: flags.scratch,
     ...(limit === undefined ? {} : { until: Date.now() + limit }),
-    onOutcome: ({ problems, point }, writes) => {
+    onOutcome: ({ problems, point }, states) => {
       tried += 1;
       if (problems.length > 0)
-        process.stderr.write(`${name}: write ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
-      if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (write ${point} of ${writes})\n`);
+        process.stderr.write(`${name}: state ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
+      if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (state ${point} of ${states})\n`);
     },
   });
   proofs.push(proof);
+}
+
+/** A story that could not be recorded or resumed at all; the others go on. */
+function tellLost(name: string, error: unknown): void {
+  process.stderr.write(`${name}: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
 }
 
 function render(done: readonly Proof[]): string {
@@ -112,38 +129,55 @@ function render(done: readonly Proof[]): string {
   const rows = done.map((proof) => [
     proof.story,
     String(proof.writes),
+    String(proof.states),
     String(proof.tried),
     String(proof.tried - proof.failures.length),
     String(proof.calls),
+    String(proof.questions),
     proof.tried === 0 ? '–' : (proof.repeated / proof.tried).toFixed(2),
     `${(proof.milliseconds / 1000).toFixed(0)} s`,
   ]);
-  const total = ['all', ...[sum(({ writes }) => writes), sum(({ tried }) => tried)].map(String)];
-  total.push(
-    String(sum(({ tried, failures }) => tried - failures.length)),
-    String(sum(({ calls }) => calls)),
-  );
-  const columns = ['workflow', 'writes', 'kills', 'hold', 'calls', 'calls in flight per kill', 'time'];
+  const totals = [
+    sum(({ writes }) => writes),
+    sum(({ states }) => states),
+    sum(({ tried }) => tried),
+    sum(({ tried, failures }) => tried - failures.length),
+    sum(({ calls }) => calls),
+    sum(({ questions }) => questions),
+  ];
+  const total = ['all', ...totals.map(String)];
+  const columns = [
+    'workflow',
+    'writes',
+    'different states',
+    'kills',
+    'hold',
+    'calls',
+    'questions',
+    'calls in flight per kill',
+    'time',
+  ];
   const kinds = done.flatMap(({ story, kinds: counted }) =>
     Object.entries(counted)
       .sort()
       .map(([kind, count]) => [story, kind, String(count)]),
   );
   const failures = done.flatMap(({ story, failures: list }) =>
-    list.map(({ write, target, problems }) => `${story} write ${write} (${target}): ${problems.join('; ')}`),
+    list.map(({ state, target, problems }) => `${story} state ${state} (${target}): ${problems.join('; ')}`),
   );
   const minutes = ((Date.now() - started) / 60_000).toFixed(1);
   return `${[
     `${new Date().toISOString()} · ${commit()} · node ${process.version} · ${cpus().length} × ${cpus()[0]?.model ?? 'processor'} · ${minutes} min`,
     flags.points === undefined
       ? limit === undefined
-        ? 'every write'
-        : `every write, at most ${flags.minutes} minutes for each workflow`
-      : `${flags.points} writes of each, seed ${seed}`,
+        ? 'every state'
+        : `every state, at most ${flags.minutes} minutes for each workflow`
+      : `${flags.points} states of each, seed ${seed}`,
     ...(stopped.signal.aborted ? ['stopped before its end'] : []),
     table([columns, ...rows, total]),
     table([['workflow', 'before a write to', 'kills'], ...kinds]),
     failures.length === 0 ? 'no failure' : failures.join('\n'),
+    ...(flags.points === undefined ? [`not tried: ${missing().join('; ') || 'nothing'}`] : []),
   ].join('\n\n')}\n`;
 }
 

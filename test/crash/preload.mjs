@@ -1,5 +1,5 @@
-// Loaded into the program with `node --import`: counts every write to the store and to files, and kills the process with
-// SIGKILL at the one that $CRASH_AT names. With $CRASH_COUNT_FILE it writes the number of writes at the end. Statements and
+// Loaded into the program with `node --import`: counts every write to the store and to files and every start of a program, and kills the
+// process with SIGKILL at the one that $CRASH_AT names. With $CRASH_COUNT_FILE it writes the number of writes at the end. Statements and
 // paths that $CRASH_SKIP matches do not count.
 import { appendFileSync } from 'node:fs';
 import { watchWrites } from './watch-writes.mjs';

@@ -9,21 +9,23 @@ import type { PointOutcome } from './resume.ts';
 /** What became of the points of one story. */
 export type Proof = {
   story: string;
-  /** Writes of the undisturbed run, and agent calls in it. */
+  /** Writes of the undisturbed run, the different states before them, agent calls in it, and questions. */
   writes: number;
+  states: number;
   calls: number;
+  questions: number;
   /** By what was about to be written: how many points were tried. */
   kinds: Record<string, number>;
   tried: number;
   repeated: number;
-  failures: { write: number; target: string; problems: string[] }[];
+  failures: { state: number; target: string; problems: string[] }[];
   milliseconds: number;
 };
 
 export type ProveOptions = {
-  /** Which of so many writes to try; absent: every one. */
-  choose?: (writes: number) => readonly number[];
-  onOutcome?: (outcome: PointOutcome, writes: number) => void;
+  /** Which of so many states to try; absent: every one. */
+  choose?: (states: number) => readonly number[];
+  onOutcome?: (outcome: PointOutcome, states: number) => void;
   /** No new point is begun after this time, or once this signal says so. */
   until?: number;
   signal?: AbortSignal;
@@ -34,36 +36,38 @@ export type ProveOptions = {
   scratch?: string | undefined;
 };
 
-/** Runs a story once, then goes on from the state before each chosen write as if the process had been killed there. */
+/** Runs a story once, then goes on from each chosen state before one of its writes as if the process had been killed there. */
 export async function proveStory(story: string, options: ProveOptions = {}): Promise<Proof> {
   const started = Date.now();
   const folder = mkdtempSync(path.join(options.scratch ?? tmpdir(), `charrette-prove-${story}-`));
   let worker: ChildProcess | undefined;
   try {
     await record(story, folder);
-    const { points, calls } = readRecording(folder);
+    const { points, calls, writes, asked } = readRecording(folder);
     const every = points.map((_, index) => index);
     const proof: Proof = {
       story,
-      writes: points.length,
+      writes,
+      states: points.length,
       calls: calls.length,
+      questions: asked.length,
       kinds: {},
       tried: 0,
       repeated: 0,
       failures: [],
       milliseconds: 0,
     };
-    for (const write of options.choose?.(points.length) ?? every) {
+    for (const state of options.choose?.(points.length) ?? every) {
       if (options.signal?.aborted || Date.now() > (options.until ?? Number.POSITIVE_INFINITY)) break;
       worker ??= startWorker(story, folder);
-      const outcome = await ask(worker, write, options.limitMs ?? 120_000);
-      const target = points[write]?.target ?? '';
-      const kind = kindOf(target);
+      const outcome = await ask(worker, state, options.limitMs ?? 120_000);
+      const { kind: how = '', target = '' } = points[state] ?? {};
+      const kind = how === 'start' ? startedBy(target) : kindOf(target);
       proof.kinds[kind] = (proof.kinds[kind] ?? 0) + 1;
       proof.tried += 1;
       proof.repeated += Math.max(0, outcome.repeated);
       const { problems } = outcome;
-      if (problems.length > 0) proof.failures.push({ write, target, problems });
+      if (problems.length > 0) proof.failures.push({ state, target, problems });
       options.onOutcome?.(outcome, points.length);
       // A process that is stuck or gone is replaced; one that served long is too, so that nothing piles up.
       if (!worker.connected || problems.length > 0 || proof.tried % 250 === 0) worker = end(worker);
@@ -76,27 +80,30 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
 }
 
 /** Different places of each run of the suite, spread over the whole run; the seed names them. */
-export function spread(count: number, seed: number): (writes: number) => number[] {
-  return (writes) =>
-    Array.from({ length: Math.min(count, writes) }, (_, index) => {
+export function spread(count: number, seed: number): (states: number) => number[] {
+  return (states) =>
+    Array.from({ length: Math.min(count, states) }, (_, index) => {
       const offset = ((seed * (index + 7)) % 1009) / 1009;
-      return Math.min(writes - 1, Math.floor(((index + offset) / Math.min(count, writes)) * writes));
+      return Math.min(states - 1, Math.floor(((index + offset) / Math.min(count, states)) * states));
     });
 }
 
-/** All writes, those far apart first: however early one stops, the whole run was visited. */
-export function scattered(writes: number): number[] {
-  const bits = Math.ceil(Math.log2(writes + 1));
+/** All states, those far apart first: however early one stops, the whole run was visited. */
+export function scattered(states: number): number[] {
+  const bits = Math.ceil(Math.log2(states + 1));
   const reversed = (index: number) =>
     Number.parseInt([...index.toString(2).padStart(bits, '0')].reverse().join(''), 2);
-  return Array.from({ length: 2 ** bits }, (_, index) => reversed(index)).filter((index) => index < writes);
+  return Array.from({ length: 2 ** bits }, (_, index) => reversed(index)).filter((index) => index < states);
 }
+
+/** The longest story takes minutes, and many of them on a busy machine. */
+const recordingMs = 1_800_000;
 
 async function record(story: string, folder: string): Promise<void> {
   const script = path.join(import.meta.dirname, 'record.ts');
   await promisify(execFile)(process.execPath, [script, story, folder], {
     env: environmentIn(folder),
-    timeout: 300_000,
+    timeout: recordingMs,
   });
 }
 
@@ -157,4 +164,8 @@ function kindOf(target: string): string {
   const [, name = 'project'] =
     /\.charrette\/(?:runs\/[^/]+\/)?([a-z]+)/.exec(target) ?? /\/(\.git)\//.exec(target) ?? [];
   return name;
+}
+
+function startedBy(target: string): string {
+  return target.startsWith('git') ? 'start of git' : 'start of a program';
 }

@@ -2,9 +2,10 @@
 // before each of its writes.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { exitCodes } from '../../src/error-table.ts';
 import { BlockPack } from './block-pack.ts';
 import { type Point, packFile, writeRecording } from './recording.ts';
-import { Camera } from './snapshot.ts';
+import { Camera, digestOf } from './snapshot.ts';
 import { makeWorld, stories } from './stories.ts';
 import { recordedRuns, seatsOf, tracesOf } from './traces.ts';
 import { watchWrites } from './watch-writes.mjs';
@@ -17,24 +18,31 @@ const world = path.join(folder, 'world');
 const pack = new BlockPack(packFile(folder), 'write');
 const camera = new Camera(world, pack);
 const points: Point[] = [];
+const known = new Set<string>();
+const asked = new Set<string>();
+let writes = 0;
 let callsBefore = 0;
 let watching = false;
 let unpacking = false;
 
-watchWrites((_kind, target) => {
+watchWrites((kind, target) => {
+  const isOurs = kind === 'start' || target.startsWith(`${world}/`);
   // What PostgreSQL keeps in pg_internal.init is a cache that it makes anew when it is not whole.
-  if (!watching || !target.startsWith(`${world}/`) || target.includes('/pg_internal.init')) return;
+  if (!watching || !isOurs || target.includes('/pg_internal.init')) return;
   // The unpacking of the prepared store is hundreds of files in a folder that counts only when it is whole.
   const unpacks = target.includes('/store.new/');
   if (unpacks && unpacking) return;
   unpacking = unpacks;
   watching = false;
   waitForGit();
-  points.push({ target: path.relative(world, target), called: callsMade().length, snapshot: camera.take() });
+  writes += 1;
+  keep(kind, target);
   watching = true;
 });
 
 const { perform } = await import('./in-process.ts');
+const { performAnsweredInManyWays, watchQuestions } = await import('./questions.ts');
+watchQuestions((_run, question) => asked.add(question));
 for (const [index, words] of (story.before ?? []).entries()) {
   process.env['CHARRETTE_FIXED_ID'] = `0000000${index}`;
   const ended = await perform(words, places);
@@ -43,23 +51,45 @@ for (const [index, words] of (story.before ?? []).entries()) {
 process.env['CHARRETTE_FIXED_ID'] = '0000000a';
 const earlier = new Set(recordedRuns(places));
 callsBefore = readFileSync(places.calls, 'utf8').length;
+const newRun = () => recordedRuns(places).find((candidate) => !earlier.has(candidate));
 watching = true;
-const ended = await perform(story.command, places);
+const ended = await (story.answers === undefined
+  ? perform(story.command, places)
+  : performAnsweredInManyWays(story, places, newRun));
 watching = false;
-const run = recordedRuns(places).find((candidate) => !earlier.has(candidate));
+const run = newRun();
 if (run === undefined) throw new Error(`the run did not begin: ${ended.stderr}`);
+if (ended.exit === exitCodes.failed) throw new Error(`the run failed: ${ended.stderr}`);
 const calls = callsMade().sort();
+const traces = tracesOf(places, run);
+const foreign = traces.answers.filter((answer) => !answer.includes('"source":"person"'));
+if (story.answers !== undefined && foreign.length > 0)
+  throw new Error(`not by a person: ${foreign.join(', ')}`);
 writeRecording(folder, {
   run,
   exit: ended.exit,
+  writes,
+  asked: [...asked],
   calls,
   seats: seatsOf(places, run),
-  traces: tracesOf(places, run),
+  traces,
   points,
 });
 pack.close();
-process.stdout.write(`${JSON.stringify({ exit: ended.exit, points: points.length, calls: calls.length })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ exit: ended.exit, writes, states: points.length, calls: calls.length, asked: [...asked] })}\n`,
+);
 process.exit();
+
+/** A state that was kept before is not kept again. */
+function keep(kind: string, target: string): void {
+  const snapshot = camera.take();
+  const digest = digestOf(snapshot);
+  if (known.has(digest)) return;
+  known.add(digest);
+  const about = kind === 'start' ? target : path.relative(world, target);
+  points.push({ kind, target: about, called: callsMade().length, snapshot });
+}
 
 function callsMade(): string[] {
   return readFileSync(places.calls, 'utf8').slice(callsBefore).split('\n').filter(Boolean);

@@ -3,13 +3,20 @@ import path from 'node:path';
 import type { Snapshot } from './snapshot.ts';
 import type { Traces } from './traces.ts';
 
-/** A write of the run: what it went to, how many agents had been called, and the state that a kill just before it leaves. */
-export type Point = { target: string; called: number; snapshot: Snapshot };
+/**
+ * The first write before which the project was in this state: what it went to, or which program it started, how many agents had been
+ * called, and the state, which a kill just before it leaves.
+ */
+export type Point = { kind: string; target: string; called: number; snapshot: Snapshot };
 
-/** An undisturbed run with the state before each of its writes. */
+/** An undisturbed run with the states before its writes, each once. */
 export type Recording = {
   run: string;
   exit: number;
+  /** All writes, also those before which nothing had changed. */
+  writes: number;
+  /** The questions that were put to whoever was there, in their order. */
+  asked: string[];
   calls: string[];
   /** Who sits in which lane. */
   seats: Record<string, string>;

@@ -5,10 +5,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { isFinal, type RunStatus } from '../../src/engine/run-record.ts';
 import { BlockPack } from './block-pack.ts';
-import { perform } from './in-process.ts';
+import { answeredQuestions, performAnswered, watchQuestions } from './questions.ts';
 import { packFile, readRecording } from './recording.ts';
 import { restore } from './snapshot.ts';
-import { placesIn, stories } from './stories.ts';
+import { placesIn, type Story, stories } from './stories.ts';
 import { type Answered, answeredPrompts, recordedRuns, type Traces, tracesOf } from './traces.ts';
 
 /** What is wrong after the resume of one point; nothing: it holds. */
@@ -26,6 +26,13 @@ const recording = readRecording(folder);
 const places = placesIn(folder);
 const pack = new BlockPack(packFile(folder), 'read');
 const made = new Map<string, string>();
+/** Questions that were put to somebody, and those of them that had been answered. */
+const asked = new Set<string>();
+const askedAgain = new Set<string>();
+watchQuestions((run, question) => {
+  asked.add(question);
+  if (answeredQuestions(places, run).has(question)) askedAgain.add(question);
+});
 process.env['CHARRETTE_FIXED_ID'] = '0000000a';
 
 process.on('message', (point: number) => {
@@ -44,16 +51,38 @@ async function goOn(point: number): Promise<PointOutcome> {
   // A kill before the record was there leaves an empty folder; another id is what the next command would have drawn.
   const fresh = !begun && snapshot[path.relative(path.join(folder, 'world'), unfinished)] !== undefined;
   process.env['CHARRETTE_FIXED_ID'] = fresh ? '0000000b' : '0000000a';
-  const again = hasEnded() ? ['show', recording.run] : ['resume', recording.run, '--yes'];
-  const words = begun ? again : (story?.command ?? []);
-  const ended = await perform(words, places);
-  const problems: string[] = [];
+  const given = answeredQuestions(places, recording.run);
+  const earlier = recordedRuns(places);
+  asked.clear();
+  askedAgain.clear();
+  const words = nextWords(begun);
+  const newRun = () => recordedRuns(places).find((run) => run === recording.run || !earlier.includes(run));
+  const ended = await performAnswered(words, story as Story, places, newRun);
+  const problems = [...askedAgain].map((question) => `asked though answered: ${question}`);
   if (ended.exit !== (words[0] === 'show' ? 0 : recording.exit))
     problems.push(`exit ${ended.exit}: ${ended.stderr.slice(-600)}`);
   const calls = readFileSync(places.calls, 'utf8').split('\n').filter(Boolean).sort();
-  if (!fresh) problems.push(...wrongCalls(calls, answered), ...differences(tracesOf(places, recording.run)));
+  if (!fresh)
+    problems.push(
+      ...wrongCalls(calls, answered),
+      ...(words[0] === 'show' ? [] : notAsked(given)),
+      ...differences(tracesOf(places, recording.run)),
+    );
   const milliseconds = performance.now() - started;
   return { point, problems, repeated: called - answered.length, milliseconds };
+}
+
+/** What somebody types after the kill. Where a person answers, nothing else does. */
+function nextWords(begun: boolean): readonly string[] {
+  if (!begun) return story?.command ?? [];
+  if (hasEnded()) return ['show', recording.run];
+  return ['resume', recording.run, ...(story?.answers === undefined ? ['--yes'] : [])];
+}
+
+/** Of what nobody had answered when the run was killed, the first is asked after it. */
+function notAsked(given: ReadonlySet<string>): string[] {
+  const [first] = recording.asked.filter((question) => !given.has(question));
+  return first === undefined || asked.has(first) ? [] : [`neither answered nor asked: ${first}`];
 }
 
 /** A run that was killed says that it is running or that it asks; one whose end is on record needs nothing more. */
@@ -80,7 +109,7 @@ function wrongCalls(calls: readonly string[], answered: readonly Answered[]): st
 }
 
 function differences(traces: Traces): string[] {
-  const { files, repository, events, ledger } = recording.traces;
+  const { files, repository, events, ledger, answers } = recording.traces;
   const names = new Set([...Object.keys(files), ...Object.keys(traces.files)]);
   return [
     ...[...names].filter((file) => files[file] !== traces.files[file]).map((file) => `differs: ${file}`),
@@ -91,6 +120,8 @@ function differences(traces: Traces): string[] {
     ...without(traces.events, events).map((event) => `event is new: ${event.slice(0, 200)}`),
     ...without(ledger, traces.ledger).map((entry) => `ledger entry is missing: ${entry.slice(0, 200)}`),
     ...without(traces.ledger, ledger).map((entry) => `ledger entry is new: ${entry.slice(0, 200)}`),
+    ...without(answers, traces.answers).map((answer) => `answer is missing: ${answer.slice(0, 200)}`),
+    ...without(traces.answers, answers).map((answer) => `answer is new: ${answer.slice(0, 200)}`),
   ];
 }
 

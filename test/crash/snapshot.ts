@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { BlockPack } from './block-pack.ts';
@@ -57,6 +58,13 @@ export class Camera {
       return undefined;
     }
   }
+}
+
+/** The same for equal states whose content stands in one pack. */
+export function digestOf(snapshot: Snapshot): string {
+  const names = Object.keys(snapshot).sort();
+  const text = JSON.stringify(names.map((name) => [name, snapshot[name]]));
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /** Makes the folder what it was. Files that still are what an earlier call made of them are left alone. */

@@ -15,6 +15,8 @@ export type Story = {
   /** Commands that end before the run begins. */
   before?: readonly (readonly string[])[];
   command: readonly string[];
+  /** What a person answers to its questions; absent: nobody is asked. */
+  answers?: Readonly<Record<string, string>>;
 };
 
 /** An agent that edits files cannot be remembered by its answers. */
@@ -23,6 +25,7 @@ type AgentProgram = { program: readonly string[]; edits?: boolean };
 const root = path.resolve(import.meta.dirname, '..', '..');
 const agentFile = (name: string) => path.join(root, 'test', 'agents', name);
 const panel: AgentProgram = { program: ['node', agentFile('panel-agent.mjs')] };
+const asking: AgentProgram = { program: [...panel.program, '/dev/null', '0', 'none', 'asks'] };
 const builder: AgentProgram = { program: ['node', agentFile('builder-agent.mjs'), '/dev/null'], edits: true };
 const check = `import { existsSync } from 'node:fs';
 if (existsSync('test/total.test.mjs')) {
@@ -95,6 +98,18 @@ export const stories: readonly Story[] = [
     ],
   },
   {
+    name: 'design-answers',
+    agents: { one: asking, two: asking },
+    beside: { 'none.json': '{}\n' },
+    command: ['design', '--solo', '--no-branch', '--answers', '../none.json', 'add rate limiting'],
+    answers: {
+      consent: 'yes',
+      'clarify-1-per-what': 'per account',
+      'discuss-1-1-open-scope': 'the small one',
+      'discuss-2-1-open-design': 'the plain one',
+    },
+  },
+  {
     name: 'lite-execute',
     files: numbers,
     agents: { one: builder },
@@ -127,6 +142,21 @@ export const stories: readonly Story[] = [
     files: numbers,
     agents: { one: { ...builder, edits: false } },
     command: ['lite-plan', '-y', '--plan-only', task],
+  },
+  {
+    name: 'lite-answers',
+    files: numbers,
+    agents: { one: { ...builder, edits: false } },
+    command: ['lite-plan', '--plan-only', task],
+    answers: {
+      consent: 'yes',
+      'auto-mode': 'interactive',
+      exploration: 'auto-detect',
+      'clarify-1': 'three',
+      confirm: 'allow',
+      execution: 'one',
+      review: 'skip',
+    },
   },
   {
     name: 'skill-run',

@@ -11,6 +11,8 @@ export type Traces = {
   repository: Record<string, string>;
   events: string[];
   ledger: string[];
+  /** What was answered to which question, and by whom. */
+  answers: string[];
 };
 
 export type Answered = { seat: string | undefined; digest: string };
@@ -28,6 +30,9 @@ export function tracesOf(places: Places, run: string): Traces {
     repository: repositoryState(project),
     events: directories.flatMap((directory) => journal(path.join(directory, 'events.jsonl'))),
     ledger: directories.flatMap((directory) => journal(path.join(directory, 'ledger.jsonl'))),
+    answers: directories
+      .flatMap((directory) => recordedAnswers(directory).map((answer) => JSON.stringify(answer)))
+      .sort(),
   };
 }
 
@@ -65,6 +70,15 @@ export function answeredPrompts(
   );
 }
 
+type Answer = { question: string; value: string; source: string };
+
+/** The answers that a run's own file has. */
+export function recordedAnswers(directory: string): Answer[] {
+  const file = path.join(directory, 'questions.json');
+  if (!existsSync(file)) return [];
+  return (JSON.parse(readFileSync(file, 'utf8')) as { answers: Answer[] }).answers;
+}
+
 /** Runs of the project that have a record; without one there is nothing to go on with. */
 export function recordedRuns({ project }: Places): string[] {
   const runs = path.join(project, '.charrette', 'runs');
@@ -98,7 +112,7 @@ function journal(file: string): string[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter((entry) => entry['type'] !== 'run-resume')
+    .filter((entry) => entry['type'] !== 'run-resume' && entry['type'] !== 'run-pause')
     .map(({ seq: _seq, time: _time, durationMs: _duration, elapsedMs: _elapsed, pid: _pid, ...entry }) =>
       JSON.stringify(entry),
     )

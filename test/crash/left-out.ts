@@ -1,0 +1,16 @@
+import type { Proof } from './prove-story.ts';
+
+/** What a proof was to try and did not, in words: stories and scripts that were not begun, and states of stories. */
+export function leftOut(
+  wanted: { stories: readonly string[]; scripts: readonly string[] },
+  done: { proofs: readonly Pick<Proof, 'story' | 'states' | 'tried'>[]; scripts: readonly string[] },
+): string[] {
+  const proven = new Set(done.proofs.map(({ story }) => story));
+  return [
+    ...wanted.stories.filter((story) => !proven.has(story)).map((story) => `all of ${story}`),
+    ...done.proofs
+      .filter(({ states, tried }) => tried < states)
+      .map(({ story, states, tried }) => `${states - tried} of ${states} states of ${story}`),
+    ...wanted.scripts.filter((script) => !done.scripts.includes(script)),
+  ];
+}

@@ -278,10 +278,10 @@ test('§2B: the design may start from a panel; its result and two researchers ar
 test('killed at a write again and again, an implementation ends with every task done once', async () => {
   const project = await writtenProject();
   const words = ['feature', 'implement', '--yes', '--no-simplify', '--no-tests', '--parallel', '2'];
-  let ended = await charrette(words, { cwd: project, crashAt: 60 });
+  let ended = await charrette(words, { cwd: project, crashAt: 85 });
   const [id = ''] = runsOf(project);
   let kills = 0;
-  for (const crashAt of [70, 110, 150, undefined]) {
+  for (const crashAt of [100, 155, 210, undefined]) {
     if (ended.signal === 'SIGKILL') kills += 1;
     ended = await charrette(['resume', id, '--yes'], {
       cwd: project,

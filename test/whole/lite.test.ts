@@ -54,7 +54,7 @@ test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…
   let kills = 0;
   for (;;) {
     const [done, made] = [finishedLanes(project, run), callsIn(calls)];
-    const crashAt = kills < 2 ? { crashAt: 140 } : {};
+    const crashAt = kills < 2 ? { crashAt: 200 } : {};
     const ended = await charrette(['resume', run, '--answers', answers], { cwd: project, ...crashAt });
     const left = [...made];
     const fresh = callsIn(calls).filter((line) => {

@@ -1,10 +1,11 @@
 // `npm run faults`: does to real processes what happens to them (test/slow/faults, every moment of every case) and prints a
 // table of the outcomes. `--sample` tries one moment of each, as the slow suite does; `--kills N` says how often the program is
-// killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table. With
-// `--whole` a case that was not tried counts as a failure: without PostgreSQL, or without the rights to mount a small disk.
+// killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table. An `--only NAME` is
+// one file of test/slow/faults. With `--whole` a case that was not tried counts as a failure: without PostgreSQL, or without the rights
+// to mount a small disk.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +21,21 @@ const { values: flags } = parseArgs({
     whole: { type: 'boolean', default: false },
     kills: { type: 'string' },
     'worker-kills': { type: 'string' },
+    only: { type: 'string' },
   },
 });
 const root = fileURLToPath(new URL('..', import.meta.url));
+requireCount('kills');
+requireCount('worker-kills');
+const suites = path.join('test', 'slow', 'faults');
+const suite = flags.only === undefined ? suites : path.join(suites, `${flags.only}.test.ts`);
+if (!existsSync(path.join(root, suite)))
+  refuse(`--only ${flags.only}: there is no such file; there are ${names().join(', ')}.`);
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-faults-'));
 const file = path.join(folder, 'rows.jsonl');
 const started = Date.now();
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', 'test/slow/faults'], {
+const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', suite], {
   cwd: root,
   env: {
     ...process.env,
@@ -48,6 +56,24 @@ const text = render();
 process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
 process.exitCode = code === 0 && rows.length > 0 && !(flags.whole && leftOut > 0) ? 0 : 1;
+
+/** Nothing is begun with a number that would try nothing. */
+function requireCount(flag: 'kills' | 'worker-kills'): void {
+  const given = flags[flag];
+  if (given === undefined || given === 'all' || /^[1-9]\d*$/.test(given)) return;
+  // Single writes by their numbers.
+  if (flag === 'worker-kills' && /^@\d+(?:,\d+)*$/.test(given)) return;
+  refuse(`--${flag} ${given}: say a number of at least 1, or all.`);
+}
+
+function names(): string[] {
+  return readdirSync(path.join(root, suites)).map((name) => name.replace(/\.test\.ts$/, ''));
+}
+
+function refuse(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
 
 function render(): string {
   const failed = rows.filter(({ outcome }) => outcome === 'FAILED').length;

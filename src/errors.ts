@@ -50,8 +50,11 @@ export function exitCodeOf(error: CharretteError): ExitCode {
 
 function systemCode(value: unknown): ErrorCode | undefined {
   const given = typeof value === 'object' && value !== null && 'code' in value ? value.code : undefined;
+  const words = value instanceof Error ? value.message : '';
   // An error that went through the journal keeps its words, not its code.
-  const code = given ?? (value instanceof Error ? /^E[A-Z]+(?=: )/.exec(value.message)?.[0] : undefined);
+  const code = given ?? /^E[A-Z]+(?=: )/.exec(words)?.[0];
+  // rmSync of Node.js 24 has no code for this one.
+  if (code === '' && words.includes('Read-only file system')) return 'permission-denied';
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'disk-full';
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'permission-denied';
   return undefined;

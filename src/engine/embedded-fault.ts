@@ -1,5 +1,7 @@
-/** SQLSTATEs of a machine that has run out of something, with the name that the system has for it. */
+/** SQLSTATEs of a machine that has run out of something or refuses it, with the name that the system has for it. */
 const systemCodes: Readonly<Record<string, string>> = {
+  // Nobody but the file system refuses anything to the one user that there is.
+  '42501': 'EACCES',
   '53000': 'EMFILE',
   '53100': 'ENOSPC',
   '53200': 'ENOMEM',

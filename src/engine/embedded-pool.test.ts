@@ -28,24 +28,52 @@ test('a statement that failed at its first try works when it is asked again', as
   expect(rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
 });
 
+test('a database that panics refuses everything from then on with its reason, and nobody waits for it for ever', async () => {
+  const broken = new PGlite();
+  await broken.waitReady;
+  const pool = embeddedPool(broken);
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  const ask = broken.execProtocolRawStream.bind(broken);
+  // What it says when its log cannot be written: the error, and not that it is ready.
+  const words = 'SPANIC\0VPANIC\0C42501\0Mcould not write to log file: Read-only file system\0\0';
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(words.length + 4);
+  broken.execProtocolRawStream = async (_message, { onRawData }) =>
+    onRawData(Buffer.concat([Buffer.from('E'), length, Buffer.from(words)]));
+  const refused = { code: 'EACCES', message: expect.stringContaining('Read-only file system') };
+  await expect(client.query('COMMIT')).rejects.toMatchObject(refused);
+  broken.execProtocolRawStream = ask;
+  await expect(client.query('ROLLBACK')).rejects.toMatchObject(refused);
+  await expect(client.query('SELECT $1::int', [1])).rejects.toMatchObject(refused);
+  client.release(true);
+  await expect(pool.query('SELECT 1')).rejects.toMatchObject(refused);
+  await pool.end();
+  await broken.close();
+});
+
 test.each([
+  ['42501', 'permission-denied'],
   ['53100', 'disk-full'],
   ['53200', 'internal'],
   ['53000', 'internal'],
-])('a machine that has run out of something (%s) is no server that is soon back', async (state, code) => {
-  const pool = embeddedPool(database);
-  const client = await pool.connect();
-  const raise = `DO $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '${state}'; END $$`;
-  for (const asked of [client.query(raise), client.query(raise, [])]) {
-    const error = await asked.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(Error);
-    expect(retriablePostgresException(error)).toBe(false);
-    expect(toCharretteError(error).code).toBe(code);
-    // What the journal keeps of it.
-    expect(toCharretteError(new Error((error as Error).message)).code).toBe(code);
-  }
-  client.release();
-});
+])(
+  'a machine that refuses something or has run out of it (%s) is no server that is soon back',
+  async (state, code) => {
+    const pool = embeddedPool(database);
+    const client = await pool.connect();
+    const raise = `DO $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = '${state}'; END $$`;
+    for (const asked of [client.query(raise), client.query(raise, [])]) {
+      const error = await asked.then(
+        () => undefined,
+        (thrown: unknown) => thrown,
+      );
+      expect(error).toBeInstanceOf(Error);
+      expect(retriablePostgresException(error)).toBe(false);
+      expect(toCharretteError(error).code).toBe(code);
+      // What the journal keeps of it.
+      expect(toCharretteError(new Error((error as Error).message)).code).toBe(code);
+    }
+    client.release();
+  },
+);

@@ -1,6 +1,13 @@
 import { Duplex } from 'node:stream';
 import type { PGlite } from '@electric-sql/pglite';
 
+/** The last words of databases that have panicked; what one does after that is not to be relied on. */
+const panics = new WeakMap<PGlite, Buffer>();
+
+const readyForQuery = Buffer.from('Z\0\0\0\u0005I');
+const terminate = 'X'.charCodeAt(0);
+const errorResponse = 'E'.charCodeAt(0);
+
 /**
  * The wire between `pg` and the embedded database. What `pg` writes in one go (parse, bind, describe, execute, sync) reaches
  * the database as one message; PGlite's own adapter hands over each part alone.
@@ -62,11 +69,27 @@ export class EmbeddedStream extends Duplex {
 
   /** The other way of asking also parses every answer, and keeps all of them for as long as the database is open. */
   async #ask(message: Buffer): Promise<Uint8Array> {
+    const last = panics.get(this.#database);
+    if (last !== undefined) return message[0] === terminate ? Buffer.alloc(0) : last;
     const parts: Buffer[] = [];
     // What is handed over is the database's own memory, which it uses again.
     await this.#database.execProtocolRawStream(message, {
       onRawData: (data) => void parts.push(Buffer.from(data)),
     });
-    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    const answer = parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
+    const panic = panicIn(answer);
+    if (panic === undefined) return answer;
+    panics.set(this.#database, Buffer.concat([panic, readyForQuery]));
+    return Buffer.concat([answer, readyForQuery]);
   }
+}
+
+/** The error after which the database did not say that it is ready again. A server ends its connections then; here `pg` would wait for ever. */
+function panicIn(answer: Buffer): Buffer | undefined {
+  // Its last byte says whether a transaction is open.
+  if (answer.subarray(-readyForQuery.length, -1).equals(readyForQuery.subarray(0, -1))) return undefined;
+  let last = answer;
+  for (let at = 0; at < answer.length; at += last.length)
+    last = answer.subarray(at, at + 1 + answer.readUInt32BE(at + 1));
+  return last[0] === errorResponse ? last : undefined;
 }

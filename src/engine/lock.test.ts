@@ -31,6 +31,13 @@ test('the lock of a process that was killed is taken over', async () => {
   expect(attempt.held).toBe(true);
 });
 
+test('a lock of a process that is gone which cannot be taken over is told, not tried for ever', async () => {
+  // The name of the folder that guards a takeover is too long, as a disk may be read-only.
+  const long = path.join(path.dirname(file), 'l'.repeat(250));
+  writeFileSync(long, JSON.stringify({ pid: 2 ** 22 - 1, started: '1', host: hostname() }));
+  await expect(tryLock(long)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+});
+
 test('a lock of another host counts as held: nobody here can tell', async () => {
   writeFileSync(file, JSON.stringify({ pid: 1, started: '1', host: 'elsewhere' }));
   expect(await tryLock(file)).toMatchObject({ held: false, holder: { host: 'elsewhere' } });

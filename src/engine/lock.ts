@@ -63,9 +63,13 @@ function createExclusively(file: string, content: string): boolean {
     writeFileSync(file, content, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (isThere(error)) return false;
     throw error;
   }
+}
+
+function isThere(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
 }
 
 function readHolder(file: string): ProcessIdentity | undefined {
@@ -86,7 +90,9 @@ async function removeStale(file: string, seen: ProcessIdentity | undefined): Pro
   const guard = `${file}.takeover`;
   try {
     mkdirSync(guard);
-  } catch {
+  } catch (error) {
+    // On a read-only disk nobody else takes it over, either.
+    if (!isThere(error)) throw error;
     if (ageOf(guard) > 10_000) rmSync(guard, { recursive: true, force: true });
     await sleep(20);
     return;
@@ -113,6 +119,10 @@ function ageOf(file: string): number {
 
 function release(file: string, mine: ProcessIdentity): void {
   const holder = readHolder(file);
-  if (holder !== undefined && holder.pid === mine.pid && holder.started === mine.started)
+  if (holder?.pid !== mine.pid || holder.started !== mine.started) return;
+  try {
     rmSync(file, { force: true });
+  } catch {
+    // A read-only disk keeps it; it is taken over once this process is gone.
+  }
 }

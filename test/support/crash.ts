@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { expect } from 'vitest';
 import { artifactsOf, callsIn, charrette, type Ended, fixed, makeProject, runsOf } from './program.ts';
 
 export type Undisturbed = {
@@ -11,9 +12,16 @@ export type Undisturbed = {
   writes: number;
 };
 
+/** A share of the writes of a run, one of them by its number, or the last one. */
+export type CrashPoint = { share: number } | { write: number } | 'last';
+
 export type Resumed = {
+  /** Where it was killed, in words. */
+  place: string;
   crashed: Ended;
   resumed: Ended;
+  /** Whether the run's end was on record at the kill: then nothing is left to resume. */
+  hadEnded: boolean;
   artifacts: Record<string, string>;
   events: string[];
   ledger: string[];
@@ -40,30 +48,107 @@ export async function undisturbedRun(env: Record<string, string> = {}): Promise<
   };
 }
 
-/** Kills the program at its n-th write, then resumes it (or starts it, when it died before the run was there). */
-export async function crashAndResume(at: number, store: Record<string, string> = {}): Promise<Resumed> {
-  const env = { ...fixed, ...store };
-  const { project, calls } = await makeProject();
-  const crashed = await charrette(command, { cwd: project, env, crashAt: at });
+/** Every run has a store of its own: the same run id in one store would be one run. */
+type StoreOf = () => Record<string, string>;
+
+/**
+ * Kills the program at one of its writes, then resumes it (or starts it, when it died before the run was there). The number of
+ * writes differs between runs, more so on a busy machine: one that was through before is tried again a little before its end.
+ */
+export async function crashAndResume(
+  point: CrashPoint,
+  { writes }: Undisturbed,
+  storeOf: StoreOf = () => ({}),
+): Promise<Resumed> {
+  let at = point === 'last' ? undefined : writeAt(point, writes);
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const env = { ...fixed, ...storeOf() };
+    const made = await makeProject();
+    const countFile = path.join(path.dirname(made.project), 'writes.txt');
+    const crashed = await charrette(command, {
+      cwd: made.project,
+      env: { ...env, ...(at === undefined ? lastWrite(env) : { CRASH_AT: String(at) }) },
+      countFile,
+    });
+    const place = `write ${at ?? 'last'} of ${writes}`;
+    if (crashed.signal === 'SIGKILL') return { place, ...(await goOn(made, crashed, env)) };
+    if (crashed.code !== 0 || at === undefined)
+      throw new Error(`not killed at ${place}, exit ${crashed.code}: ${crashed.stderr}`);
+    at = Math.floor(Number(readFileSync(countFile, 'utf8').trim()) * (1 - (tries + 1) * stepBack));
+  }
+  throw new Error(`no run came to write ${at} of ${writes}`);
+}
+
+const mostTries = 4;
+const stepBack = 0.02;
+
+/** By its name, as the number is not known beforehand: the store's lock goes, or the process's queue on the server. */
+function lastWrite(env: Record<string, string>): { CRASH_AT: string; CRASH_SKIP: string } {
+  return env['CHARRETTE_DATABASE_URL'] === undefined
+    ? // The lock is made with two writes.
+      { CRASH_AT: '3', CRASH_SKIP: '^(?!.*/store\\.lock$)' }
+    : { CRASH_AT: '1', CRASH_SKIP: '^(?!DELETE FROM "dbos"\\.queues)' };
+}
+
+export function writeAt(point: CrashPoint, writes: number): number {
+  if (point === 'last') return writes;
+  return 'write' in point ? point.write : 1 + Math.floor(point.share * writes);
+}
+
+async function goOn(
+  { project, calls }: { project: string; calls: string },
+  crashed: Ended,
+  env: Record<string, string>,
+): Promise<Omit<Resumed, 'place'>> {
   const [run] = runsOf(project);
   const before = callsIn(calls);
   const finished = run === undefined ? new Set<string>() : finishedLanes(project, run);
-  const record = run === undefined ? undefined : path.join(project, '.charrette', 'runs', run, 'run.json');
-  const again = record !== undefined && existsSync(record) ? ['resume', '--yes'] : command;
-  const resumed = crashed.code === null ? await charrette(again, { cwd: project, env }) : crashed;
+  const status = run === undefined ? undefined : statusIn(project, run);
+  const hadEnded = status === 'done';
+  const again = status === undefined ? command : ['resume', '--yes'];
+  const resumed = await charrette(hadEnded ? ['show', run ?? ''] : again, { cwd: project, env });
   const [last = ''] = runsOf(project);
   const after = callsIn(calls);
   const repeated = after.filter(
     (call) => count(after, call) > count(before, call) && count(before, call) > 0,
   );
-  return {
+  const outcome = {
     crashed,
     resumed,
+    hadEnded,
     artifacts: artifactsOf(project, last),
     events: journal(project, last, 'events.jsonl'),
     ledger: journal(project, last, 'ledger.jsonl'),
     repeatedBeyondFlight: [...new Set(repeated)].filter((call) => finished.has(call)),
   };
+  if (hadEnded) await requireUsable(project, env);
+  return outcome;
+}
+
+/** What a process leaves that is killed while it puts its store away is good for the next run. */
+async function requireUsable(project: string, env: Record<string, string>): Promise<void> {
+  const next = await charrette(['design', '--auto', '--yes', '--quick', '--dialectic', 'off', 'one more'], {
+    cwd: project,
+    env: { ...env, CHARRETTE_FIXED_ID: '00000002' },
+  });
+  if (next.code !== 0) throw new Error(`the next run in that project ends with ${next.code}: ${next.stderr}`);
+}
+
+/** What the record says; nothing when there is none yet. */
+function statusIn(project: string, run: string): string | undefined {
+  const record = path.join(project, '.charrette', 'runs', run, 'run.json');
+  return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')).status : undefined;
+}
+
+/** Equal to what an undisturbed run leaves, and no call made again whose answer was there. */
+export function expectUndisturbed(outcome: Resumed, reference: Undisturbed, seed: number): void {
+  const place = `seed ${seed}, ${outcome.place}`;
+  expect(outcome.resumed.stderr, place).not.toContain('internal');
+  expect(outcome.resumed.code, `${place}: ${outcome.resumed.stderr}`).toBe(reference.exit);
+  expect(outcome.artifacts, place).toEqual(reference.artifacts);
+  expect(outcome.repeatedBeyondFlight, place).toEqual([]);
+  expect(outcome.events, place).toEqual(reference.events);
+  expect(outcome.ledger, place).toEqual(reference.ledger);
 }
 
 function count(list: readonly string[], value: string): number {
@@ -97,12 +182,22 @@ function journal(project: string, run: string, name: string): string[] {
     .sort();
 }
 
-/** Places spread over the whole run; they differ from one run of the suite to the next unless CRASH_SEED is given. */
-export function crashPoints(count: number): { seed: number; points: number[] } {
+/**
+ * Places spread over the whole run, its last write among them; they differ from one run of the suite to the next unless CRASH_SEED is
+ * given.
+ */
+export function crashPoints(count: number): { seed: number; points: CrashPoint[] } {
   const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 100_000);
-  const points = Array.from(
-    { length: count },
-    (_, index) => ((index + ((seed * (index + 7)) % 1000) / 1000) / count) * 0.95,
-  );
-  return { seed, points };
+  const spread = Array.from({ length: count - 1 }, (_, index) => ({
+    share: (index + ((seed * (index + 7)) % 1000) / 1000) / (count - 1),
+  }));
+  return { seed, points: [...spread, 'last'] };
+}
+
+/** A place in words, before it is known how many writes there are. */
+export function placeOf(point: CrashPoint): string {
+  if (point === 'last') return 'at its last write';
+  return 'write' in point
+    ? `at write ${point.write}`
+    : `at ${(point.share * 100).toFixed(1)} % of its writes`;
 }

@@ -7,17 +7,21 @@ const faultyAgent = path.resolve(import.meta.dirname, '..', 'agents', 'faulty-ag
 
 export type FaultyProject = { project: string; calls: string };
 
-/** The small repository, with other limits, or with one of its two agents caught in the middle of its first sketch. */
+/** The small repository, with other limits, or with one call of its agents caught in the middle: of the task, or the first sketch. */
 export async function makeFaultyProject(options: {
   delayMs?: number;
   limits?: Record<string, number>;
   mode?: 'halts' | 'waits' | 'busy';
+  task?: string;
 }): Promise<FaultyProject> {
   const made = await makeProject({ delayMs: options.delayMs ?? 0 });
   const file = path.join(made.project, '.charrette', 'config.json');
   const config = JSON.parse(readFileSync(file, 'utf8'));
   if (options.limits !== undefined) config.limits = options.limits;
-  if (options.mode !== undefined) config.agents.one.command = ['node', faultyAgent, made.calls, options.mode];
+  const { mode, task = 'sketch' } = options;
+  if (mode !== undefined)
+    for (const agent of ['one', 'two'])
+      config.agents[agent].command = ['node', faultyAgent, made.calls, mode, task];
   writeFileSync(file, JSON.stringify(config));
   return made;
 }
@@ -30,11 +34,11 @@ export function processesWith(text: string): number[] {
     .map(Number);
 }
 
-/** The faulty agents themselves, without the jail around them and without their children. */
-export function faultyAgents({ calls }: FaultyProject): number[] {
+/** The agents themselves, without the jails around them and without their children. */
+export function agentsOf({ calls }: { calls: string }): number[] {
   return processesWith(calls).filter((pid) => {
     const [program = '', script = ''] = commandLine(String(pid)).split('\0');
-    return path.basename(program) === 'node' && script === faultyAgent;
+    return path.basename(program) === 'node' && path.dirname(script) === path.dirname(faultyAgent);
   });
 }
 

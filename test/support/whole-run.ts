@@ -45,7 +45,8 @@ function tornArtifacts(folder: string, journal: readonly Entry[]): string[] {
     const found = createHash('sha256').update(readFileSync(file)).digest('hex');
     return found === digest ? [] : [`the artifact ${name} is not what was written`];
   });
-  const left = existsSync(folder) ? readdirSync(folder).filter((name) => /^\.|\.tmp$/.test(name)) : [];
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
+  const left = names.filter((name) => name.endsWith('.tmp'));
   return [...torn, ...left.map((name) => `left behind: ${name}`)];
 }
 

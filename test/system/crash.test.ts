@@ -1,6 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Proof, proveStory, spread } from '../crash/prove-story.ts';
-import { crashAndResume, crashPoints, type Undisturbed, undisturbedRun } from '../support/crash.ts';
+import {
+  crashAndResume,
+  crashPoints,
+  expectUndisturbed,
+  placeOf,
+  type Undisturbed,
+  undisturbedRun,
+} from '../support/crash.ts';
 
 const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 2));
 
@@ -23,17 +30,9 @@ test('an undisturbed run makes every call once', () => {
   expect(new Set(reference.calls).size).toBeGreaterThan(15);
 });
 
-test.concurrent.each(points)(
-  'kill -9 of the program at %f of the run, resume: nothing finished is done twice',
-  async (point) => {
-    const at = 1 + Math.floor(point * reference.writes);
-    const outcome = await crashAndResume(at);
-    expect(outcome.crashed.signal).toBe('SIGKILL');
-    expect(outcome.resumed.stderr).not.toContain('internal');
-    expect(outcome.resumed.code).toBe(reference.exit);
-    expect(outcome.artifacts).toEqual(reference.artifacts);
-    expect(outcome.repeatedBeyondFlight, `seed ${seed}, write ${at}`).toEqual([]);
-    expect(outcome.events).toEqual(reference.events);
-    expect(outcome.ledger).toEqual(reference.ledger);
+test.concurrent.each(points.map((point) => [placeOf(point), point] as const))(
+  'kill -9 of the program %s, resume: nothing finished is done twice',
+  async (_, point) => {
+    expectUndisturbed(await crashAndResume(point, reference), reference, seed);
   },
 );

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { AppendLog, readLog } from '../../../src/engine/append-log.ts';
@@ -10,26 +9,10 @@ import { hasPostgres, quick } from '../../support/fault-run.ts';
 import { startCharrette, until } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
+import { smallDisk, unmountAll, unmountable } from '../../support/small-disk.ts';
 import { damageOf } from '../../support/whole-run.ts';
 
-const mounts: string[] = [];
-afterAll(() => {
-  for (const mount of mounts) {
-    execFileSync('umount', [mount]);
-    rmSync(mount, { recursive: true });
-  }
-});
-
-function smallDisk(kilobytes: number): string | undefined {
-  const mount = mkdtempSync(path.join(tmpdir(), 'charrette-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', mount], { stdio: 'pipe' });
-  } catch {
-    return undefined;
-  }
-  mounts.push(mount);
-  return mount;
-}
+afterAll(unmountAll);
 
 /** Takes all room but this much. */
 function fill(disk: string, left: number): string {
@@ -38,8 +21,6 @@ function fill(disk: string, left: number): string {
   writeFileSync(ballast, Buffer.alloc(Math.max(0, free - left)));
   return ballast;
 }
-
-const unmountable = 'not tried: only root can mount a small disk';
 
 faultCase('disk full', 'in the middle of a line of the journal', async () => {
   const disk = smallDisk(256);

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, describe, expect } from 'vitest';
 import { faultCase } from '../../support/fault-case.ts';
 import {
@@ -14,7 +13,7 @@ import {
 } from '../../support/fault-run.ts';
 import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
+import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
 
 const servers: Postgres[] = [];
 afterAll(async () => {
@@ -30,50 +29,106 @@ type Begun = {
   env: Record<string, string>;
 };
 
-/** A run on a server of its own, which the case may kill. */
-async function begin(flags: readonly string[] = [], delayMs = 400): Promise<Begun> {
+/** Every phase of a design. */
+const whole = ['design', '--auto', '--yes', '--no-branch'];
+
+/** A run on a server of its own, which the case may kill; calls of the task `hold` stay under way until they are released. */
+async function begin(options: {
+  words?: readonly string[];
+  /** Longer than the server takes to come back, however busy the machine is, or shorter than it stays away. */
+  patience: number;
+  hold: string;
+}): Promise<Begun & { release: () => void }> {
   const server = await startPostgres({ durable: true });
   servers.push(server);
-  const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: '6' };
-  const { project, calls } = await makeProject({ delayMs });
-  const live = startRun([...quick, ...flags, '--json', 'limits'], { cwd: project, env });
-  return { server, project, calls, live, env };
+  const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: String(options.patience) };
+  const { project, calls } = await makeProject();
+  const release = holdTask(calls, options.hold);
+  const live = startRun([...(options.words ?? quick), '--json', 'limits'], { cwd: project, env });
+  return { server, project, calls, live, env, release };
 }
 
-/** The first is always tried. */
-const moments: [string, (begun: Begun) => Promise<void>][] = [
-  ['while agents sketch', ({ live, calls }) => reaches(live, () => callsIn(calls).length >= 2)],
-  ['between two steps', ({ live }) => live.says(/2a\.5: dialectic/)],
-  [
-    'while an agent plans',
-    ({ live, calls }) => reaches(live, () => callsIn(calls).some((call) => call.startsWith('plan '))),
-  ],
+const callsOf = (calls: string, task: string) => callsIn(calls).filter((call) => call.startsWith(`${task} `));
+
+const isCalled = ({ live, calls }: Begun, task: string) =>
+  reaches(live, () => callsOf(calls, task).length > 0);
+
+/** The server dies, the calls that were under way come to their end without it, and it comes back. */
+async function killAndRestart({ server }: Begun, live: LiveProgram, release: () => void): Promise<void> {
+  await server.kill();
+  release();
+  await live.says('store does not answer');
+  await server.restart();
+}
+
+/** One moment in each phase of a design: the task that is under way. The first is always tried. */
+const phases: [string, string][] = [
+  ['while agents sketch', 'sketch'],
+  ['while agents judge a debate', 'judge'],
+  ['while an agent plans', 'plan'],
+  ['while agents review the plan', 'plan-review'],
+  ['while agents vote', 'vote'],
 ];
 
 describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
-  for (const [index, [moment, arrive]] of moments.entries()) {
+  for (const [index, [moment, task]] of phases.entries()) {
     faultCase(
-      'PostgreSQL killed and back after 2 s',
+      'PostgreSQL killed and back',
       moment,
       async () => {
-        const begun = await begin();
-        await arrive(begun);
-        await begun.server.kill();
-        await sleep(2000);
-        await begun.server.restart();
+        const begun = await begin({ words: whole, patience: 60, hold: task });
+        await isCalled(begun, task);
+        await killAndRestart(begun, begun.live, begun.release);
         const ended = await begun.live.ended;
         expect(ended.code, ended.stderr).toBe(0);
         expectWhole(begun);
-        return 'went on by itself, exit 0';
+        return 'named, went on by itself, exit 0';
       },
       { further: index > 0 },
     );
   }
 
+  faultCase(
+    'PostgreSQL killed and back',
+    'between two steps',
+    async () => {
+      const begun = await begin({ patience: 60, hold: 'none' });
+      await begun.live.says(/2a\.5: dialectic/);
+      await begun.server.kill();
+      await sleep(2000);
+      await begun.server.restart();
+      const ended = await begun.live.ended;
+      expect(ended.code, ended.stderr).toBe(0);
+      expectWhole(begun);
+      return 'went on by itself, exit 0';
+    },
+    { further: true },
+  );
+
+  faultCase(
+    'PostgreSQL killed and back',
+    'while the end is put into the journal',
+    async () => {
+      const begun = await begin({ words: whole, patience: 60, hold: 'vote' });
+      await isCalled(begun, 'vote');
+      const arrived = await holdEnd(begun.server.url, begun.release);
+      await reaches(begun.live, arrived);
+      await begun.server.kill();
+      await sleep(2000);
+      await begun.server.restart();
+      const ended = await begun.live.ended;
+      expect(ended.code, ended.stderr).toBe(0);
+      expectWhole(begun);
+      return 'exit 0';
+    },
+    { further: true },
+  );
+
   faultCase('PostgreSQL killed and away', 'while agents sketch', async () => {
-    const begun = await begin();
-    await reaches(begun.live, () => callsIn(begun.calls).length >= 2);
+    const begun = await begin({ patience: 6, hold: 'sketch' });
+    await isCalled(begun, 'sketch');
     await begun.server.kill();
+    begun.release();
     const ended = await begun.live.ended;
     await begun.server.restart();
     await expectNamedAndResumed(ended, begun, begun.env);
@@ -81,9 +136,10 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   });
 
   faultCase('PostgreSQL killed and away', 'then Ctrl-C', async () => {
-    const begun = await begin();
-    await reaches(begun.live, () => callsIn(begun.calls).length >= 2);
+    const begun = await begin({ patience: 60, hold: 'sketch' });
+    await isCalled(begun, 'sketch');
     await begun.server.kill();
+    begun.release();
     await begun.live.says('store does not answer');
     begun.live.kill('SIGINT');
     const ended = await begun.live.ended;
@@ -96,23 +152,49 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     return 'saved, exit 130; resume completed it';
   });
 
-  faultCase('PostgreSQL killed and back after 2 s', 'in a resumed run', async () => {
-    const begun = await begin();
-    await begun.live.says(/2a\.5: dialectic/);
+  faultCase('PostgreSQL killed and back', 'in a resumed run', async () => {
+    const begun = await begin({ patience: 60, hold: 'plan' });
+    await isCalled(begun, 'plan');
     begun.live.kill('SIGKILL');
     await begun.live.ended;
     const [run = ''] = runsOf(begun.project);
-    const events = path.join(begun.project, '.charrette', 'runs', run, 'events.jsonl');
     const resumed = startRun(['resume', run], { cwd: begun.project, env: begun.env });
-    // Agents of the killed process may note their calls until then.
-    await reaches(resumed, () => readFileSync(events, 'utf8').includes('"run-resume"'));
-    const before = callsIn(begun.calls).length;
-    await reaches(resumed, () => callsIn(begun.calls).length > before);
-    await begun.server.kill();
-    await sleep(2000);
-    await begun.server.restart();
+    // The call that was under way is made once more, and no other.
+    const planned = () => callsOf(begun.calls, 'plan').length;
+    await reaches(resumed, () => planned() === 2);
+    await killAndRestart(begun, resumed, begun.release);
     const ended = await resumed.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    return 'went on by itself, exit 0';
+    expect(planned()).toBe(2);
+    expectWhole(begun, run, (call) => call.startsWith('plan '));
+    return 'named, went on by itself, exit 0';
   });
 });
+
+/** Lets the held calls go and keeps the run in its last statement; the answer says whether it has come there. A killed server lets it go. */
+async function holdEnd(url: string, release: () => void): Promise<() => boolean> {
+  const client = new pg.Client({ connectionString: url });
+  // The server is killed under it.
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('SELECT pg_advisory_lock(1)');
+  await client.query(`
+    CREATE FUNCTION hold_end() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      PERFORM pg_advisory_xact_lock(1);
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER hold_end BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW
+      WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0) EXECUTE FUNCTION hold_end()`);
+  release();
+  let arrived = false;
+  const look = async () => {
+    const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    while (!arrived) {
+      arrived = (await client.query(waiting)).rowCount === 1;
+      if (!arrived) await sleep(20);
+    }
+  };
+  void look().catch(() => {});
+  return () => arrived;
+}

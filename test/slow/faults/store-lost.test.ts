@@ -17,6 +17,7 @@ import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
+import { connected } from '../../support/worker-program.ts';
 
 let server: Postgres;
 const proxies: StoreProxy[] = [];
@@ -154,6 +155,28 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     expect(ended.code, ended.stderr).toBe(1);
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'store-unreachable', retryable: true } });
     return 'store-unreachable, exit 1';
+  });
+
+  faultCase('several processes find a new server', 'four at once', async () => {
+    const url = server.url.replace(/postgres$/, 'found_by_four');
+    const projects = await Promise.all([1, 2, 3, 4].map(() => makeProject()));
+    const all = await Promise.all(
+      projects.map(({ project }) =>
+        charrette([...quick, '--json', 'limits'], { cwd: project, env: { CHARRETTE_DATABASE_URL: url } }),
+      ),
+    );
+    for (const { code, stderr } of all) expect(code, stderr).toBe(0);
+    for (const places of projects) expectWhole(places);
+    const runs = projects.flatMap(({ project }) => runsOf(project));
+    const done = await connected(url, async (client) => {
+      const { rows } = await client.query(
+        "SELECT workflow_uuid AS run FROM dbos.workflow_status WHERE status = 'SUCCESS' AND workflow_uuid = ANY($1)",
+        [runs],
+      );
+      return rows.map(({ run }) => String(run));
+    });
+    expect(done.sort()).toEqual(runs.sort());
+    return 'its tables are made once, all exit 0';
   });
 
   faultCase('store: slow answers', 'the whole run', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect } from 'vitest';
-import { crashPoints } from '../../support/crash.ts';
+import { crashPoints, writeAt } from '../../support/crash.ts';
 import { everyFault, faultCase } from '../../support/fault-case.ts';
 import { hasPostgres } from '../../support/fault-run.ts';
 import { startPostgres } from '../../support/postgres.ts';
@@ -23,7 +23,7 @@ if (hasPostgres()) {
   const reference = await undisturbedWorker(await storeNamed('reference'));
   const every = Array.from({ length: reference.writes }, (_, index) => index + 1);
   const { seed, points } = crashPoints(/^\d+$/.test(wanted) ? Number(wanted) : 1);
-  const spread = points.map((point) => 1 + Math.floor(point * reference.writes));
+  const spread = points.map((point) => writeAt(point, reference.writes));
   const chosen = wanted.startsWith('@') ? wanted.slice(1).split(',').map(Number) : spread;
   const writes = wanted === 'all' ? every : chosen;
 

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** What a case says that finds no disk of its own. */
+export const unmountable = 'not tried: only root can mount a small disk';
+
+const mounts = new Set<string>();
+
+export function unmountAll(): void {
+  for (const mount of mounts) {
+    execFileSync('umount', [mount]);
+    rmSync(mount, { recursive: true });
+    rmSync(`${mount}.image`, { force: true });
+  }
+  mounts.clear();
+}
+
+/** A disk in memory. */
+export function smallDisk(kilobytes: number): string | undefined {
+  return mounted((mount) => run('mount', '-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', mount));
+}
+
+export type FailingDisk = {
+  folder: string;
+  /** From now on it refuses every write, to files that are open, too: as a disk on which the system has found an error. */
+  turnReadOnly(): void;
+  /** Takes it out and puts it in again; no process may use it. */
+  mend(): void;
+};
+
+/** A file system in a file: one in memory cannot be made read-only while files are open. */
+export function failingDisk(megabytes: number): FailingDisk | undefined {
+  const attach = (folder: string) => run('mount', '-o', 'loop,errors=remount-ro', `${folder}.image`, folder);
+  const folder = mounted((mount) => {
+    writeFileSync(`${mount}.image`, '');
+    truncateSync(`${mount}.image`, megabytes * 1024 * 1024);
+    run('mkfs.ext4', '-q', '-O', '^has_journal', `${mount}.image`);
+    attach(mount);
+  });
+  if (folder === undefined) return undefined;
+  return {
+    folder,
+    turnReadOnly() {
+      // What was written before is on it: a disk that loses that is another fault.
+      run('sync', '--file-system', folder);
+      run('mount', '-o', 'remount,abort', folder);
+    },
+    mend() {
+      run('umount', folder);
+      attach(folder);
+    },
+  };
+}
+
+function mounted(mount: (folder: string) => void): string | undefined {
+  const folder = mkdtempSync(path.join(tmpdir(), 'charrette-disk-'));
+  try {
+    mount(folder);
+  } catch {
+    return undefined;
+  }
+  mounts.add(folder);
+  return folder;
+}
+
+function run(program: string, ...args: readonly string[]): void {
+  execFileSync(program, [...args], {
+    stdio: 'pipe',
+    env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin:/sbin` },
+  });
+}

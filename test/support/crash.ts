@@ -70,7 +70,7 @@ export async function crashAndResume(
       env: { ...env, ...(at === undefined ? lastWrite(env) : { CRASH_AT: String(at) }) },
       countFile,
     });
-    const place = `write ${at ?? 'last'} of ${writes}`;
+    const place = at === undefined ? 'its last write' : `write ${at} of ${writes}`;
     if (crashed.signal === 'SIGKILL') return { place, ...(await goOn(made, crashed, env)) };
     if (crashed.code !== 0 || at === undefined)
       throw new Error(`not killed at ${place}, exit ${crashed.code}: ${crashed.stderr}`);

@@ -70,6 +70,12 @@ const phases: [string, string][] = [
   ['while agents vote', 'vote'],
 ];
 
+/** Where the journal is told that a run has ended, and that a lane begins. */
+const lastStatement =
+  "BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0)";
+const firstOfLane =
+  "BEFORE INSERT ON dbos.workflow_status FOR EACH ROW WHEN (strpos(NEW.workflow_uuid, '.') > 0)";
+
 describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   for (const [index, [moment, task]] of phases.entries()) {
     faultCase(
@@ -111,7 +117,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     async () => {
       const begun = await begin({ words: whole, patience: 60, hold: 'vote' });
       await isCalled(begun, 'vote');
-      const arrived = await holdEnd(begun.server.url, begun.release);
+      const arrived = await holdStatement(begun.server.url, lastStatement);
+      begun.release();
       await reaches(begun.live, arrived);
       await begun.server.kill();
       await sleep(2000);
@@ -129,6 +136,19 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     await isCalled(begun, 'sketch');
     await begun.server.kill();
     begun.release();
+    const ended = await begun.live.ended;
+    await begun.server.restart();
+    await expectNamedAndResumed(ended, begun, begun.env);
+    return 'store-unreachable, exit 1; resume completed it';
+  });
+
+  faultCase('PostgreSQL killed and away', 'while a lane is put into the journal', async () => {
+    const begun = await begin({ patience: 6, hold: 'sketch' });
+    await isCalled(begun, 'sketch');
+    const arrived = await holdStatement(begun.server.url, firstOfLane);
+    begun.release();
+    await reaches(begun.live, arrived);
+    await begun.server.kill();
     const ended = await begun.live.ended;
     await begun.server.restart();
     await expectNamedAndResumed(ended, begun, begun.env);
@@ -171,22 +191,20 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   });
 });
 
-/** Lets the held calls go and keeps the run in its last statement; the answer says whether it has come there. A killed server lets it go. */
-async function holdEnd(url: string, release: () => void): Promise<() => boolean> {
+/** Keeps the run in one of its statements; the answer says whether it has come there. A killed server lets it go. */
+async function holdStatement(url: string, statement: string): Promise<() => boolean> {
   const client = new pg.Client({ connectionString: url });
   // The server is killed under it.
   client.on('error', () => {});
   await client.connect();
   await client.query('SELECT pg_advisory_lock(1)');
   await client.query(`
-    CREATE FUNCTION hold_end() RETURNS trigger LANGUAGE plpgsql AS $$
+    CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       PERFORM pg_advisory_xact_lock(1);
       RETURN NEW;
     END $$;
-    CREATE TRIGGER hold_end BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW
-      WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0) EXECUTE FUNCTION hold_end()`);
-  release();
+    CREATE TRIGGER hold ${statement} EXECUTE FUNCTION hold()`);
   let arrived = false;
   const look = async () => {
     const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";

@@ -13,7 +13,7 @@ const fault = 'worker killed with -9, its machine gone';
 
 if (hasPostgres()) {
   const server = await startPostgres({ durable: true });
-  afterAll(() => server.stop());
+  afterAll(() => server.stop(), 300_000);
   /** A database of its own: the same run id in one store would be one run. */
   const storeNamed = async (name: string) => {
     const url = server.url.replace(/postgres$/, name);

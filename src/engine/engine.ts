@@ -29,7 +29,7 @@ import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 import { tellEnd } from './tell-end.ts';
-import { toldOfRefusingDisk } from './told-of-refusing-disk.ts';
+import { toldOfFullDisk } from './told-of-full-disk.ts';
 
 /** How a run left this process. */
 export type RunEnd =
@@ -196,7 +196,7 @@ export class Engine {
       return;
     }
     const unfinished = await this.#unfinished(runId);
-    if (isOver(status.status) || (await toldOfRefusingDisk(runId, unfinished))) {
+    if (isOver(status.status) || (await toldOfFullDisk(runId, unfinished))) {
       await DBOS.deleteWorkflow(runId, true);
       emitResume(live);
       await this.#executions.begin(live, record);

@@ -85,8 +85,8 @@ const stepBack = 0.02;
 /** By its name, as the number is not known beforehand: the store's lock goes, or the process's queue on the server. */
 function lastWrite(env: Record<string, string>): { CRASH_AT: string; CRASH_SKIP: string } {
   return env['CHARRETTE_DATABASE_URL'] === undefined
-    ? // The lock is made with two writes.
-      { CRASH_AT: '3', CRASH_SKIP: '^(?!.*/store\\.lock$)' }
+    ? // After the write that made it.
+      { CRASH_AT: '2', CRASH_SKIP: '^(?!.*/store\\.lock$)' }
     : { CRASH_AT: '1', CRASH_SKIP: '^(?!DELETE FROM "dbos"\\.queues)' };
 }
 

@@ -25,8 +25,8 @@ export type Confirmation = {
 
 /** The line stands near the beginning or the end; a giant answer is not read in between. */
 const window = 256 * 1024;
-const opening = /^[\s>]*(?:[-*+]\s+|#{1,6}\s+)?["'`*_]*files\s+read["'`*_]*\s*:[*_]*\s*(.*)$/i;
-const listItem = /^\s*(?:[-*+]|\d+[.)])\s+(.+)$/;
+const opening = /^[\s>]*(?:[-*+]\s+|#{1,6}\s+)?["'`*_]*files\s+read["'`*_]*\s*:[*_]*\s*(.*)$/is;
+const listItem = /^\s*(?:[-*+]|\d+[.)])\s+(.+)$/s;
 
 /**
  * T-073…T-075, tricky case 7: what the answer confirms to have read. Looked at before any JSON is parsed and
@@ -79,7 +79,8 @@ function filesIn(list: string): { name: string; lines?: number }[] {
   return splitOutsideParentheses(list).flatMap((piece) => {
     const text = piece
       .trim()
-      .replace(/^["'`*_]+|["'`*_.;]+$/g, '')
+      .replace(/^["'`*_]+/, '')
+      .replace(/(?<!["'`*_.;])["'`*_.;]+$/, '')
       .trim();
     if (
       text === '' ||
@@ -90,10 +91,7 @@ function filesIn(list: string): { name: string; lines?: number }[] {
       return [];
     }
     const lines = count.exec(text)?.[1];
-    const name = text
-      .replace(/\s*\(.*$/, '')
-      .replace(/[`*_"']/g, '')
-      .trim();
+    const name = (text.split('(', 1)[0] ?? '').replace(/[`*_"']/g, '').trim();
     if (name === '' || name.length > 1_000) return [];
     return [lines === undefined ? { name } : { name, lines: Number(lines.replace(/[,. ]/g, '')) }];
   });

@@ -28,6 +28,26 @@ test('documents made to be slow are read in linear time', () => {
   }
 });
 
+test('tasks beyond number are scoped in linear time', () => {
+  const scopes = (text: string) => {
+    const document = indexed(text);
+    return parseTasks(text).map((task) => scopeTask(task, document, document).plan);
+  };
+  const below = scopes(`## Stage 1: Helpers\n${'### T1\n'.repeat(many)}`);
+  expect(below.length).toBe(many);
+  expect(below.every((plan) => plan.kind === 'sections')).toBe(true);
+  const same = scopes('### T1: a\n- **Why:** Plan 1\n'.repeat(many / 2));
+  expect(same.at(-1)).toMatchObject({ unmatched: ['1'] });
+  const each = Array.from(
+    { length: many / 2 },
+    (_, index) => `### T${index}: a\n- **Why:** Plan ${index}.7\n`,
+  );
+  const steps = Array.from({ length: many / 2 }, (_, index) => `## ${index}.7 Step\n`);
+  const own = scopes([...each, ...steps].join(''));
+  expect(own[17]).toMatchObject({ text: '## 17.7 Step' });
+  expect(own.length).toBe(many / 2);
+});
+
 test('values and answers made to be slow are read in linear time', () => {
   expect(parseReferences([{ field: 'why', value: `Plan ${'1.'.repeat(20_000)}` }])).toBeDefined();
   expect(parseReferences([{ field: 'plan ref', value: '1-'.repeat(20_000) }])).toBeDefined();
@@ -40,4 +60,12 @@ test('values and answers made to be slow are read in linear time', () => {
     );
     expect(countMarkers(`LAZY-LOAD-WARNING: ${tail}`).lazyLoadWarnings).toBe(0);
   }
+});
+
+test('a separator of lines within a line does not make a reader look back', () => {
+  const blanks = ' '.repeat(100_000);
+  expect(parseTasks(`### T1${blanks}a\u2028b\n`)).toMatchObject([{ number: '1', title: 'a\u2028b' }]);
+  expect(parseTasks(`### Task 1:${blanks}a\u2028b\n`, true)).toMatchObject([{ title: 'a\u2028b' }]);
+  const scope = indexed(`## 1:${blanks}a\u2028b\n`);
+  expect(scope.groups.size).toBe(1);
 });

@@ -22,26 +22,55 @@ const joints = String.raw`[:.)—–\-\s(]`;
  * The entry a reference means. Headings win over items; a title that starts with the id wins over one that merely
  * mentions it; the first of several wins and the result says so. Nothing is better than something wrong.
  */
-export function findEntry(entries: readonly Entry[], reference: Reference): Match | undefined {
+function findEntry(titled: Titled, reference: Reference): Match | undefined {
   return (
-    search(entries, reference, true) ??
-    itemOfSection(entries, reference) ??
-    prefixFallback(entries, reference)
+    search(titled, reference, true) ?? itemOfSection(titled, reference) ?? prefixFallback(titled, reference)
   );
 }
 
-/** Words after a number and a colon, without what stands in parentheses: `Stage 2: Helpers (parallel)`. */
-const groupPattern = /^(?:[a-z]+\s+)?(\d+[a-z]?|[a-z])\s*[:.—–-]\s*(.*)$/i;
-
-/** The one heading that has the number and the words of a group of tasks, whatever kind of group either calls it. */
-export function findGroup(entries: readonly Entry[], title: string): Entry | undefined {
-  const wanted = groupName(title);
-  if (wanted === undefined) return undefined;
-  const hits = entries.filter((entry) => entry.source === 'heading' && groupName(entry.title) === wanted);
-  return hits.length === 1 ? hits[0] : undefined;
+/** Finds entries of one document; many tasks refer to the same, and each is looked for once. */
+export function entryFinder(entries: readonly Entry[]): (reference: Reference) => Match | undefined {
+  const titled = titledWith(entries);
+  const known = new Map<string, { match: Match | undefined }>();
+  return (reference) => {
+    const key = `${reference.kind ?? ''} ${reference.id}`;
+    const { match } = known.get(key) ?? { match: findEntry(titled, reference) };
+    known.set(key, { match });
+    return match;
+  };
 }
 
-function groupName(title: string): string | undefined {
+/** The entries whose titles may have an id: all its numbers must be in them. */
+type Titled = (id: string) => readonly Entry[];
+
+function titledWith(entries: readonly Entry[]): Titled {
+  const byNumber = new Map<string, Entry[]>();
+  for (const entry of entries)
+    for (const number of new Set(entry.title.match(/\d+/g))) {
+      const list = byNumber.get(number);
+      if (list === undefined) byNumber.set(number, [entry]);
+      else list.push(entry);
+    }
+  return (id) =>
+    (id.match(/\d+/g) ?? [])
+      .map((number) => byNumber.get(number) ?? [])
+      .reduce<readonly Entry[]>((few, list) => (list.length < few.length ? list : few), entries);
+}
+
+/** Words after a number and a colon, without what stands in parentheses: `Stage 2: Helpers (parallel)`. */
+const groupPattern = /^(?:[a-z]+\s+)?(\d+[a-z]?|[a-z])\s*[:.—–-]\s*(.*)$/is;
+
+/** Every task below a heading looks at its words; more of them are no name. */
+const longestGroup = 400;
+
+/** The headings that have the number and the words of a group of tasks, whatever kind of group they call it. */
+export function groupsOf(entries: readonly Entry[]): Map<string | undefined, Entry[]> {
+  const headings = entries.filter(({ source }) => source === 'heading');
+  return Map.groupBy(headings, ({ title }) => groupName(title));
+}
+
+export function groupName(title: string): string | undefined {
+  if (title.length > longestGroup) return undefined;
   const match = groupPattern.exec(title.replace(/\([^()]*\)/g, ' ').replace(/[*_`[\]]/g, ''));
   const words = (match?.[2] ?? '')
     .toLowerCase()
@@ -51,15 +80,15 @@ function groupName(title: string): string | undefined {
 }
 
 /** `Stage 2.3` is the third item of `Stage 2`, when that section numbers its items. */
-function itemOfSection(entries: readonly Entry[], { id, kind }: Reference): Match | undefined {
-  const match = /^(\d+)\.(\d+)$/.exec(id);
-  if (match === null || kind === undefined) return undefined;
-  const heading = new RegExp(`^${kind}\\s*${match[1]}(?![\\w.])`, 'i');
-  const sections = entries.filter((entry) => entry.source === 'heading' && heading.test(entry.title));
+function itemOfSection(titled: Titled, { id, kind }: Reference): Match | undefined {
+  const [, first, second] = /^(\d+)\.(\d+)$/.exec(id) ?? [];
+  if (first === undefined || second === undefined || kind === undefined) return undefined;
+  const heading = new RegExp(`^${kind}\\s*${first}(?![\\w.])`, 'i');
+  const sections = titled(first).filter((entry) => entry.source === 'heading' && heading.test(entry.title));
   const [section] = sections;
   if (section === undefined || sections.length > 1) return undefined;
-  const item = new RegExp(`^${match[2]}(?![\\w.])`);
-  const hits = entries.filter(
+  const item = new RegExp(`^${second}(?![\\w.])`);
+  const hits = titled(second).filter(
     (entry) =>
       entry.source === 'item' &&
       entry.start > section.start &&
@@ -69,7 +98,8 @@ function itemOfSection(entries: readonly Entry[], { id, kind }: Reference): Matc
   return hits.length === 1 ? best(hits, 'start') : undefined;
 }
 
-function search(entries: readonly Entry[], reference: Reference, mentions: boolean): Match | undefined {
+function search(titled: Titled, reference: Reference, mentions: boolean): Match | undefined {
+  const entries = titled(reference.id);
   const starts = startPatterns(reference);
   for (const source of ['heading', 'item'] as const) {
     const candidates = entries.filter((entry) => entry.source === source && isCandidate(entry, reference));
@@ -82,7 +112,8 @@ function search(entries: readonly Entry[], reference: Reference, mentions: boole
   }
   if (!mentions || isPlainNumber(reference.id)) return undefined;
   const headings = entries.filter((entry) => entry.source === 'heading');
-  const words = headings.filter(({ title }) => wordPattern(reference.id).test(title));
+  const word = wordPattern(reference.id);
+  const words = headings.filter(({ title }) => word.test(title));
   if (words.length > 0) return best(words, 'word');
   if (/\d/.test(reference.id) || reference.id.length < 4) return undefined;
   const lowered = reference.id.toLowerCase();
@@ -96,10 +127,10 @@ function isCandidate(entry: Entry, { id }: Reference): boolean {
 }
 
 /** T-062, tricky case 3: `1A.1` may mean `1A`, but `1.2` never means whatever has a 1 in it. */
-function prefixFallback(entries: readonly Entry[], reference: Reference): Match | undefined {
+function prefixFallback(titled: Titled, reference: Reference): Match | undefined {
   const cut = reference.id.lastIndexOf('.');
   if (cut < 2) return undefined;
-  return search(entries, { ...reference, id: reference.id.slice(0, cut) }, false);
+  return search(titled, { ...reference, id: reference.id.slice(0, cut) }, false);
 }
 
 function best(hits: readonly Entry[], rank: Rank): Match | undefined {

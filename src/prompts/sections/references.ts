@@ -46,12 +46,12 @@ const decisionId = /^TD-?\d/i;
 
 /** T-060, lean/C-14: the references of a task's trace fields, without repetitions, in order. */
 export function parseReferences(traces: readonly Trace[]): Reference[] {
-  const found = traces.flatMap(referencesOfField);
-  return found.filter(
-    (reference, index) =>
-      found.findIndex((other) => other.artifact === reference.artifact && sameId(other.id, reference.id)) ===
-      index,
-  );
+  const first = new Map<string, Reference>();
+  for (const reference of traces.flatMap(referencesOfField)) {
+    const key = `${reference.artifact} ${canonicalId(reference.id)}`;
+    if (!first.has(key)) first.set(key, reference);
+  }
+  return [...first.values()];
 }
 
 function referencesOfField(trace: Trace): Reference[] {
@@ -156,10 +156,6 @@ function reference(artifact: ReferenceArtifact, found: string, kind: string | un
 }
 
 /** `I-1` and `I1`, `c9` and `C9` are one id. */
-export function sameId(left: string, right: string): boolean {
-  return canonicalId(left) === canonicalId(right);
-}
-
 export function canonicalId(text: string): string {
   return text.toLowerCase().replace(/^([a-z]+)-(?=\d)/, '$1');
 }

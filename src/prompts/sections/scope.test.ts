@@ -116,6 +116,10 @@ test('T-064, tricky case 5: one unknown design id drops the design, the plan sta
   expect(design).toBe('reference without a section');
 });
 
+test('T-063: a section that two references mean is shown once', () => {
+  expect(sections('Plan 1A.1, 1A.2', '## 1A: Group\nbody\n')[0]).toBe('## 1A: Group\nbody');
+});
+
 test('T-063: several sections in the order of the references, a nested one once', () => {
   const design = '## C1: A\na\n### C2: inside\nb\n## C3: C\nc\n';
   expect(sections('Design C3, C1, C2', '', design)[1]).toBe('## C3: C\nc\n\n## C1: A\na\n### C2: inside\nb');

@@ -1,5 +1,5 @@
 import { type Entry, indexEntries } from './index-entries.ts';
-import { findEntry, findGroup } from './match.ts';
+import { entryFinder, groupName, groupsOf, type Match } from './match.ts';
 import { parseReferences, type Reference } from './references.ts';
 import type { Task } from './tasks.ts';
 
@@ -19,10 +19,15 @@ export type TaskScope = {
 };
 
 /** A document with its index, built once for all tasks. */
-export type Indexed = { text: string; entries: readonly Entry[] };
+export type Indexed = {
+  text: string;
+  find: (reference: Reference) => Match | undefined;
+  groups: ReadonlyMap<string | undefined, readonly Entry[]>;
+};
 
 export function indexed(text: string): Indexed {
-  return { text, entries: indexEntries(text) };
+  const entries = indexEntries(text);
+  return { text, find: entryFinder(entries), groups: groupsOf(entries) };
 }
 
 /** T-060…T-065: the sections of plan and design that a task points at. */
@@ -43,10 +48,12 @@ export function scopeTask(task: Task, plan: Indexed, design: Indexed): TaskScope
 }
 
 /** A task without references belongs to the part of the plan that its group is named after, if exactly one is. */
-function groupSection(task: Task, { text, entries }: Indexed): ScopedArtifact | undefined {
+function groupSection(task: Task, { text, groups }: Indexed): ScopedArtifact | undefined {
   for (const title of task.groups) {
-    const entry = findGroup(entries, title);
-    if (entry === undefined) continue;
+    const name = groupName(title);
+    const hits = (name === undefined ? undefined : groups.get(name)) ?? [];
+    const [entry] = hits;
+    if (entry === undefined || hits.length > 1) continue;
     return {
       kind: 'sections',
       text: text.slice(entry.start, entry.end).trimEnd(),
@@ -58,14 +65,14 @@ function groupSection(task: Task, { text, entries }: Indexed): ScopedArtifact | 
 
 function scopeArtifact(
   artifact: 'plan' | 'design',
-  { text, entries }: Indexed,
+  { text, find }: Indexed,
   references: readonly Reference[],
   task: Task,
   warnings: string[],
 ): ScopedArtifact {
   const own = references.filter((reference) => reference.artifact === artifact);
   if (own.length === 0) return { kind: 'whole', reason: 'not referenced', unmatched: [] };
-  const matches = own.map((reference) => ({ reference, match: findEntry(entries, reference) }));
+  const matches = own.map((reference) => ({ reference, match: find(reference) }));
   const unmatched = matches.filter(({ match }) => match === undefined).map(({ reference }) => reference.id);
   if (unmatched.length > 0) {
     warnings.push(`task ${task.number}: ${artifact} has no section ${unmatched.join(', ')}`);
@@ -95,14 +102,11 @@ function scopeArtifact(
 
 /** T-063: in the order of the references; a section inside another that is shown is not shown twice. */
 function withoutNested(entries: readonly Entry[]): Entry[] {
-  return entries.filter(
-    (entry, index) =>
-      !entries.some(
-        (other, position) =>
-          other !== entry &&
-          other.start <= entry.start &&
-          other.end >= entry.end &&
-          (other.start !== entry.start || other.end !== entry.end || position < index),
-      ),
-  );
+  const outer = new Set<Entry>();
+  let reached = -1;
+  for (const entry of entries.toSorted((one, two) => one.start - two.start || two.end - one.end)) {
+    if (entry.end > reached) outer.add(entry);
+    reached = Math.max(reached, entry.end);
+  }
+  return [...new Set(entries)].filter((entry) => outer.has(entry));
 }

@@ -21,9 +21,9 @@ export type Task = {
 export type Trace = { field: string; value: string };
 
 /** T-055. */
-const strictHeading = /^Task\s+(\d+(?:\.\d+)*):?\s*(.+)$/;
+const strictHeading = /^Task\s+(\d+(?:\.\d+)*):?\s*(.+)$/s;
 /** What people write: `T3`, `Task 2b.1`, `Task A.1`. */
-const looseHeading = /^(?:Task\s+|T-?)((?:[A-Z]\.?)?\d+[a-z]?(?:\.\d+[a-z]?)*)(?![\w.])\s*[:.—–-]?\s*(.*)$/i;
+const looseHeading = /^(?:Task\s+|T-?)((?:[A-Z]\.?)?\d+[a-z]?(?:\.\d+[a-z]?)*)(?![\w.])\s*[:.—–-]?\s*(.*)$/is;
 
 /** Fields read besides T-057's own two; the key is the field in lower case. */
 const traceFields = new Set([
@@ -95,8 +95,8 @@ function taskHeading(section: Section, strict: boolean): { number: string; title
 
 function tracesOf(fields: readonly Trace[], strict: boolean): Trace[] {
   if (!strict) {
-    const known = fields.filter(({ field }) => traceFields.has(field));
-    return known.filter(({ field }, index) => known.findIndex((other) => other.field === field) === index);
+    const wanted = new Set(traceFields);
+    return fields.filter(({ field }) => wanted.delete(field));
   }
   const first = fields.find(({ field }) => field === 'why' || field === 'source');
   return first === undefined ? [] : [first];

@@ -1,3 +1,5 @@
+import { repeated } from '../text/repeated.ts';
+
 /** A task as far as the order of work is concerned. */
 export type Dependent = { id: string; depends_on: readonly string[] };
 
@@ -62,14 +64,14 @@ function findCycle(tasks: readonly Dependent[]): string[] | undefined {
   const [start] = left.keys();
   if (start === undefined) return undefined;
   // Everything that is left depends on something that is left: walking on must come back.
-  const path = [start];
-  for (;;) {
-    const last = path[path.length - 1] ?? start;
-    const next = left.get(last)?.find((each) => left.has(each)) ?? start;
-    const at = path.indexOf(next);
-    if (at >= 0) return [...path.slice(at), next];
-    path.push(next);
+  const path = new Set<string>();
+  let next = start;
+  while (!path.has(next)) {
+    path.add(next);
+    next = left.get(next)?.find((each) => left.has(each)) ?? start;
   }
+  const ids = [...path];
+  return [...ids.slice(ids.indexOf(next)), next];
 }
 
 /** P-112: topological levels; a task stands one level after the last of what it depends on. */

@@ -1,5 +1,6 @@
 import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import { type LiteTask, taskIdPattern } from '../schema/lite/task.ts';
+import { repeated } from '../text/repeated.ts';
 import { leadsOut } from '../text/repository-path.ts';
 import { isVague } from '../text/vague.ts';
 import { dependencyProblems, describeProblem, repeated } from './dependencies.ts';

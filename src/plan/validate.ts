@@ -3,6 +3,7 @@ import { decisionId } from '../dialectic/decisions.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
+import { repeated } from '../text/repeated.ts';
 
 /** Files that need no failure modes when nothing else changes (L-563). */
 const documentation =
@@ -70,8 +71,4 @@ export function isRepositoryPath(file: string): boolean {
     parts[0]?.toLowerCase() !== '.git' &&
     !/[\u0000-\u001f\u007f]/.test(file)
   );
-}
-
-function repeated(values: readonly string[]): string[] {
-  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))];
 }

@@ -36,11 +36,9 @@ export function readOpenSpec(
     const dependsOn = explicit ? task.dependsOn : before === undefined ? [] : [before];
     return { ...task, dependsOn: dependsOn.filter((each) => left.has(each) || !numbers.has(each)) };
   });
-  const known = new Set(settled.flatMap(({ criteria }) => criteria));
-  const scenarios = specs
-    .flatMap(scenariosOf)
-    .filter((text) => ![...known].some((each) => text.endsWith(`THEN ${each}`)));
-  settled.at(-1)?.criteria.push(...scenarios);
+  const endsKnown = endsWithOneOf(settled.flatMap(({ criteria }) => criteria.map((text) => `THEN ${text}`)));
+  const scenarios = specs.flatMap(scenariosOf).filter((text) => !endsKnown(text));
+  for (const text of scenarios) settled.at(-1)?.criteria.push(text);
   const { sections } = readSections(design, openSpecDesignTitles);
   const proposed = readSections(proposal, ['Why', 'What Changes', 'Capabilities', 'Impact']);
   const title = /^#\s+(?:Change:\s*|Proposal:\s*)?(.+)$/m.exec(proposed.preamble)?.[1]?.trim() ?? name;
@@ -71,6 +69,13 @@ export function readOpenSpec(
   };
 }
 
+/** Whether a text ends with one of many: one look for each length that they have. */
+function endsWithOneOf(endings: readonly string[]): (text: string) => boolean {
+  const known = new Set(endings);
+  const lengths = [...new Set(endings.map(({ length }) => length))];
+  return (text) => lengths.some((length) => length <= text.length && known.has(text.slice(-length)));
+}
+
 function readGroups(lines: readonly string[]): Group[] {
   const groups: Group[] = [];
   for (const line of lines) {
@@ -88,14 +93,14 @@ function readGroups(lines: readonly string[]): Group[] {
     // Whoever says what a group waits for also says which files it touches.
     if (explicit || task.files.length > 0) continue;
     const named = pathsIn([task.title, ...task.steps].join(' ')).map(({ path }) => path);
-    task.files.push(...[...new Set(named)].map((path) => ({ path })));
+    task.files = [...new Set(named)].map((path) => ({ path }));
   }
   return useful;
 }
 
 function readGroupLine(group: Group, line: string): void {
   const { task } = group;
-  const box = /^\s*[-*]\s*\[([\sxX])\]\s*(?:\d+(?:\.\d+)*\.?\s+)?(.*)$/.exec(line);
+  const box = /^\s*[-*]\s*\[([\sxX])\]\s*(?:\d+(?:\.\d+)*\.?\s+)?(.*)$/s.exec(line);
   if (box !== null) {
     group.boxes += 1;
     const ticked = /x/i.test(box[1] ?? '');
@@ -105,10 +110,10 @@ function readGroupLine(group: Group, line: string): void {
     if (!readDetail(task, text) && text !== '') task.steps.push(text);
     return;
   }
-  const depends = /^Depends on:\s*(.*)$/i.exec(line.trim())?.[1];
+  const depends = /^Depends on:\s*(.*)$/is.exec(line.trim())?.[1];
   if (depends !== undefined) {
     group.explicit = true;
-    task.dependsOn.push(...[...depends.matchAll(/\d+/g)].map(([digits]) => Number(digits)));
+    for (const [digits] of depends.matchAll(/\d+/g)) task.dependsOn.push(Number(digits));
     return;
   }
   const text = unquoted(line);
@@ -126,13 +131,13 @@ function scenariosOf({ capability, text }: { capability: string; text: string })
     scenario = undefined;
   };
   for (const line of toLines(text)) {
-    const section = /^##\s+(.+)$/.exec(line)?.[1];
-    const title = /^###\s+Requirement:\s*(.+)$/i.exec(line)?.[1];
+    const section = /^##\s+(.+)$/s.exec(line)?.[1];
+    const title = /^###\s+Requirement:\s*(.+)$/is.exec(line)?.[1];
     if (/^#{1,4}\s/.test(line)) finish();
     if (section !== undefined) kept = /^(?:ADDED|MODIFIED) Requirements/i.test(section);
     if (title !== undefined) requirement = oneLine(title);
     if (kept && /^####\s+Scenario:/i.test(line)) scenario = [];
-    const clause = /^\s*[-*]\s+\*{0,2}(GIVEN|WHEN|THEN|AND)\*{0,2}:?\s+(.+)$/.exec(line);
+    const clause = /^\s*[-*]\s+\*{0,2}(GIVEN|WHEN|THEN|AND)\*{0,2}:?\s+(.+)$/s.exec(line);
     if (clause !== null) scenario?.push(oneLine(`${clause[1]} ${clause[2]}`));
   }
   finish();

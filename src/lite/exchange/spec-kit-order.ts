@@ -28,7 +28,7 @@ export function orderOf(tasks: readonly PhasedTask[], explicit: boolean): Map<nu
       }
       const end = orderPhase(phase, stories?.start ?? before, order);
       if (stories === undefined) before = end;
-      else stories.ends.push(...end);
+      else for (const number of end) stories.ends.push(number);
     }
   }
   return new Map([...order].map(([number, set]) => [number, [...set].toSorted((a, b) => a - b)]));

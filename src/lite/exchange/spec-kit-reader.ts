@@ -10,7 +10,7 @@ import { orderOf, type PhasedTask } from './spec-kit-order.ts';
 import { because, specKitPlanTitles, unescapeTitle } from './spec-kit-writer.ts';
 import { addQuoted, readDetail, unquoted } from './task-lines.ts';
 
-const taskLine = /^\s*[-*]\s*\[([ xX])\]\s+T(\d{1,5})\b\s*(.*)$/;
+const taskLine = /^\s*[-*]\s*\[([ xX])\]\s+T(\d{1,5})\b\s*(.*)$/s;
 
 /** The files of a `specs/NNN-name/` folder by name. */
 export type SpecKitFiles = { tasks: string; plan?: string; spec?: string };
@@ -27,14 +27,14 @@ export function readSpecKit(
   const order = orderOf(found, explicit);
   const open = found.filter(({ done }) => !done).toSorted((a, b) => a.task.number - b.task.number);
   if (open.length === 0) throw planInvalid(['everything in tasks.md is ticked off']);
+  const known = new Set(found.map(({ task }) => task.number));
   const openNumbers = new Set(open.map(({ task }) => task.number));
-  const outcomes = success(spec);
   const tasks = open.map(({ task }) => ({
     ...task,
-    dependsOn: (order.get(task.number) ?? []).filter((each) => openNumbers.has(each) || !known(found, each)),
+    dependsOn: (order.get(task.number) ?? []).filter((each) => openNumbers.has(each) || !known.has(each)),
   }));
-  const missing = outcomes.filter((text) => !tasks.some(({ criteria }) => criteria.includes(text)));
-  tasks.at(-1)?.criteria.push(...missing);
+  const criteria = new Set(tasks.flatMap((task) => task.criteria));
+  for (const outcome of success(spec)) if (!criteria.has(outcome)) tasks.at(-1)?.criteria.push(outcome);
   const sections = readSections(plan, specKitPlanTitles).sections;
   const title =
     heading(tasksText, 'Tasks') ??
@@ -61,9 +61,6 @@ export function readSpecKit(
   };
 }
 
-const known = (found: readonly PhasedTask[], number: number) =>
-  found.some(({ task }) => task.number === number);
-
 function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
   const found: PhasedTask[] = [];
   let phase = '';
@@ -73,7 +70,7 @@ function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
     current = undefined;
   };
   for (const line of lines) {
-    const title = /^##\s+(.*)$/.exec(line)?.[1];
+    const title = /^##\s+(.*)$/s.exec(line)?.[1];
     if (title !== undefined) {
       finish();
       phase = title;
@@ -92,7 +89,7 @@ function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
     if (text !== undefined && /^\s/.test(line)) addQuoted(current.task, text);
     else if (/^\s+[-*]\s/.test(line)) readBullet(current.task, line.replace(/^\s+[-*]\s+/, ''));
     else {
-      const test = /^\*\*Checkpoint\*\*:\s*(.+)$/.exec(line)?.[1];
+      const test = /^\*\*Checkpoint\*\*:\s*(.+)$/s.exec(line)?.[1];
       if (test !== undefined) current.task.criteria.push(oneLine(test));
       finish();
     }

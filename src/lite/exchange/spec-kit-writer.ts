@@ -1,5 +1,6 @@
 import { writeFrontMatter } from '../../text/frontmatter.ts';
 import { renderSections } from '../../text/named-sections.ts';
+import { repeated } from '../../text/repeated.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import type { Outline, OutlineTask } from './outline.ts';
 import { criterionLine, detailLines, quoted, stepLine } from './task-lines.ts';
@@ -117,7 +118,7 @@ function tasksText({ title, tasks }: Outline, name: string): string {
     ...waves.flatMap((wave, index) => [
       `## Phase ${index + 1}: Wave ${index + 1}`,
       '',
-      ...wave.flatMap((task) => taskLines(task, wave)),
+      ...waveLines(wave),
       '',
     ]),
     '## Dependencies & Execution Order',
@@ -128,12 +129,15 @@ function tasksText({ title, tasks }: Outline, name: string): string {
   return writeFrontMatter({ description: 'Tasks of the plan, in waves', dependencies: 'explicit' }, body);
 }
 
-function taskLines(task: OutlineTask, wave: readonly OutlineTask[]): string[] {
+function waveLines(wave: readonly OutlineTask[]): string[] {
+  const shared = new Set(repeated(wave.flatMap(({ files }) => [...new Set(files.map(({ path }) => path))])));
+  return wave.flatMap((task) =>
+    taskLines(task, wave.length > 1 && !task.files.some(({ path }) => shared.has(path))),
+  );
+}
+
+function taskLines(task: OutlineTask, parallel: boolean): string[] {
   const { number, title, description, dependsOn, files, steps, criteria } = task;
-  const own = new Set(files.map(({ path }) => path));
-  const others = wave.filter((other) => other !== task);
-  const parallel =
-    others.length > 0 && !others.some((other) => other.files.some(({ path }) => own.has(path)));
   const place = files[0] === undefined ? '' : ` in ${files[0].path}`;
   const after = dependsOn.length === 0 ? '' : ` (depends on ${dependsOn.map(taskName).join(', ')})`;
   return [
@@ -150,9 +154,10 @@ export function wavesOf(tasks: readonly OutlineTask[]): OutlineTask[][] {
   const waveOf = new Map<number, number>();
   const waves: OutlineTask[][] = [];
   for (const task of tasks) {
-    const wave = Math.max(-1, ...task.dependsOn.map((each) => waveOf.get(each) ?? -1)) + 1;
+    const wave = task.dependsOn.reduce((most, each) => Math.max(most, (waveOf.get(each) ?? -1) + 1), 0);
     waveOf.set(task.number, wave);
-    waves[wave] = [...(waves[wave] ?? []), task];
+    waves[wave] ??= [];
+    waves[wave].push(task);
   }
   return waves;
 }

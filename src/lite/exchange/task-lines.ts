@@ -17,7 +17,7 @@ const labels = {
 type Label = keyof typeof labels;
 
 const labelOf = new Map(Object.entries(labels).map(([key, text]) => [text.toLowerCase(), key as Label]));
-const labelled = new RegExp(`^(${Object.values(labels).join('|')}):\\s+(.+)$`, 'i');
+const labelled = new RegExp(`^(${Object.values(labels).join('|')}):\\s+(.+)$`, 'is');
 const remedy = ' Remedy: ';
 
 /** What a task says beside its steps and criteria, one labelled line each. */

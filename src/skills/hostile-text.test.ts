@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fixPackage } from './fix/fix-package.ts';
+import { parseCondition } from './model/condition.ts';
 import { cleanTexts, lintTexts, packageOf } from './testing.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
@@ -26,7 +27,50 @@ test.each([
   expect(lintTexts(texts).findings.length).toBeGreaterThan(0);
 });
 
+const flowOf = (piece: string) =>
+  clean['SKILL.md']?.replace('Phase 3: Conflict', () => `${many(piece, 2 * size)}Phase 3: Conflict`) ?? '';
+
+test.each([
+  ['conditions of an unknown variable', 'DF004', flowOf('   └─ Condition: foo >= medium\n')],
+  ['inputs and outputs', 'DF002', flowOf('   ├─ Input: late\nPhase 3: x\n   ├─ Output: late\nPhase 2: y\n')],
+  [
+    'references in fences',
+    'RF001',
+    `${clean['SKILL.md']}\nRef: phases/a.md\n${many('```md\nRef: phases/a.md\n```\n', 3 * size)}`,
+  ],
+])('a coordinator of %s', (_, rule, text) => {
+  const found = lintTexts({ ...clean, 'SKILL.md': text }).findings.filter((finding) => finding.rule === rule);
+  expect(found.length).toBeGreaterThan(0);
+});
+
+test('a phase of outputs that nobody uses', () => {
+  const names = Array.from({ length: 100_000 }, (_, index) => `- **Variable**: \`output${index}\`\n`).join(
+    '',
+  );
+  const unused = Array.from({ length: 100_000 }, (_, index) => `other${index}\n`).join('');
+  const texts = { ...clean, [phase]: `# Phase 1: A\n\n## Output\n\n${names}` };
+  const { findings } = lintTexts({
+    ...texts,
+    'phases/02-context-gather.md': `${clean['phases/02-context-gather.md']}\n${unused}output7\n`,
+  });
+  const found = findings.filter(({ rule, file }) => rule === 'DF003' && file === phase);
+  expect(found.length).toBe(99_999);
+});
+
+test('a condition of very many operands is refused', () => {
+  expect(parseCondition(`${many('a && ')}a`)).toMatchObject({ ok: false, message: 'it is too long' });
+});
+
 test('marks of compaction that are mended', () => {
   const text = `# P\n> **📌 COMPACT SENTINEL [Phase 1: a]** ${many('1')}\n> **CHECKPOINT*${many(' ', 100_000)}x\n`;
   expect(() => fixPackage(packageOf({ ...clean, [phase]: text }).files, false)).not.toThrow();
+});
+
+test('many steps and marks that are mended', () => {
+  const steps = many('### Step 1.1: Review\n\n> **CHECKPOINT**\n\n');
+  const legacy = many('> COMPACT PROTECTION\n\n');
+  const texts = { ...clean, [phase]: `${clean[phase]}\n${legacy}${steps}` };
+  const mended = fixPackage(packageOf(texts).files, false).texts.get(phase) ?? '';
+  expect(mended).not.toContain('COMPACT PROTECTION');
+  expect(mended).not.toContain('**CHECKPOINT**\n');
 });

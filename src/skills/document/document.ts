@@ -175,5 +175,14 @@ function closingRun(line: string, from: number, run: number): number {
 
 /** The fence around a line, if the line is code or a marker. */
 export function fenceAt(document: Document, line: number): Fence | undefined {
-  return document.fences.find((fence) => fence.openLine <= line && line <= fence.closeLine);
+  let [low, high] = [0, document.fences.length - 1];
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const fence = document.fences[middle];
+    if (fence === undefined) break;
+    if (line < fence.openLine) high = middle - 1;
+    else if (line > fence.closeLine) low = middle + 1;
+    else return fence;
+  }
+  return undefined;
 }

@@ -15,14 +15,18 @@ export function fromLines({ lines, newline, finalNewline }: Lines): string {
   return lines.join(newline) + (finalNewline ? newline : '');
 }
 
-/** Replaces `[from, to)` by other lines; edits must be applied from the bottom up. */
+/** Replaces `[from, to)` by other lines. Of several at one place the later one comes first. */
 export type LineEdit = { from: number; to: number; insert: readonly string[] };
 
 export function applyLineEdits(document: Document, edits: readonly LineEdit[]): string {
   if (edits.length === 0) return document.text;
   const parts = toLines(document.text);
-  for (const { from, to, insert } of [...edits].sort((a, b) => b.from - a.from || b.to - a.to)) {
-    parts.lines.splice(from, to - from, ...insert);
+  const lines: string[][] = [];
+  let done = 0;
+  for (const { from, to, insert } of edits.toReversed().sort((a, b) => a.from - b.from || a.to - b.to)) {
+    lines.push(parts.lines.slice(done, from), [...insert]);
+    done = Math.max(done, to);
   }
-  return fromLines(parts);
+  lines.push(parts.lines.slice(done));
+  return fromLines({ ...parts, lines: lines.flat() });
 }

@@ -2,7 +2,7 @@ import { type Document, lineKind, lineText } from '../document/document.ts';
 import { checkpointText, compactCell, directiveText, sentinelText } from '../generate/compact-text.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';
-import { guardedPhases, hasCheckpoint, isCriticalStep } from '../rules/compact.ts';
+import { guardedPhases, uncheckedSteps } from '../rules/compact.ts';
 import { applyLineEdits, type LineEdit } from './lines.ts';
 
 /** S-088: sentinel and checkpoints of one phase brought up to what the file holds. The same again changes nothing. */
@@ -17,8 +17,7 @@ export function syncPhase(phase: PhaseFile, guarded: boolean): string {
     edits.push({ from: line, to: endLine, insert: [...checkpointLines(phase), ...extra] });
   }
   if (guarded) {
-    for (const step of phase.steps) {
-      if (!isCriticalStep(phase, step) || hasCheckpoint(phase, step)) continue;
+    for (const step of uncheckedSteps(phase)) {
       edits.push({ from: step.line + 1, to: step.line + 1, insert: ['', ...checkpointLines(phase)] });
     }
   }
@@ -91,8 +90,9 @@ function extraLines(document: Document, from: number, to: number): string[] {
 
 /** S-089: the older form goes, the sentinel or directive takes its place; what else its block says stays. */
 function legacyEdits(document: Document, legacy: readonly number[]): LineEdit[] {
+  const lines = new Set(legacy);
   return document.quotes
-    .filter(({ line }) => legacy.includes(line))
+    .filter(({ line }) => lines.has(line))
     .map(({ line, endLine }) => {
       const insert = extraLines(document, line, endLine);
       const blank = insert.length === 0 && document.kinds[endLine] === lineKind.blank;

@@ -4,7 +4,7 @@ import { packageRules, ruleById } from '../rules/catalog.ts';
 import { type CrossFacts, crossFacts, crossRules } from '../rules/cross-package.ts';
 import { type Gate, gateOf, worstGate } from './gate.ts';
 import type { Draft, Finding, Severity, Surroundings } from './rule.ts';
-import { covers, readSuppressions, type Suppression } from './suppressions.ts';
+import { readSuppressions, type Suppression, suppressionFinder } from './suppressions.ts';
 
 export type PackageResult = {
   path: string;
@@ -51,9 +51,10 @@ function applySuppressions(
     return toFinding(id, rule?.severity ?? 'info', rule?.hint ?? '', false, { file, line, message });
   };
   const valid = all.filter(({ reason }) => reason !== '');
+  const suppressionOf = suppressionFinder(valid);
   const used = new Set<string>();
   const kept = findings.filter((finding) => {
-    const by = valid.find((suppression) => covers(suppression, finding));
+    const by = suppressionOf(finding);
     if (by !== undefined) used.add(`${by.file} ${by.line} ${finding.rule}`);
     return by === undefined;
   });

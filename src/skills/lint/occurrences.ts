@@ -52,8 +52,7 @@ const right = /\b(?:CORRECT|GOOD|RIGHT|INSTEAD)\b|✅|✓/;
  */
 export function isTeaching(document: Document, line: number): boolean {
   const kind = document.kinds[line];
-  if (kind === lineKind.code && teachingFences(document).some(([from, to]) => from < line && line < to))
-    return true;
+  if (kind === lineKind.code && teachingLines(document).has(line)) return true;
   if (wrong.test(head(document, line)) || wrongLabel.test(head(document, line))) return true;
   let above = line - 1;
   if (kind === lineKind.code) {
@@ -71,20 +70,21 @@ export function isTeaching(document: Document, line: number): boolean {
   return kind === lineKind.code && wrong.test(intro) && !right.test(intro);
 }
 
-const fenceCache = new WeakMap<Document, readonly (readonly [number, number])[]>();
+const teachingCache = new WeakMap<Document, ReadonlySet<number>>();
 
-/** Fences that show a right and a wrong way side by side, and templates of other Markdown files. */
-function teachingFences(document: Document): readonly (readonly [number, number])[] {
-  const known = fenceCache.get(document);
+/** Lines of fences that show a right and a wrong way side by side, and of templates of other Markdown files. */
+function teachingLines(document: Document): ReadonlySet<number> {
+  const known = teachingCache.get(document);
   if (known !== undefined) return known;
-  const found = document.fences
-    .filter(({ language, start, end }) => {
-      if (language === 'md' || language === 'markdown') return true;
-      const code = document.text.slice(start, end);
-      return /\b(?:WRONG|BAD|INCORRECT)\b|❌/.test(code) && /\b(?:CORRECT|GOOD|RIGHT)\b|✅/.test(code);
-    })
-    .map(({ openLine, closeLine }) => [openLine, closeLine] as const);
-  fenceCache.set(document, found);
+  const found = new Set<number>();
+  const teaching = document.fences.filter(({ language, start, end }) => {
+    if (language === 'md' || language === 'markdown') return true;
+    const code = document.text.slice(start, end);
+    return /\b(?:WRONG|BAD|INCORRECT)\b|❌/.test(code) && /\b(?:CORRECT|GOOD|RIGHT)\b|✅/.test(code);
+  });
+  for (const { openLine, closeLine } of teaching)
+    for (let line = openLine + 1; line < closeLine; line += 1) found.add(line);
+  teachingCache.set(document, found);
   return found;
 }
 

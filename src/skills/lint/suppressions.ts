@@ -34,11 +34,26 @@ function nextLines(document: Document, from: number): readonly [number, number] 
   return [line, fence?.closeLine ?? line];
 }
 
-export function covers(
-  suppression: Suppression,
-  finding: { rule: string; file: string; line: number },
-): boolean {
-  if (suppression.file !== finding.file || !suppression.rules.includes(finding.rule)) return false;
-  if (suppression.range === undefined) return true;
-  return finding.line - 1 >= suppression.range[0] && finding.line - 1 <= suppression.range[1];
+type Found = { rule: string; file: string; line: number };
+
+/** Finds the first suppression that covers a finding. */
+export function suppressionFinder(all: readonly Suppression[]): (finding: Found) => Suppression | undefined {
+  const first = new Map<string, Suppression>();
+  const add = (key: string, suppression: Suppression) => {
+    if (!first.has(key)) first.set(key, suppression);
+  };
+  for (const suppression of all) {
+    const { file, rules, range } = suppression;
+    for (const rule of rules) {
+      if (range === undefined) add(`${file} ${rule}`, suppression);
+      // What begins at the same line also ends at the same.
+      else if (!first.has(`${file} ${rule} ${range[0]}`))
+        for (let line = range[0]; line <= range[1]; line += 1) add(`${file} ${rule} ${line}`, suppression);
+    }
+  }
+  return ({ file, rule, line }) => {
+    const whole = first.get(`${file} ${rule}`);
+    const here = first.get(`${file} ${rule} ${line - 1}`);
+    return whole === undefined || (here !== undefined && here.line < whole.line) ? here : whole;
+  };
 }

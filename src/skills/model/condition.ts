@@ -33,9 +33,12 @@ const spelledOperators: Readonly<Record<string, string>> = {
 };
 
 const deepest = 64;
+/** Operands in a row are nested too; no phase has so many. */
+const longest = 4_000;
 
 /** Parses `risk >= medium && (autoYes || !skip)`; never throws and never evaluates anything. */
 export function parseCondition(text: string): ConditionReading {
+  if (text.length > longest) return { ok: false, message: 'it is too long', at: longest };
   const tokens = tokenize(text);
   if (!Array.isArray(tokens)) return { ok: false, ...tokens };
   let position = 0;

@@ -17,17 +17,22 @@ export const criticalCall =
   /\b(?:Task|Agent)\(|subagent_type|\bBash\([^\n]*\b(?:ccw cli|codex|gemini|claude|qwen|opencode)\b/;
 
 /** S-086: steps that dispatch an agent, launch a command line agent or review. */
-export function isCriticalStep({ document }: PhaseFile, step: Step): boolean {
+function isCriticalStep({ document }: PhaseFile, step: Step): boolean {
   if (/\breview\b/i.test(step.title)) return true;
   return criticalCall.test(linesText(document, step.line + 1, step.endLine));
 }
 
-/** A checkpoint counts when it stands in the step or right above its heading. */
-export function hasCheckpoint({ compact, document }: PhaseFile, step: Step): boolean {
-  return compact.checkpoints.some(({ line, endLine }) => {
-    if (line > step.line && line < step.endLine) return true;
-    if (line >= step.line) return false;
-    return linesText(document, endLine, step.line).trim() === '';
+/** Critical steps without a checkpoint; one counts that stands in the step or right above its heading. */
+export function uncheckedSteps(phase: PhaseFile): Step[] {
+  const { compact, document, steps } = phase;
+  let next = 0;
+  return steps.filter((step) => {
+    // Steps and checkpoints are both in the order of the file.
+    while ((compact.checkpoints[next]?.line ?? step.line) < step.line) next += 1;
+    const [above, inside] = [compact.checkpoints[next - 1], compact.checkpoints[next]];
+    if (inside !== undefined && inside.line < step.endLine) return false;
+    if (above !== undefined && linesText(document, above.endLine, step.line).trim() === '') return false;
+    return isCriticalStep(phase, step);
   });
 }
 
@@ -87,9 +92,9 @@ export const compactRules: readonly Rule[] = [
     bad: 'a CLI launch step without a checkpoint',
     check: (subject) =>
       guardedPhases(subject).flatMap((phase) =>
-        phase.steps
-          .filter((step) => isCriticalStep(phase, step) && !hasCheckpoint(phase, step))
-          .map((step) => at(phase.document, step.line, `Step ${step.id} has no checkpoint.`)),
+        uncheckedSteps(phase).map((step) =>
+          at(phase.document, step.line, `Step ${step.id} has no checkpoint.`),
+        ),
       ),
   },
   {

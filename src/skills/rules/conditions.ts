@@ -2,7 +2,8 @@ import { type Document, lineText } from '../document/document.ts';
 import { containsAny, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { conditionVariables, ordinalLevels } from '../model/condition.ts';
-import { mentions, namesIn } from './data-flow.ts';
+import { namesIn } from './data-flow.ts';
+import { mentionsIn } from './mentions.ts';
 
 const levels = ordinalLevels.join('|');
 const quotedLevels = ordinalLevels.flatMap((level) => [`'${level}'`, `"${level}"`]);
@@ -33,11 +34,12 @@ export const conditionRules: readonly Rule[] = [
       if (skill === undefined || skill.flow.conditions.length === 0) return [];
       const known = namesIn(subject);
       const lines = new Set(skill.flow.conditions.map(({ line }) => line));
-      const elsewhere = (name: string) =>
-        subject.phases.some(({ document }) => mentions(document.text, name)) ||
-        skill.document.lineStarts.some(
-          (_, line) => !lines.has(line) && mentions(lineText(skill.document, line), name),
-        );
+      const elsewhere = mentionsIn(() => [
+        ...subject.phases.map(({ document }) => document.text),
+        ...skill.document.lineStarts.flatMap((_, line) =>
+          lines.has(line) ? [] : [lineText(skill.document, line)],
+        ),
+      ]);
       return skill.flow.conditions.flatMap(({ condition, line }): Draft[] => {
         if (condition === undefined) return [];
         return conditionVariables(condition)

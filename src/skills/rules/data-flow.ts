@@ -3,6 +3,7 @@ import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';
 import { readPreferencePaths, readPreferenceUses } from '../model/preferences.ts';
+import { mentionsIn } from './mentions.ts';
 
 type Producer = { name: string; kind: 'variable' | 'file'; phase: number };
 
@@ -76,13 +77,13 @@ export const dataFlowRules: readonly Rule[] = [
     check: (subject) => {
       const { skill } = subject;
       if (skill === undefined) return [];
-      const made = producers(subject);
+      const first = new Map<string, number>();
+      for (const { name, phase } of producers(subject))
+        first.set(name, Math.min(phase, first.get(name) ?? phase));
       const loops = subject.profile === 'loop';
       const early = (name: string, phase: number) => {
-        const phases = made.filter((item) => item.name === name).map((item) => item.phase);
-        return !loops && phases.length > 0 && phases.every((producer) => producer > phase)
-          ? Math.min(...phases)
-          : undefined;
+        const producer = first.get(name);
+        return !loops && producer !== undefined && producer > phase ? producer : undefined;
       };
       const drafts: Draft[] = skill.flow.edges
         .filter(({ from, to }) => !loops && from !== 'input' && from >= to)
@@ -117,19 +118,28 @@ export const dataFlowRules: readonly Rule[] = [
     why: 'An unused output is a lost thread, or work done for nothing.',
     hint: 'Use it in a later phase or drop it.',
     bad: 'contextPath unused later',
-    check: ({ phases, skill }) =>
-      phases.slice(0, -1).flatMap((phase, index) =>
-        phase.outputs
-          .filter(({ name, kind }) => {
-            if (kind !== 'variable') return false;
-            if (skill?.flow.edges.some(({ variables }) => variables.includes(name)) === true) return false;
-            if (skill?.flow.inputs.some((input) => input.name === name) === true) return false;
-            if (skill?.flow.conditions.some(({ expression }) => mentions(expression, name)) === true)
-              return false;
-            return !phases.some((later, at) => at > index && mentions(later.document.text, name));
-          })
-          .map(({ name, line }) => at(phase.document, line, `No later phase uses ${name}.`)),
-      ),
+    check: ({ phases, skill }) => {
+      const { edges = [], inputs = [], conditions = [] } = skill?.flow ?? {};
+      const used = new Set([
+        ...edges.flatMap(({ variables }) => variables),
+        ...inputs.map(({ name }) => name),
+      ]);
+      const inConditions = mentionsIn(() => conditions.map(({ expression }) => expression));
+      const inPhase = phases.map(({ document }) => mentionsIn(() => [document.text]));
+      return phases
+        .slice(0, -1)
+        .flatMap((phase, index) =>
+          phase.outputs
+            .filter(
+              ({ name, kind }) =>
+                kind === 'variable' &&
+                !used.has(name) &&
+                !inConditions(name) &&
+                !inPhase.some((mentions, later) => later > index && mentions(name)),
+            )
+            .map(({ name, line }) => at(phase.document, line, `No later phase uses ${name}.`)),
+        );
+    },
   },
   {
     id: 'DF006',
@@ -202,12 +212,4 @@ function unguardedUse(source: PhaseFile, consumer: PhaseFile, name: string): Dra
     if (near >= 0 && careful.test(lineText(document, near).slice(0, 400))) return [];
   }
   return [at(document, line, `${name} comes from phase ${source.number}, which may be skipped.`)];
-}
-
-/** The name stands in the text as a word of its own. */
-export function mentions(text: string, name: string): boolean {
-  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + name.length)) {
-    if (!/[\w$]/.test(text[from - 1] ?? '') && !/[\w$]/.test(text[from + name.length] ?? '')) return true;
-  }
-  return false;
 }

@@ -24,14 +24,6 @@ export function dependencyProblems(tasks: readonly Dependent[]): DependencyProbl
   ];
 }
 
-/** Ids that occur more than once, each of them once. */
-export function repeated(ids: readonly string[]): string[] {
-  const seen = new Set<string>();
-  const again = new Set<string>();
-  for (const id of ids) (seen.has(id) ? again : seen).add(id);
-  return [...again];
-}
-
 export function describeProblem(problem: DependencyProblem): string {
   switch (problem.kind) {
     case 'duplicate':

@@ -3,7 +3,7 @@ import { type LiteTask, taskIdPattern } from '../schema/lite/task.ts';
 import { repeated } from '../text/repeated.ts';
 import { leadsOut } from '../text/repository-path.ts';
 import { isVague } from '../text/vague.ts';
-import { dependencyProblems, describeProblem, repeated } from './dependencies.ts';
+import { dependencyProblems, describeProblem } from './dependencies.ts';
 
 /** P-069: critical problems make a plan useless, minor ones are said. */
 export type Quality = {

@@ -67,8 +67,8 @@ test('marks of compaction that are mended', () => {
 });
 
 test('many steps and marks that are mended', () => {
-  const steps = many('### Step 1.1: Review\n\n> **CHECKPOINT**\n\n');
-  const legacy = many('> COMPACT PROTECTION\n\n');
+  const steps = many('### Step 1.1: Review\n\n> **CHECKPOINT**\n\n', 1.6 * size);
+  const legacy = many('> COMPACT PROTECTION\n\n', 1.6 * size);
   const texts = { ...clean, [phase]: `${clean[phase]}\n${legacy}${steps}` };
   const mended = fixPackage(packageOf(texts).files, false).texts.get(phase) ?? '';
   expect(mended).not.toContain('COMPACT PROTECTION');

@@ -82,10 +82,11 @@ export function syncAll(subject: SkillPackage): (readonly [string, string | unde
   ];
 }
 
-/** Whatever is added after a fence that is never closed is code, and would be missed and added again. */
-function endsInFence({ documents }: SkillPackage, path: string): boolean {
+/** Whatever is added after a fence or a comment that is never closed belongs to it, and would be missed and added again. */
+function endsOpen({ documents }: SkillPackage, path: string): boolean {
   const document = documents.find((candidate) => candidate.path === path);
-  return document?.fences.some(({ closed }) => !closed) === true;
+  const comment = document?.comments.at(-1)?.text ?? '-->';
+  return !comment.includes('-->') || document?.fences.some(({ closed }) => !closed) === true;
 }
 
 /** Applies the fixes of the rules that have findings. Fixes that change more than markup need `unsafe`. */
@@ -106,7 +107,7 @@ export function fixPackage(files: PackageFiles, unsafe: boolean, only?: readonly
     for (const { rules, apply } of fixes) {
       if (!rules.some((rule) => open.has(rule) && wanted(rule))) continue;
       for (const [path, text] of apply(subject)) {
-        if (text === undefined || text === current.texts.get(path) || endsInFence(subject, path)) continue;
+        if (text === undefined || text === current.texts.get(path) || endsOpen(subject, path)) continue;
         current = { ...current, texts: new Map([...current.texts, [path, text]]) };
         texts.set(path, text);
         changed = true;

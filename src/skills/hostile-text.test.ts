@@ -22,6 +22,7 @@ test.each([
     ),
   ],
   ['a sentinel', { ...clean, [phase]: `# P\n> **📌 COMPACT SENTINEL [Phase 1: a]** ${many('1')}\n` }],
+  ['samples of empty lines', withText('SKILL.md', `\`\`\`json\n${many('\n', 190_000)}x\n\`\`\`\n`.repeat(8))],
   ['links to the next phase', { ...clean, [phase]: `# P\n\n## Next Phase\n\n${many('](a')}\n` }],
 ])('%s without an end', (_, texts) => {
   expect(lintTexts(texts).findings.length).toBeGreaterThan(0);

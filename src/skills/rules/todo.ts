@@ -5,7 +5,7 @@ import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { isPhaseItem, readTodoSamples } from '../model/todo.ts';
 
 const legal = new Set(['pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled', '$computed']);
-const placeholder = /\.\.\.|…|\$\{|\{\{|<[a-z_ |-]+>|\/\/|\/\*|^\s*#/im;
+const placeholder = /\.\.\.|…|\$\{|\{\{|<[a-z_ |-]+>|\/\/|\/\*|^[ \t]*#/im;
 
 export const todoRules: readonly Rule[] = [
   {

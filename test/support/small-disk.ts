@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -26,7 +26,7 @@ export type FailingDisk = {
   folder: string;
   /** From now on it refuses every write, to files that are open, too: as a disk on which the system has found an error. */
   turnReadOnly(): void;
-  /** Takes it out and puts it in again; no process may use it. */
+  /** Puts another one with the same files in its place; no process may use it. */
   mend(): void;
 };
 
@@ -49,6 +49,9 @@ export function failingDisk(megabytes: number): FailingDisk | undefined {
     },
     mend() {
       run('umount', folder);
+      // Another one with the same files: a jail that began while it was there keeps the failed one.
+      copyFileSync(`${folder}.image`, `${folder}.copy`);
+      renameSync(`${folder}.copy`, `${folder}.image`);
       attach(folder);
     },
   };

@@ -8,10 +8,10 @@ import { recordedAnswers } from './traces.ts';
 
 /** Tells of every question that is put to whoever is there: on a terminal a person would see it now. */
 export function watchQuestions(onAsk: (run: string, question: string) => void): void {
-  const { wait } = Engine.prototype;
-  Engine.prototype.wait = function watching(run, options) {
+  const { conduct } = Engine.prototype;
+  Engine.prototype.conduct = function watching(run, options) {
     const { answer } = options;
-    return wait.call(this, run, {
+    return conduct.call(this, run, {
       ...options,
       answer: async (questions, signal) => {
         for (const { id } of questions) onAsk(run, id);

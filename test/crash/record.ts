@@ -65,6 +65,7 @@ const traces = tracesOf(places, run);
 const foreign = traces.answers.filter((answer) => !answer.includes('"source":"person"'));
 if (story.answers !== undefined && foreign.length > 0)
   throw new Error(`not by a person: ${foreign.join(', ')}`);
+if (story.answers !== undefined && asked.size === 0) throw new Error('no question was seen');
 writeRecording(folder, {
   run,
   exit: ended.exit,

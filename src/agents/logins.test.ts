@@ -161,7 +161,11 @@ describe('login files', () => {
     writeFileSync(path.join(home, '.codex/auth.json'), token('renewed'));
     const seen = new Set<string>();
     const look = () => {
-      for (const name of readdirSync(folder)) seen.add(statSync(path.join(folder, name)).mode.toString(8));
+      for (const name of readdirSync(folder)) {
+        // It may get its last name in between.
+        const facts = statSync(path.join(folder, name), { throwIfNoEntry: false });
+        if (facts !== undefined) seen.add(facts.mode.toString(8));
+      }
     };
     const again = (): NodeJS.Immediate =>
       setImmediate(() => {

@@ -248,7 +248,7 @@ export class Engine {
   }
 
   async #attend(runId: string, options: WaitOptions, started: Promise<void>): Promise<RunEnd> {
-    // Nobody waits any more, so that nothing goes on asking the store.
+    // Says that nobody waits any more, so that nothing goes on asking the store.
     const left = new AbortController();
     try {
       return await this.#followRun(runId, options, started, left.signal);

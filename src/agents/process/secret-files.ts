@@ -14,7 +14,7 @@ const words = /^[\p{L}]+(?:[\s._-]+[\p{L}]+)*$/u;
 
 /**
  * Secrets that an agent may find where it works although nobody gave them to it: in `.env` files at the top of the project and in
- * the environment of this process. Files of keys outside of the project are not opened, for no purpose.
+ * the environment of this process. No other files of keys are opened for this.
  */
 export async function secretsAround(
   directory: string,

@@ -42,15 +42,17 @@ function asksUser(words: string): boolean {
 /** Tools that start other agents or paid commands; reading and editing stay free. */
 const spends = /^(?:task|agent|subagent|spawn_agent|delegate_to_agent|skill)$/i;
 
-/** Refuses new agents when a session has used up its tokens. `agents` are the programs that are some. */
-export function budgetDecision(
+/** Whether a call costs more than its own answer. `agents` are the programs that are some. */
+export function isPaid(
   { tool, command }: Pick<HookInput, 'tool' | 'command'>,
-  used: number,
-  limit: number,
   agents: ReadonlySet<string>,
-): HookDecision {
+): boolean {
+  return spends.test(tool) || startsAgents(command, agents);
+}
+
+/** Refuses new agents when a session has used up its tokens. */
+export function budgetDecision(used: number, limit: number): HookDecision {
   if (used < limit) return { kind: 'nothing' };
-  if (!spends.test(tool) && !startsAgents(command, agents)) return { kind: 'nothing' };
   return {
     kind: 'deny',
     reason: `This session has used ${used.toLocaleString('en')} of ${limit.toLocaleString('en')} tokens, so no further agent is started. Finish with what is there, or ask the user to raise the limit (CHARRETTE_SESSION_TOKENS).`,

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { partLimit } from './card.ts';
@@ -19,13 +20,14 @@ afterEach(() => rmSync(place.project, { recursive: true, force: true }));
 const call = (
   event: HookEvent,
   more: Partial<HookInput> = {},
-  options: { part?: number; limit?: number } = {},
+  options: { part?: number; limit?: number; settleMs?: number } = {},
 ) =>
   runHook(event, hookInput(place.project, more), {
     host: 'claude',
     now: '2026-01-01T00:00:00.000Z',
-    part: options.part ?? 1,
-    limit: options.limit,
+    part: 1,
+    limit: undefined,
+    ...options,
   });
 const textOf = (decision: HookDecision) => (decision.kind === 'context' ? decision.text : '');
 
@@ -221,6 +223,14 @@ test('above its budget a session starts no agents, but may read and edit; each a
   expect((await readSession(place.project, 'session-1')).usage?.offset).toBeGreaterThan(usage?.offset ?? 0);
 });
 
+test('a used-up budget starts no agent, although the host is slow to write what the answer cost', async () => {
+  const transcript = conversation(place.project, []);
+  const asking = call('pre-tool-use', { transcript, tool: 'Task' }, { limit: 1 });
+  await sleep(60);
+  conversation(place.project, [say.usage('a', 400)]);
+  expect(await asking).toMatchObject({ kind: 'deny', reason: expect.stringContaining('401 of 1 tokens') });
+});
+
 test('conversations of Codex and Gemini CLI are counted in their own terms', async () => {
   const use = (lines: unknown[], session: string) =>
     call(
@@ -274,7 +284,7 @@ test('no input and no conversation makes a hook throw', async () => {
         readTranscript(file);
         readHookInput(stdin, place.project);
         for (const event of ['pre-compact', 'stop', 'session-start'] as const)
-          await call(event, { transcript: file, source: 'compact' });
+          await call(event, { transcript: file, source: 'compact' }, { settleMs: 0 });
       },
     ),
     { numRuns: 40 },

@@ -5,11 +5,11 @@ import { readTextFile } from '../files/bounded.ts';
 import { activeWorkflow, isPhaseOf, seemsBehind } from './active-workflow.ts';
 import { partOf, runLines, whereYouAre } from './card.ts';
 import type { HookDecision, HookEvent, HookHost } from './events.ts';
-import { budgetDecision, stopDecision } from './guards.ts';
+import { budgetDecision, isPaid, stopDecision } from './guards.ts';
 import type { HookInput } from './hook-input.ts';
 import { openRuns } from './open-runs.ts';
 import { readSession, writeSession } from './snapshot.ts';
-import { readTranscript, type Transcript } from './transcript.ts';
+import { readTranscript } from './transcript.ts';
 import { addUsage } from './usage.ts';
 
 export type HookOptions = {
@@ -19,6 +19,8 @@ export type HookOptions = {
   part: number;
   /** Tokens after which no agent is started. */
   limit: number | undefined;
+  /** How long a host gets to write what it has said. */
+  settleMs?: number;
 };
 
 /** What a hook has to say. It changes nothing but its own session file. */
@@ -38,27 +40,53 @@ export async function runHook(
   }
   if (event === 'stop') {
     if (input.goingOn) return { kind: 'nothing' };
-    const transcript = await settledTranscript(input);
+    const transcript = await settled(
+      options,
+      () => readTranscript(input.transcript),
+      (read) => seemsBehind(read, input.cwd),
+    );
     const workflow = await activeWorkflow(transcript, { ...input, now: options.now });
     return stopDecision(input, workflow, transcript.lastWords);
   }
-  if (options.limit === undefined) return { kind: 'nothing' };
-  const session = await readSession(project, input.session);
-  const usage = addUsage(input.transcript, session.usage);
-  if (usage.offset !== session.usage?.offset) writeSession(project, input.session, { ...session, usage });
+  const { limit } = options;
+  if (limit === undefined) return { kind: 'nothing' };
   // Not loaded for sessions that have no budget.
   const { agentPrograms } = await import('../agents/registry.ts');
-  return budgetDecision(input, usage.tokens, options.limit, agentPrograms);
+  return isPaid(input, agentPrograms) ? budget(project, input, { ...options, limit }) : { kind: 'nothing' };
 }
 
-/** How long a host gets to write what it has said. */
-const settleMs = 300;
+const lookMs = 50;
 
-async function settledTranscript({ transcript: file, cwd }: HookInput): Promise<Transcript> {
-  const transcript = readTranscript(file);
-  if (!seemsBehind(transcript, cwd)) return transcript;
-  await sleep(settleMs);
-  return readTranscript(file);
+/** What a file says, or what it says after a while if its host seems not to have written its last lines yet. */
+async function settled<T>(
+  { settleMs = 1000 }: HookOptions,
+  read: () => T,
+  isBehind: (value: T) => boolean,
+): Promise<T> {
+  let value = read();
+  for (let waited = 0; waited < settleMs && isBehind(value); waited += lookMs) {
+    await sleep(lookMs);
+    value = read();
+  }
+  return value;
+}
+
+/** The answer that asks for an agent was paid for: a conversation that costs what it did before is behind. */
+async function budget(
+  project: string,
+  input: HookInput,
+  options: HookOptions & { limit: number },
+): Promise<HookDecision> {
+  const { limit } = options;
+  const session = await readSession(project, input.session);
+  const before = session.usage?.tokens ?? 0;
+  const usage = await settled(
+    options,
+    () => addUsage(input.transcript, session.usage),
+    ({ tokens }) => input.transcript !== undefined && tokens === before && tokens < limit,
+  );
+  if (usage.offset !== session.usage?.offset) writeSession(project, input.session, { ...session, usage });
+  return budgetDecision(usage.tokens, limit);
 }
 
 /** P-164: before a compaction everything that the card needs is written down; nothing can be said then. */

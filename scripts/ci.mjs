@@ -124,7 +124,7 @@ await Promise.all([
   slow('real agents, features', withAgents),
   inOrder(
     () => slow('texts of contexts, kills', withTexts),
-    () => check('kills at 10 seeded states of every workflow', 'npm', kills, 30 * minutes),
+    () => check('kills at 10 seeded writes of every workflow', 'npm', kills, 30 * minutes),
     () => check('60 s of made-up texts for every reader', 'npm', texts),
     () => check('2 minutes of a long life: nothing grows', 'npm', life, 30 * minutes),
   ),

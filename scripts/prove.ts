@@ -1,5 +1,5 @@
 // `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
-// that nothing is lost or done twice. `--points N` tries N places of each, chosen by `--seed`; `--story NAME` only one.
+// that nothing is lost or done twice. `--points N` tries N writes of each, chosen by `--seed`; `--story NAME` only one.
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
 // `--minutes N` goes on to the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
 import { writeFileAtomic } from '../src/files/atomic.ts';
 import { leftOut } from '../test/crash/left-out.ts';
-import { type Proof, proveStory, scattered, spread } from '../test/crash/prove-story.ts';
+import { type Proof, proveStory } from '../test/crash/prove-story.ts';
 import { stories } from '../test/crash/stories.ts';
 
 const { values: flags } = parseArgs({
@@ -31,7 +31,7 @@ const { values: flags } = parseArgs({
   },
 });
 const seed = Number(flags.seed ?? Date.now() % 100_000);
-const choose = flags.points === undefined ? scattered : spread(Number(flags.points), seed);
+const sample = flags.points === undefined ? undefined : { count: Number(flags.points), seed };
 const limit = flags.minutes === undefined ? undefined : Number(flags.minutes) * 60_000;
 const names = flags.story ?? stories.map(({ name }) => name);
 const proofs: Proof[] = [];
@@ -104,15 +104,15 @@ function missing(): string[] {
 async function prove(name: string): Promise<void> {
   let tried = 0;
   const proof = await proveStory(name, {
-    choose,
+    sample,
     signal: stopped.signal,
     scratch: flags.scratch,
     ...(limit === undefined ? {} : { until: Date.now() + limit }),
-    onOutcome: ({ problems, point }, states) => {
+    onOutcome: ({ problems }, write) => {
       tried += 1;
       if (problems.length > 0)
-        process.stderr.write(`${name}: state ${point} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
-      if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried (state ${point} of ${states})\n`);
+        process.stderr.write(`${name}: write ${write} FAILED\n  ${problems.slice(0, 8).join('\n  ')}\n`);
+      if (tried % 50 === 0) process.stderr.write(`${name}: ${tried} tried, the last before write ${write}\n`);
     },
   });
   proofs.push(proof);
@@ -129,7 +129,7 @@ function render(done: readonly Proof[]): string {
   const rows = done.map((proof) => [
     proof.story,
     String(proof.writes),
-    String(proof.states),
+    String(proof.states ?? '–'),
     String(proof.tried),
     String(proof.tried - proof.failures.length),
     String(proof.calls),
@@ -139,7 +139,7 @@ function render(done: readonly Proof[]): string {
   ]);
   const totals = [
     sum(({ writes }) => writes),
-    sum(({ states }) => states),
+    sample === undefined ? sum(({ states = 0 }) => states) : '–',
     sum(({ tried }) => tried),
     sum(({ tried, failures }) => tried - failures.length),
     sum(({ calls }) => calls),
@@ -163,7 +163,7 @@ function render(done: readonly Proof[]): string {
       .map(([kind, count]) => [story, kind, String(count)]),
   );
   const failures = done.flatMap(({ story, failures: list }) =>
-    list.map(({ state, target, problems }) => `${story} state ${state} (${target}): ${problems.join('; ')}`),
+    list.map(({ write, target, problems }) => `${story} write ${write} (${target}): ${problems.join('; ')}`),
   );
   const minutes = ((Date.now() - started) / 60_000).toFixed(1);
   return `${[
@@ -172,7 +172,7 @@ function render(done: readonly Proof[]): string {
       ? limit === undefined
         ? 'every state'
         : `every state, at most ${flags.minutes} minutes for each workflow`
-      : `${flags.points} states of each, seed ${seed}`,
+      : `before ${flags.points} writes of each, seed ${seed}`,
     ...(stopped.signal.aborted ? ['stopped before its end'] : []),
     table([columns, ...rows, total]),
     table([['workflow', 'before a write to', 'kills'], ...kinds]),

@@ -9,8 +9,8 @@ export function leftOut(
   return [
     ...wanted.stories.filter((story) => !proven.has(story)).map((story) => `all of ${story}`),
     ...done.proofs
-      .filter(({ states, tried }) => tried < states)
-      .map(({ story, states, tried }) => `${states - tried} of ${states} states of ${story}`),
+      .filter(({ states = 0, tried }) => tried < states)
+      .map(({ story, states = 0, tried }) => `${states - tried} of ${states} states of ${story}`),
     ...wanted.scripts.filter((script) => !done.scripts.includes(script)),
   ];
 }

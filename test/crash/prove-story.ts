@@ -5,27 +5,28 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { readRecording } from './recording.ts';
 import type { PointOutcome } from './resume.ts';
+import type { Sample } from './sample.ts';
 
 /** What became of the points of one story. */
 export type Proof = {
   story: string;
-  /** Writes of the undisturbed run, the different states before them, agent calls in it, and questions. */
+  /** Writes of the undisturbed run, the different states before them, if all were kept, agent calls in it, and questions. */
   writes: number;
-  states: number;
+  states: number | undefined;
   calls: number;
   questions: number;
   /** By what was about to be written: how many points were tried. */
   kinds: Record<string, number>;
   tried: number;
   repeated: number;
-  failures: { state: number; target: string; problems: string[] }[];
+  failures: { write: number; target: string; problems: string[] }[];
   milliseconds: number;
 };
 
 export type ProveOptions = {
-  /** Which of so many states to try; absent: every one. */
-  choose?: (states: number) => readonly number[];
-  onOutcome?: (outcome: PointOutcome, states: number) => void;
+  /** Before which writes the run is killed; absent: at every different state. */
+  sample?: Sample | undefined;
+  onOutcome?: (outcome: PointOutcome, write: number) => void;
   /** No new point is begun after this time, or once this signal says so. */
   until?: number;
   signal?: AbortSignal;
@@ -42,13 +43,12 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
   const folder = mkdtempSync(path.join(options.scratch ?? tmpdir(), `charrette-prove-${story}-`));
   let worker: ChildProcess | undefined;
   try {
-    await record(story, folder);
+    await record(story, folder, options.sample);
     const { points, calls, writes, asked } = readRecording(folder);
-    const every = points.map((_, index) => index);
     const proof: Proof = {
       story,
       writes,
-      states: points.length,
+      states: options.sample === undefined ? points.length : undefined,
       calls: calls.length,
       questions: asked.length,
       kinds: {},
@@ -57,18 +57,18 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
       failures: [],
       milliseconds: 0,
     };
-    for (const state of options.choose?.(points.length) ?? every) {
+    for (const state of scattered(points.length)) {
       if (options.signal?.aborted || Date.now() > (options.until ?? Number.POSITIVE_INFINITY)) break;
       worker ??= startWorker(story, folder);
       const outcome = await ask(worker, state, options.limitMs ?? 120_000);
-      const { kind: how = '', target = '' } = points[state] ?? {};
+      const { write = 0, kind: how = '', target = '' } = points[state] ?? {};
       const kind = how === 'start' ? startedBy(target) : kindOf(target);
       proof.kinds[kind] = (proof.kinds[kind] ?? 0) + 1;
       proof.tried += 1;
       proof.repeated += Math.max(0, outcome.repeated);
       const { problems } = outcome;
-      if (problems.length > 0) proof.failures.push({ state, target, problems });
-      options.onOutcome?.(outcome, points.length);
+      if (problems.length > 0) proof.failures.push({ write, target, problems });
+      options.onOutcome?.(outcome, write);
       // A process that is stuck or gone is replaced; one that served long is too, so that nothing piles up.
       if (!worker.connected || problems.length > 0 || proof.tried % 250 === 0) worker = end(worker);
     }
@@ -79,17 +79,8 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
   }
 }
 
-/** Different places of each run of the suite, spread over the whole run; the seed names them. */
-export function spread(count: number, seed: number): (states: number) => number[] {
-  return (states) =>
-    Array.from({ length: Math.min(count, states) }, (_, index) => {
-      const offset = ((seed * (index + 7)) % 1009) / 1009;
-      return Math.min(states - 1, Math.floor(((index + offset) / Math.min(count, states)) * states));
-    });
-}
-
 /** All states, those far apart first: however early one stops, the whole run was visited. */
-export function scattered(states: number): number[] {
+function scattered(states: number): number[] {
   const bits = Math.ceil(Math.log2(states + 1));
   const reversed = (index: number) =>
     Number.parseInt([...index.toString(2).padStart(bits, '0')].reverse().join(''), 2);
@@ -99,9 +90,10 @@ export function scattered(states: number): number[] {
 /** The longest story takes minutes, and many of them on a busy machine. */
 const recordingMs = 1_800_000;
 
-async function record(story: string, folder: string): Promise<void> {
+async function record(story: string, folder: string, sample: Sample | undefined): Promise<void> {
   const script = path.join(import.meta.dirname, 'record.ts');
-  await promisify(execFile)(process.execPath, [script, story, folder], {
+  const chosen = sample === undefined ? [] : [String(sample.count), String(sample.seed)];
+  await promisify(execFile)(process.execPath, [script, story, folder, ...chosen], {
     env: environmentIn(folder),
     timeout: recordingMs,
   });

@@ -1,16 +1,17 @@
-// node test/crash/record.ts <story> <folder>: makes the story's world in the folder, runs it undisturbed, and keeps the state
-// before each of its writes.
+// node test/crash/record.ts <story> <folder> [<count> <seed>]: makes the story's world in the folder, runs it undisturbed, and keeps
+// the state before each of its writes, or before so many of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../../src/error-table.ts';
 import { BlockPack } from './block-pack.ts';
 import { type Point, packFile, writeRecording } from './recording.ts';
+import { reservoir } from './sample.ts';
 import { Camera, digestOf } from './snapshot.ts';
 import { makeWorld, stories } from './stories.ts';
 import { recordedRuns, seatsOf, tracesOf } from './traces.ts';
 import { watchWrites } from './watch-writes.mjs';
 
-const [name = '', folder = ''] = process.argv.slice(2);
+const [name = '', folder = '', count, seed] = process.argv.slice(2);
 const story = stories.find((candidate) => candidate.name === name);
 if (story === undefined) throw new Error(`there is no story ${name}`);
 const places = makeWorld(story, folder);
@@ -18,6 +19,7 @@ const world = path.join(folder, 'world');
 const pack = new BlockPack(packFile(folder), 'write');
 const camera = new Camera(world, pack);
 const points: Point[] = [];
+const placeOfNext = count === undefined ? undefined : reservoir({ count: Number(count), seed: Number(seed) });
 const known = new Set<string>();
 const asked = new Set<string>();
 let writes = 0;
@@ -33,10 +35,12 @@ watchWrites((kind, target) => {
   const unpacks = target.includes('/store.new/');
   if (unpacks && unpacking) return;
   unpacking = unpacks;
+  writes += 1;
+  const place = placeOfNext?.();
+  if (placeOfNext !== undefined && place === undefined) return;
   watching = false;
   waitForGit();
-  writes += 1;
-  keep(kind, target);
+  keep(kind, target, place);
   watching = true;
 });
 
@@ -74,7 +78,7 @@ writeRecording(folder, {
   calls,
   seats: seatsOf(places, run),
   traces,
-  points,
+  points: points.sort((one, two) => one.write - two.write),
 });
 pack.close();
 process.stdout.write(
@@ -82,14 +86,20 @@ process.stdout.write(
 );
 process.exit();
 
-/** A state that was kept before is not kept again. */
-function keep(kind: string, target: string): void {
+/** Of all states one that was kept before is not kept again; a sample has its place for each. */
+function keep(kind: string, target: string, place: number | undefined): void {
   const snapshot = camera.take();
   const digest = digestOf(snapshot);
-  if (known.has(digest)) return;
+  if (place === undefined && known.has(digest)) return;
   known.add(digest);
   const about = kind === 'start' ? target : path.relative(world, target);
-  points.push({ kind, target: about, called: callsMade().length, snapshot });
+  points[place ?? points.length] = {
+    write: writes,
+    kind,
+    target: about,
+    called: callsMade().length,
+    snapshot,
+  };
 }
 
 function callsMade(): string[] {

@@ -4,12 +4,12 @@ import type { Snapshot } from './snapshot.ts';
 import type { Traces } from './traces.ts';
 
 /**
- * The first write before which the project was in this state: what it went to, or which program it started, how many agents had been
- * called, and the state, which a kill just before it leaves.
+ * A write, the first before which the project was in this state: its number, what it went to, or which program it started, how many
+ * agents had been called, and the state, which a kill just before it leaves.
  */
-export type Point = { kind: string; target: string; called: number; snapshot: Snapshot };
+export type Point = { write: number; kind: string; target: string; called: number; snapshot: Snapshot };
 
-/** An undisturbed run with the states before its writes, each once. */
+/** An undisturbed run with the states before its writes, each once, or before a sample of them. */
 export type Recording = {
   run: string;
   exit: number;

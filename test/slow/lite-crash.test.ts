@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { proveStory, spread } from '../crash/prove-story.ts';
+import { proveStory } from '../crash/prove-story.ts';
 import { makeLiteProject } from '../support/lite-project.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { callsIn, charrette, runsOf } from '../support/program.ts';
@@ -8,7 +8,7 @@ import { callsIn, charrette, runsOf } from '../support/program.ts';
 const seed = Number(process.env['CRASH_SEED'] ?? Date.now() % 100_000);
 
 test('P-165 P-166 lite/T-10 from the state before 4 random writes of an execution everything is completed, byte for byte, and no batch twice', async () => {
-  const proof = await proveStory('lite-execute', { choose: spread(4, seed) });
+  const proof = await proveStory('lite-execute', { sample: { count: 4, seed } });
   expect(proof.failures, `seed ${seed}`).toEqual([]);
   expect(proof.tried).toBe(4);
 }, 300_000);

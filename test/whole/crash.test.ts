@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type Proof, proveStory, spread } from '../crash/prove-story.ts';
 import {
   crashAndResume,
   crashPoints,
@@ -10,14 +9,6 @@ import {
 } from '../support/crash.ts';
 
 const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 2));
-
-test('from the state before 10 random writes of a whole design run everything is completed, nothing is done twice', async () => {
-  const proof: Proof = await proveStory('design', { choose: spread(10, seed) });
-  expect(proof.writes).toBeGreaterThan(500);
-  expect(proof.calls).toBeGreaterThan(20);
-  expect(proof.failures, `seed ${seed}`).toEqual([]);
-  expect(proof.tried).toBe(10);
-}, 240_000);
 
 let reference: Undisturbed;
 

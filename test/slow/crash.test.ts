@@ -9,11 +9,16 @@ import {
 } from '../support/crash.ts';
 
 let reference: Undisturbed;
-const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 50));
+const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 24));
 
 beforeAll(async () => {
   reference = await undisturbedRun();
 }, 120_000);
+
+test('an undisturbed run makes every call once', () => {
+  expect(reference.writes).toBeGreaterThan(100);
+  expect(new Set(reference.calls).size).toBeGreaterThan(15);
+});
 
 test.concurrent.each(points.map((point) => [placeOf(point), point] as const))(
   'kill -9 of a whole run %s, resume: the same artifacts, no finished call repeated',

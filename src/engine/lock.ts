@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } f
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomicSync } from '../files/atomic.ts';
-import { isRecord, readJson } from '../safe-json.ts';
-import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts';
+import { readJson } from '../safe-json.ts';
+import { isAlive, isProcessIdentity, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 export type Lock = { release(): void };
 export type LockAttempt = { held: true; lock: Lock } | { held: false; holder: ProcessIdentity };
@@ -80,10 +80,7 @@ function readHolder(file: string): ProcessIdentity | undefined {
     return undefined;
   }
   const reading = readJson(text);
-  if (!reading.ok || !isRecord(reading.value)) return undefined;
-  const { pid, started, host } = reading.value;
-  if (typeof pid !== 'number' || typeof started !== 'string' || typeof host !== 'string') return undefined;
-  return { pid, started, host };
+  return reading.ok && isProcessIdentity(reading.value) ? reading.value : undefined;
 }
 
 async function removeStale(file: string, seen: ProcessIdentity | undefined): Promise<void> {

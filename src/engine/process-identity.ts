@@ -1,8 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { isRecord } from '../safe-json.ts';
 
 /** A process that can be told apart from a later one with the same number. */
 export type ProcessIdentity = { pid: number; started: string; host: string };
+
+/** Whether what stands in a file is one. */
+export function isProcessIdentity(value: unknown): value is ProcessIdentity {
+  return (
+    isRecord(value) &&
+    typeof value['pid'] === 'number' &&
+    typeof value['started'] === 'string' &&
+    typeof value['host'] === 'string'
+  );
+}
 
 export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, started: startOf(process.pid) ?? '', host: hostname() };

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,4 +34,34 @@ test('a change that fails does not keep the next one from being made', async () 
     updateRunRecord(directory, { status: 'done' }),
   ];
   for (const change of changes) await expect(change).rejects.toMatchObject({ code: 'run-not-found' });
+});
+
+test.each([
+  ['process', { pnullid: 1, started: '1', host: 'h' }],
+  ['process', null],
+  ['queue', null],
+  ['queue', { labels: [1], yes: true }],
+  ['queue', { labels: [], yes: 'yes' }],
+  ['baseCommit', 5],
+  ['exit', '0'],
+  ['error', 'x'],
+])('a record whose %s is %j is refused, not taken for what it is not', async (field, value) => {
+  const project = mkdtempSync(path.join(tmpdir(), 'charrette-record-'));
+  onTestFinished(() => rmSync(project, { recursive: true, force: true }));
+  const directory = runDirectoryOf(homeOf(project), 'one');
+  mkdirSync(directory.root, { recursive: true });
+  const record = {
+    schemaVersion: 1,
+    run: 'one',
+    workflow: 'design',
+    codeVersion: '1',
+    title: '',
+    inputs: {},
+    status: 'running',
+    created: '2026',
+  };
+  writeFileSync(directory.record, JSON.stringify(record));
+  expect(await readRunRecord(directory)).toEqual(record);
+  writeFileSync(directory.record, JSON.stringify({ ...record, [field]: value }));
+  await expect(readRunRecord(directory)).rejects.toMatchObject({ code: 'json-invalid' });
 });

@@ -2,7 +2,7 @@ import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic, writeJsonAtomicSync } from '../files/atomic.ts';
 import { readTextFile, readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 const runStatuses = [
@@ -97,16 +97,23 @@ function isRunRecord(value: unknown): value is RunRecord {
   return (
     isRecord(value) &&
     value['schemaVersion'] === 1 &&
-    typeof value['run'] === 'string' &&
-    typeof value['workflow'] === 'string' &&
-    typeof value['codeVersion'] === 'string' &&
-    typeof value['title'] === 'string' &&
-    typeof value['created'] === 'string' &&
-    isError(value['error']) &&
+    ['run', 'workflow', 'codeVersion', 'title', 'created'].every((name) => isString(value[name])) &&
+    ['baseCommit', 'ended'].every((name) => isMissingOr(value[name], isString)) &&
+    isMissingOr(value['exit'], Number.isInteger) &&
+    isMissingOr(value['queue'], isQueue) &&
+    isMissingOr(value['process'], isProcessIdentity) &&
+    isMissingOr(value['error'], (error) => isRecord(error) && isString(error['message'])) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
 }
 
-function isError(value: unknown): boolean {
-  return value === undefined || (isRecord(value) && typeof value['message'] === 'string');
+const isString = (value: unknown) => typeof value === 'string';
+
+function isQueue(value: unknown): boolean {
+  if (!isRecord(value) || typeof value['yes'] !== 'boolean') return false;
+  return Array.isArray(value['labels']) && value['labels'].every(isString);
+}
+
+function isMissingOr(value: unknown, is: (value: unknown) => boolean): boolean {
+  return value === undefined || is(value);
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../../src/error-table.ts';
 import { BlockPack } from './block-pack.ts';
-import { type Point, packFile, writeRecording } from './recording.ts';
+import { type Point, packFile, writeRecording, writeState } from './recording.ts';
 import { reservoir } from './sample.ts';
 import { Camera, digestOf } from './snapshot.ts';
 import { makeWorld, stories } from './stories.ts';
@@ -93,13 +93,9 @@ function keep(kind: string, target: string, place: number | undefined): void {
   if (place === undefined && known.has(digest)) return;
   known.add(digest);
   const about = kind === 'start' ? target : path.relative(world, target);
-  points[place ?? points.length] = {
-    write: writes,
-    kind,
-    target: about,
-    called: callsMade().length,
-    snapshot,
-  };
+  const state = place ?? points.length;
+  points[state] = { write: writes, kind, target: about, called: callsMade().length, state };
+  writeState(folder, state, snapshot);
 }
 
 function callsMade(): string[] {

@@ -1,15 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Snapshot } from './snapshot.ts';
 import type { Traces } from './traces.ts';
 
 /**
  * A write, the first before which the project was in this state: its number, what it went to, or which program it started, how many
- * agents had been called, and the state, which a kill just before it leaves.
+ * agents had been called, and under which number the state is kept that a kill just before it leaves.
  */
-export type Point = { write: number; kind: string; target: string; called: number; snapshot: Snapshot };
+export type Point = { write: number; kind: string; target: string; called: number; state: number };
 
-/** An undisturbed run with the states before its writes, each once, or before a sample of them. */
+/** An undisturbed run and its writes, one for each state before them, or a sample of them. */
 export type Recording = {
   run: string;
   exit: number;
@@ -25,16 +25,23 @@ export type Recording = {
 };
 
 export const packFile = (folder: string) => path.join(folder, 'blocks');
-const recordingFile = (folder: string) => path.join(folder, 'recording.jsonl');
+const recordingFile = (folder: string) => path.join(folder, 'recording.json');
+const stateFile = (folder: string, state: number) => path.join(folder, 'states', `${state}.json`);
 
-/** A line per point: thousands of them would be too long for one text. */
-export function writeRecording(folder: string, { points, ...rest }: Recording): void {
-  const lines = [rest, ...points].map((part) => JSON.stringify(part));
-  writeFileSync(recordingFile(folder), `${lines.join('\n')}\n`);
+export function writeRecording(folder: string, recording: Recording): void {
+  writeFileSync(recordingFile(folder), JSON.stringify(recording));
 }
 
 export function readRecording(folder: string): Recording {
-  const [first = '{}', ...lines] = readFileSync(recordingFile(folder), 'utf8').trimEnd().split('\n');
-  const rest = JSON.parse(first) as Omit<Recording, 'points'>;
-  return { ...rest, points: lines.map((line) => JSON.parse(line) as Point) };
+  return JSON.parse(readFileSync(recordingFile(folder), 'utf8')) as Recording;
+}
+
+/** A file each: a process that held thousands of states would be slow to start others. */
+export function writeState(folder: string, state: number, snapshot: Snapshot): void {
+  mkdirSync(path.dirname(stateFile(folder, state)), { recursive: true });
+  writeFileSync(stateFile(folder, state), JSON.stringify(snapshot));
+}
+
+export function readState(folder: string, state: number): Snapshot {
+  return JSON.parse(readFileSync(stateFile(folder, state), 'utf8')) as Snapshot;
 }

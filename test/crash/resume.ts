@@ -6,7 +6,7 @@ import path from 'node:path';
 import { isFinal, type RunStatus } from '../../src/engine/run-record.ts';
 import { BlockPack } from './block-pack.ts';
 import { answeredQuestions, performAnswered, watchQuestions } from './questions.ts';
-import { packFile, readRecording } from './recording.ts';
+import { packFile, readRecording, readState } from './recording.ts';
 import { restore } from './snapshot.ts';
 import { placesIn, type Story, stories } from './stories.ts';
 import { type Answered, answeredPrompts, recordedRuns, type Traces, tracesOf } from './traces.ts';
@@ -42,7 +42,8 @@ process.on('disconnect', () => process.exit());
 
 async function goOn(point: number): Promise<PointOutcome> {
   const started = performance.now();
-  const { snapshot = {}, called = 0 } = recording.points[point] ?? {};
+  const { called = 0, state = point } = recording.points[point] ?? {};
+  const snapshot = readState(folder, state);
   restore(path.join(folder, 'world'), snapshot, pack, made);
   writeFileSync(places.calls, '');
   const begun = recordedRuns(places).includes(recording.run);

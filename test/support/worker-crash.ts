@@ -3,7 +3,7 @@ import path from 'node:path';
 import { quick } from './fault-run.ts';
 import { type LiveProgram, startCharrette, until } from './live-program.ts';
 import { artifactsOf, callsIn, charrette, fixed, makeProject, preload } from './program.ts';
-import { cloneOf, configure, connected, keptCalls, timesIn } from './worker-program.ts';
+import { cloneOf, configure, connected, keptCalls, startWorker, timesIn } from './worker-program.ts';
 
 /** What a run of a worker leaves that nobody disturbs. */
 export type UndisturbedWorker = { writes: number; calls: string[]; artifacts: Record<string, string> };
@@ -45,6 +45,13 @@ function startCounting(cwd: string, env: Record<string, string>): LiveProgram {
   });
 }
 
+export async function serveForAMoment(env: Record<string, string>): Promise<void> {
+  const { project } = await makeProject();
+  const worker = await startWorker(project, env);
+  worker.kill('SIGTERM');
+  await worker.ended;
+}
+
 export async function undisturbedWorker(env: Record<string, string>): Promise<UndisturbedWorker> {
   const machines = await prepare(env);
   const { one, run, calls } = machines;
@@ -81,7 +88,9 @@ export async function killAndTakeOver(at: number, env: Record<string, string>): 
       artifacts: await delivered(machines, env),
       calls: callsIn(calls),
       kept,
-      problems: wrongCalls(callsIn(calls), kept),
+      problems: wrongCalls(callsIn(calls), kept).map(
+        (problem) => `${problem}\n${first.stderr()}${second.stderr()}`,
+      ),
     };
   } finally {
     second.kill('SIGKILL');

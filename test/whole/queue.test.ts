@@ -226,6 +226,15 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await giveUpSilent(queue, 60)).toEqual([]);
   });
 
+  test('a worker that is late itself gives up others, never itself: on a busy machine it repeated its own calls', async () => {
+    await atWork('busy', 'a');
+    await atWork('silent', 'b');
+    await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour'");
+    expect(await giveUpSilent(queue, 60, 'busy')).toEqual([{ worker: 'silent', runs: ['b'] }]);
+    expect(await stateOf('a')).toEqual(['at-work', 'busy']);
+    expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'busy', runs: ['a'] }]);
+  });
+
   test('a run of a worker that nobody knows is queued again or withdrawn without waiting for another worker', async () => {
     const entry = await atWork('unknown', 'a');
     expect([await requeue(queue, 'a'), await withdraw(queue, 'a', 'cancelled')]).toEqual([false, false]);

@@ -67,19 +67,22 @@ export async function removeWorker(queue: Queue, worker: string): Promise<void> 
 /**
  * Gives up workers that have been silent for too long and puts their runs back into the queue, with those that still name a
  * worker which nobody knows. What somebody holds locked is left for the next time: nobody may wait while none can claim.
+ * `judge` is the worker that asks: late itself, it is not gone.
  */
 export function giveUpSilent(
   queue: Queue,
   limitSeconds: number,
+  judge = '',
 ): Promise<{ worker: string; runs: string[] }[]> {
   return queue.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [locks.claim]);
     const gone = await client.query(
       `DELETE FROM charrette.workers WHERE worker IN (
-         SELECT worker FROM charrette.workers WHERE beat < clock_timestamp() - make_interval(secs => $1)
+         SELECT worker FROM charrette.workers
+         WHERE beat < clock_timestamp() - make_interval(secs => $1) AND worker <> $2
          FOR UPDATE SKIP LOCKED)
        RETURNING worker`,
-      [limitSeconds],
+      [limitSeconds, judge],
     );
     const given = new Map<string, string[]>(gone.rows.map(({ worker }) => [String(worker), []]));
     for (const { run, worker } of await freeRuns(client))

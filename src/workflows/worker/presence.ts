@@ -82,7 +82,8 @@ export class Presence {
       await alsoDue();
       // After a time without the store everybody looks silent; the others get a moment to show themselves.
       if (performance.now() - this.#steadySince < 2 * this.everyMs) return;
-      for (const gone of await giveUpSilent(queue, silentSeconds)) report({ type: 'worker-gone', ...gone });
+      const given = await giveUpSilent(queue, silentSeconds, worker);
+      for (const gone of given) report({ type: 'worker-gone', ...gone });
     } catch (error) {
       line.fails(error);
     } finally {

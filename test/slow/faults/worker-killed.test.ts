@@ -3,7 +3,7 @@ import { crashPoints, writeAt } from '../../support/crash.ts';
 import { everyFault, faultCase } from '../../support/fault-case.ts';
 import { hasPostgres } from '../../support/fault-run.ts';
 import { startPostgres } from '../../support/postgres.ts';
-import { killAndTakeOver, undisturbedWorker } from '../../support/worker-crash.ts';
+import { killAndTakeOver, serveForAMoment, undisturbedWorker } from '../../support/worker-crash.ts';
 import { connected } from '../../support/worker-program.ts';
 
 // How often: a number of seeded writes, or `all`; or which ones, as in `@317,332`.
@@ -14,13 +14,25 @@ const fault = 'worker killed with -9, its machine gone';
 if (hasPostgres()) {
   const server = await startPostgres({ durable: true });
   afterAll(() => server.stop(), 300_000);
+  const ask = (statement: string) => connected(server.url, (client) => client.query(statement));
+  const storeNamed = (name: string) => ({
+    CHARRETTE_DATABASE_URL: server.url.replace(/postgres$/, name),
+  });
+  // Tables are made once, by a worker that finds nothing to do.
+  await serveForAMoment(storeNamed('tables'));
   /** A database of its own: the same run id in one store would be one run. */
-  const storeNamed = async (name: string) => {
-    const url = server.url.replace(/postgres$/, name);
-    await connected(server.url, (client) => client.query(`CREATE DATABASE ${name}`));
-    return { CHARRETTE_DATABASE_URL: url };
+  const withStore = async <T>(
+    name: string,
+    body: (env: Record<string, string>) => Promise<T>,
+  ): Promise<T> => {
+    await ask(`CREATE DATABASE ${name} TEMPLATE tables`);
+    try {
+      return await body(storeNamed(name));
+    } finally {
+      await ask(`DROP DATABASE ${name} WITH (FORCE)`);
+    }
   };
-  const reference = await undisturbedWorker(await storeNamed('reference'));
+  const reference = await withStore('reference', undisturbedWorker);
   const every = Array.from({ length: reference.writes }, (_, index) => index + 1);
   const { seed, points } = crashPoints(/^\d+$/.test(wanted) ? Number(wanted) : 1);
   const spread = points.map((point) => writeAt(point, reference.writes));
@@ -31,7 +43,7 @@ if (hasPostgres()) {
     for (const at of writes) {
       const moment = `at write ${at} of ${reference.writes}`;
       faultCase(fault, moment, async () => {
-        const outcome = await killAndTakeOver(at, await storeNamed(`kill_${at}`));
+        const outcome = await withStore(`kill_${at}`, (env) => killAndTakeOver(at, env));
         const place = `seed ${seed}, ${moment}`;
         expect(outcome.problems, place).toEqual([]);
         expect(outcome.artifacts, place).toEqual(reference.artifacts);

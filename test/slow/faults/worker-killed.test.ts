@@ -19,6 +19,7 @@ if (hasPostgres()) {
     CHARRETTE_DATABASE_URL: server.url.replace(/postgres$/, name),
   });
   // Tables are made once, by a worker that finds nothing to do.
+  await ask('CREATE DATABASE tables');
   await serveForAMoment(storeNamed('tables'));
   /** A database of its own: the same run id in one store would be one run. */
   const withStore = async <T>(

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { parse } from 'yaml';
+import { parseDocument } from 'yaml';
 import { thisWorld } from '../agents/settings.ts';
 import { type BrandReading, brandFolderOf, readBrandFiles, requireBrand } from '../brand/brand-files.ts';
 import { documentConflicts, tokenConflicts } from '../brand/conflicts.ts';
@@ -18,6 +18,7 @@ import { type Criterion, criteriaOfDocument } from '../refine/contract.ts';
 import { contractedCopy } from '../refine/copy.ts';
 import { checkSettings, type HarnessLevel, negotiates, readLoopSettings } from '../refine/settings.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { yamlValue } from '../text/yaml-value.ts';
 import type { RefineInputs } from '../workflows/refine/inputs.ts';
 import { rosterOf } from '../workflows/roster.ts';
 import type { Invocation } from './command.ts';
@@ -192,7 +193,9 @@ async function earlierStates(
   if (text === undefined) return [];
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 10 });
+    const document = parseDocument(text, { logLevel: 'silent' });
+    if (document.errors.length > 0) return [];
+    value = yamlValue(document);
   } catch {
     return [];
   }

@@ -5,6 +5,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { literalPattern } from '../text/literal-pattern.ts';
+import { yamlValue } from '../text/yaml-value.ts';
 import { userFolder } from './user-folder.ts';
 
 /** A configuration file as found: its values and where each key stands. */
@@ -67,7 +68,7 @@ async function readSource(layer: ConfigSource['layer'], file: string): Promise<C
   if (problem !== undefined) throw unreadable(file, problem, problem.linePos?.[0].line ?? 1);
   let values: unknown;
   try {
-    values = document.toJS() ?? {};
+    values = yamlValue(document) ?? {};
   } catch (error) {
     // References to what is not there, or to so much that it would fill the memory.
     throw unreadable(file, error);

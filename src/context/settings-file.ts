@@ -1,3 +1,4 @@
+import { yamlValue } from '../text/yaml-value.ts';
 import { settingsFile } from './defaults.ts';
 import { readPlainSettings } from './plain-settings.ts';
 import { realPath } from './quick-files.ts';
@@ -20,7 +21,7 @@ export async function readSettingsFile(root: string): Promise<SettingsSource> {
     const document = parseDocument(reading.text, { logLevel: 'silent', prettyErrors: true });
     const [error] = document.errors;
     if (error !== undefined) return { kind: 'broken', message: oneLine(error.message) };
-    return { kind: 'value', value: document.toJS({ maxAliasCount: 100 }) };
+    return { kind: 'value', value: yamlValue(document) };
   } catch (error) {
     return { kind: 'broken', message: oneLine(error instanceof Error ? error.message : String(error)) };
   }

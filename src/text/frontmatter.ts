@@ -1,6 +1,7 @@
 import { isMap, parseDocument, stringify } from 'yaml';
 import { isRecord } from '../safe-json.ts';
 import { frontMatterExtent } from './markdown-lines.ts';
+import { yamlValue } from './yaml-value.ts';
 
 export type FrontMatterProblem =
   | { kind: 'unclosed'; message: string; line: number }
@@ -64,7 +65,7 @@ function readYaml(raw: string): { data: Record<string, unknown>; problems: Front
       problems.push({ kind: 'not-a-mapping', message: 'the YAML is not a list of keys and values', line: 2 });
       return { data: {}, problems };
     }
-    const data: unknown = document.toJS({ maxAliasCount: 100 });
+    const data: unknown = yamlValue(document);
     return { data: isRecord(data) ? data : {}, problems };
   } catch (error) {
     const message = firstLine(error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { isRecord } from '../../safe-json.ts';
+import { yamlValue } from '../../text/yaml-value.ts';
 import { type Document, lineText } from '../document/document.ts';
 import { frontmatterLines, opensFrontmatter } from '../document/frontmatter-lines.ts';
 
@@ -139,7 +140,7 @@ function readYaml(raw: string): YamlReading {
       const line = 1 + raw.slice(0, error.pos[0]).split('\n').length - 1;
       return { data: {}, problem: { message: error.message.split('\n', 1)[0] ?? error.message, line } };
     }
-    const data: unknown = document.toJS({ maxAliasCount: 100 });
+    const data: unknown = yamlValue(document);
     if (isRecord(data)) return { data, problem: undefined };
     if (data === null || data === undefined) return { data: {}, problem: undefined };
     return { data: {}, problem: { message: 'it is not a list of keys and values', line: 1 } };

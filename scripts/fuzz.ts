@@ -53,7 +53,7 @@ await runTargets(names, {
       const place = flags.save ? `  saved as ${saveText(report.name, input, `${kind}: ${message}`)}\n` : '';
       const again = `npm run fuzz -- --target ${report.name} --seed ${seed} --seconds ${Math.ceil(seconds / names.length)}`;
       process.stderr.write(
-        `${report.name}, seed ${seed}: ${kind}: ${message}\n  ${JSON.stringify(input.slice(0, 2000))}\n${place}  again: ${again} (with --save it becomes a text of the tests)\n`,
+        `${report.name}, seed ${seed}: ${kind}: ${message}\n  ${JSON.stringify(input.slice(0, 20_000))}\n${place}  again: ${again} (with --save it becomes a text of the tests)\n`,
       );
     }
   },

@@ -3,19 +3,19 @@ import { parseDocument } from 'yaml';
 import { readFrontMatter } from './frontmatter.ts';
 import { yamlValue } from './yaml-value.ts';
 
-const valueOf = (text: string) => yamlValue(parseDocument(text, { logLevel: 'silent' }));
+const read = (text: string) => yamlValue(parseDocument(text, { logLevel: 'silent' }));
 
 test('what people write is what it was', () => {
-  expect(valueOf('a: 1\nb: [x, {c: d}]\n? e\n: f\n2: g\n~: h\n')).toEqual({
+  expect(read('a: 1\nb: [x, {c: d}]\n? e\n: f\n2: g\n~: h\n')).toEqual({
     a: 1,
     b: ['x', { c: 'd' }],
     e: 'f',
     2: 'g',
     '': 'h',
   });
-  expect(valueOf('base: &b {x: 1}\nown:\n  <<: *b\n  y: 2\n')).toMatchObject({ own: { y: 2 } });
-  expect(valueOf('')).toBeNull();
-  expect(valueOf('text')).toBe('text');
+  expect(read('base: &b {x: 1}\nown:\n  <<: *b\n  y: 2\n')).toMatchObject({ own: { y: 2 } });
+  expect(read('')).toBeNull();
+  expect(read('text')).toBe('text');
 });
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['a reference', 'a: &list [1]\n*list : b'],
   ['a key of a key of a key …', '? '.repeat(5000)],
 ])('a key that is %s is refused at once', (_, text) => {
-  expect(() => valueOf(text)).toThrow(/a key is a list or a mapping|call stack/);
+  expect(() => read(text)).toThrow(/a key is a list or a mapping|call stack/);
 });
 
 test('front matter of nested keys took minutes for two kilobytes', () => {

@@ -115,15 +115,15 @@ const texts = ['run', 'fuzz', '--', '--seconds', '60'];
 const life = ['run', 'soak', '--', '--minutes', '2'];
 // Three lines of work beside each other on two cores: each waits for half of its time, for agents that start or hang, for silences,
 // for the clock. Files are where they make the lines end together.
-const withAgents = ['real-agents', 'slow/feature'];
-const withTexts = ['context-fuzz', 'slow/crash', 'lite-crash', 'slow/worker'];
-const others = [...withAgents, ...withTexts].flatMap((name) => ['--exclude', `**/${name}*`]);
+const withAgents = ['real-agents', 'slow/feature', 'context-fuzz'];
+const withKills = ['slow/crash', 'slow/worker'];
+const others = [...withAgents, ...withKills].flatMap((name) => ['--exclude', `**/${name}*`]);
 const slow = (title, chosen) => suite(title, ['run', 'test:slow', '--', ...chosen], 50 * minutes);
 await Promise.all([
   slow('slow suites', others),
-  slow('real agents, features', withAgents),
+  slow('real agents, features, texts of contexts', withAgents),
   inOrder(
-    () => slow('texts of contexts, kills, workers', withTexts),
+    () => slow('kills, workers', withKills),
     () => check('kills at 10 seeded writes of every workflow', 'npm', kills, 30 * minutes),
     () => check('60 s of made-up texts for every reader', 'npm', texts),
     () => check('2 minutes of a long life: nothing grows', 'npm', life, 30 * minutes),

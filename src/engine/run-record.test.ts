@@ -3,23 +3,25 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { homeOf, runDirectoryOf } from './run-directory.ts';
-import { readRunRecord, updateRunRecord, writeRunRecord } from './run-record.ts';
+import { type RunRecord, readRunRecord, updateRunRecord, writeRunRecord } from './run-record.ts';
+
+const record: RunRecord = {
+  schemaVersion: 1,
+  run: 'one',
+  workflow: 'design',
+  codeVersion: '1',
+  title: '',
+  inputs: {},
+  status: 'paused',
+  created: '2026',
+};
 
 test('changes of the record at the same time lost each other: a pause wiped out the process that works on it', async () => {
   const project = mkdtempSync(path.join(tmpdir(), 'charrette-record-'));
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const directory = runDirectoryOf(homeOf(project), 'one');
   mkdirSync(directory.root, { recursive: true });
-  await writeRunRecord(directory, {
-    schemaVersion: 1,
-    run: 'one',
-    workflow: 'design',
-    codeVersion: '1',
-    title: '',
-    inputs: {},
-    status: 'paused',
-    created: new Date(0).toISOString(),
-  });
+  await writeRunRecord(directory, record);
   const names = Array.from({ length: 20 }, (_, index) => `field${index}`);
   await Promise.all(names.map((name) => updateRunRecord(directory, { [name]: name })));
   expect(await readRunRecord(directory)).toMatchObject(Object.fromEntries(names.map((name) => [name, name])));
@@ -50,16 +52,6 @@ test.each([
   onTestFinished(() => rmSync(project, { recursive: true, force: true }));
   const directory = runDirectoryOf(homeOf(project), 'one');
   mkdirSync(directory.root, { recursive: true });
-  const record = {
-    schemaVersion: 1,
-    run: 'one',
-    workflow: 'design',
-    codeVersion: '1',
-    title: '',
-    inputs: {},
-    status: 'running',
-    created: '2026',
-  };
   writeFileSync(directory.record, JSON.stringify(record));
   expect(await readRunRecord(directory)).toEqual(record);
   writeFileSync(directory.record, JSON.stringify({ ...record, [field]: value }));

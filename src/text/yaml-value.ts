@@ -1,3 +1,5 @@
+import { isRecord } from '../safe-json.ts';
+
 /** As much of a YAML document as is needed here: its parser is loaded only by those who have some. */
 type YamlDocument = { contents: unknown; toJS(options: { maxAliasCount: number }): unknown };
 
@@ -11,9 +13,9 @@ export function yamlValue(document: YamlDocument): unknown {
   const open = [document.contents];
   while (open.length > 0) {
     const node = open.pop();
-    if (!isObject(node) || !Array.isArray(node['items'])) continue;
+    if (!isRecord(node) || !Array.isArray(node['items'])) continue;
     for (const item of node['items'] as unknown[]) {
-      if (!isObject(item) || !('key' in item)) open.push(item);
+      if (!isRecord(item) || !('key' in item)) open.push(item);
       else if (isText(item['key'])) open.push(item['value']);
       else throw new Error('a key is a list or a mapping instead of a text');
     }
@@ -23,9 +25,5 @@ export function yamlValue(document: YamlDocument): unknown {
 
 /** Scalars have a value; collections have items, and what refers to them elsewhere a name. */
 function isText(key: unknown): boolean {
-  return !isObject(key) || 'value' in key;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return !isRecord(key) || 'value' in key;
 }

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { devNull } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { type Walk, walk } from '../support/design-walk.ts';
+import { charrette, makeProject, runsOf } from '../support/program.ts';
+
+test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where votes bind, and is where they advise', async () => {
+  const binding = await walk(['--quick', '--dialectic', 'binding'], { mode: 'refuses' });
+  expect(binding.ended.code).toBe(6);
+  expect(binding.artifacts['plan-check.json']).toContain('voted, but the plan does not name it');
+  const advisory = await walk(['--quick', '--dialectic', 'advisory'], { mode: 'refuses' });
+  expect(advisory.ended.code).toBe(0);
+  expect(advisory.artifacts['plan-check.json']).toContain('advised; the plan does not mention it');
+  // What a run said of its plan is what the command says of it.
+  const check = async ({ project }: Walk) => (await charrette(['plan', 'check'], { cwd: project })).code;
+  expect([await check(binding), await check(advisory)]).toEqual([6, 0]);
+}, 120_000);
+
+test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote without findings, and the files are there all the same; a null device as session is nobody', async () => {
+  const { ended, artifacts, calls } = await walk(['--agents', 'static', '--solo', '--session-env', devNull]);
+  expect(ended.code).toBe(0);
+  expect(ended.stdout).toContain('## Implementation Plan');
+  for (const name of ['null.health', 'design-export', 'timing-ledger.tsv'])
+    expect(existsSync(path.join(path.dirname(devNull), name)), name).toBe(false);
+  expect(calls).toEqual([]);
+  expect(artifacts['voting-tally.md']).not.toBe('');
+  for (const name of [
+    'accepted-plan-findings.md',
+    'rejected-findings.md',
+    'oos.md',
+    'contested-decisions.md',
+  ]) {
+    expect(artifacts[name], name).toBeDefined();
+  }
+  expect(artifacts['dialectic-ballot.txt']).toBeUndefined();
+}, 60_000);
+
+test('L-150, L-157: step 1 makes a branch from the facts of step 0, and only when it is on', async () => {
+  const { project } = await makeProject();
+  const ended = await charrette(
+    ['design', '--auto', '--yes', '--solo', '--agents', 'static', 'cancel an order'],
+    {
+      cwd: project,
+    },
+  );
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const record = JSON.parse(
+    readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8'),
+  ) as { inputs: { entry: { facts: { userPrefix: string } } } };
+  const branch = execFileSync('git', ['branch', '--show-current'], { cwd: project, encoding: 'utf8' }).trim();
+  expect(branch).toBe(`${record.inputs.entry.facts.userPrefix}/cancel-an-order`);
+  expect(ended.stderr).toContain(`created ${branch}`);
+}, 60_000);
+
+test('an all-static panel is headed and attributed as rule-based, on the terminal and in the report', async () => {
+  const { ended, project } = await walk(['--agents', 'static']);
+  expect(ended.code).toBe(0);
+  const headings = ended.stdout.match(/^## .* \(no model, rule-based\)$/gm) ?? [];
+  expect(headings).toContain('## Implementation Plan (no model, rule-based)');
+  expect(headings.length).toBeGreaterThan(3);
+  const report = await charrette(['report'], { cwd: project });
+  expect(report.stdout).toContain('- Made by: no model, rule-based');
+}, 120_000);
+
+test('L-762: a plan that changes no source file gets no diagram, and the step says so', async () => {
+  const { ended, calls, artifacts } = await walk(['--solo'], { mode: 'documents' });
+  expect(ended.code).toBe(0);
+  expect(ended.stderr).toMatch(/^⏩ 3b: arch diagram — the plan changes no source file \(\d+s\)$/m);
+  expect(calls.filter((call) => call.startsWith('diagram '))).toEqual([]);
+  expect(artifacts['architecture-diagram.md']).toBeUndefined();
+}, 60_000);
+
+test('a project words stances and prompt parts itself; an empty file leaves a part out; schema and data rule stay', async () => {
+  const { project } = await makeProject();
+  const word = (file: string, text: string) => {
+    const target = path.join(project, '.charrette', 'prompts', file);
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  };
+  word('sketch/stance-arch.md', 'Your stance: keep our hexagons closed.\n');
+  word('plan-review/competition.md', '');
+  word('sketch/answer.md', 'Answer as you like.\n');
+  const ended = await charrette(
+    ['design', '--auto', '--no-branch', '--agents', 'static', 'cancel an order'],
+    {
+      cwd: project,
+    },
+  );
+  expect(ended.code).toBe(0);
+  const [run = ''] = runsOf(project);
+  const prompt = (seat: string) =>
+    (
+      JSON.parse(
+        readFileSync(path.join(project, '.charrette', 'runs', run, 'lanes', `static-${seat}.json`), 'utf8'),
+      ) as { prompt: string }
+    ).prompt;
+  expect(prompt('sketch-arch')).toContain('keep our hexagons closed');
+  expect(prompt('sketch-arch')).not.toContain('Press on structure that lasts');
+  expect(prompt('sketch-edge')).toContain('Press on what goes wrong');
+  expect(prompt('plan-arch')).not.toContain('+1');
+  expect(prompt('sketch-arch')).toContain('## Answer');
+  expect(prompt('sketch-arch')).not.toContain('Answer as you like');
+}, 60_000);

@@ -4,8 +4,8 @@ export default defineConfig({
   test: {
     globals: false,
     pool: 'forks',
-    // More than the two cores of a small machine: the tests of whole programs wait about half of their time.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: the tests of whole programs wait about half of their time.
+    maxWorkers: 4,
     globalSetup: ['test/scratch.ts'],
     setupFiles: ['test/setup.ts'],
     testTimeout: 30_000,

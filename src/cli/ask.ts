@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { AnswerProvider } from '../engine/engine.ts';
+import type { AnswerProvider } from '../engine/attendance.ts';
 import type { Answer, Question } from '../engine/question.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';

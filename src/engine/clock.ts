@@ -33,6 +33,11 @@ export const systemClock: Clock = steadyClock(
 );
 export const randomIds: Ids = { next: () => randomBytes(4).toString('hex') };
 
+/** The time as records and events have it. */
+export function timeOf(clock: Clock): string {
+  return new Date(clock.now()).toISOString();
+}
+
 /** `CHARRETTE_FIXED_TIME` (milliseconds since 1970) and `CHARRETTE_FIXED_ID` make a run reproducible. */
 export function clockFrom(env: NodeJS.ProcessEnv): Clock {
   const fixed = Number(env['CHARRETTE_FIXED_TIME'] ?? Number.NaN);

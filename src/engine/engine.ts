@@ -2,40 +2,28 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { exitCodeOf, toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { Attendance, type RunEnd, type WaitOptions } from './attendance.ts';
+import { type Clock, systemClock, timeOf } from './clock.ts';
 import { Departures } from './departures.ts';
 import { ending, once } from './ending.ts';
-import { otherVersion, storeError, storeLost, unknownWorkflow } from './engine-errors.ts';
+import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
 import type { ProcessIdentity } from './process-identity.ts';
-import {
-  type Answer,
-  checkAnswer,
-  type Question,
-  readQuestions,
-  rememberAnswers,
-  unanswered,
-} from './question.ts';
+import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
+import { RunEnds } from './run-ends.ts';
 import type { RunGuard } from './run-guard.ts';
-import { isFinal, type RunRecord, readRunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
 import { silentLogger } from './silent-logger.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 import { tellEnd } from './tell-end.ts';
 import { toldOfFullDisk } from './told-of-full-disk.ts';
-
-/** How a run left this process. */
-export type RunEnd =
-  | { kind: 'ended'; record: RunRecord }
-  | { kind: 'paused'; record: RunRecord; questions: Question[] }
-  | { kind: 'stopped'; record: RunRecord };
 
 export type EngineOptions = Definitions & {
   home: Home;
@@ -83,6 +71,8 @@ export class Engine {
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
   readonly #journal: Journal;
+  readonly #ends: RunEnds;
+  readonly #attendance: Attendance;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
@@ -94,10 +84,18 @@ export class Engine {
       guard: options.guard,
       store: store.kind,
     });
+    this.#journal = new Journal({
+      store,
+      workflows: options.workflows.map(({ name }) => name),
+      isOpen: (run) => this.#runs.live.has(run) || isOpen(runDirectoryOf(options.home, run)),
+      keptMs: options.keepJournalsMs,
+    });
+    this.#departures = new Departures(this.#runs, this.#journal);
+    this.#ends = new RunEnds({ runs: this.#runs, departures: this.#departures, clock: this.#clock });
     const { guard } = options;
     this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
       start: (run) => this.start(run),
-      refuse: (run, error, request) => this.#refuse(run, error, request),
+      refuse: (run, error, request) => this.#ends.refuse(run, error, request),
       answer: (run, answers) =>
         guard === undefined ? this.answer(run, answers) : guard.answered(run, answers),
       cancel: (run, reason) => this.cancel(run, reason),
@@ -112,19 +110,19 @@ export class Engine {
           back: () => this.#warn('The PostgreSQL store answers again; the run goes on.'),
         },
       });
-    this.#journal = new Journal({
-      store,
-      workflows: options.workflows.map(({ name }) => name),
-      isOpen: (run) => this.#runs.live.has(run) || isOpen(runDirectoryOf(options.home, run)),
-      keptMs: options.keepJournalsMs,
-    });
-    this.#departures = new Departures(this.#runs, this.#journal);
     this.#executions = new Executions({
       definitions: options,
       runs: this.#runs,
       departures: this.#departures,
       clock: this.#clock,
       guard: options.guard,
+    });
+    this.#attendance = new Attendance({
+      runs: this.#runs,
+      ends: this.#ends,
+      inboxes: this.#inboxes,
+      server: this.#server,
+      answer: (run, answers) => this.answer(run, answers),
     });
   }
 
@@ -208,22 +206,6 @@ export class Engine {
     }
   }
 
-  /** Puts on record why a run that another process asked for did not start; one that nobody can read, or that goes on, is left. */
-  async #refuse(runId: string, thrown: unknown, request: string): Promise<void> {
-    const { code, message, fix } = toCharretteError(thrown);
-    if (code === 'run-not-found' || code === 'json-invalid' || code === 'store-locked') return;
-    const { directory, events } = this.#runs.open(runId);
-    const end = { status: 'failed', exit: 1 } as const;
-    events.emit(`run:refused-${request}`, { type: 'run-end', ...end, message });
-    await updateRunRecord(directory, {
-      ...end,
-      ended: this.#now(),
-      process: undefined,
-      error: { code, message, fix },
-    });
-    this.#departures.drop(runId);
-  }
-
   /** Waits until no run that another process asked for is under way here. */
   async drain(own: string, signal: AbortSignal): Promise<void> {
     const others = [...this.#runs.live].filter(([run, live]) => run !== own && !live.stopping);
@@ -239,82 +221,12 @@ export class Engine {
 
   /** Starts a run and waits for it; a store that stops answering before the run is on record is given up like one that does later. */
   conduct(runId: string, options: WaitOptions): Promise<RunEnd> {
-    return this.#attend(runId, options, this.start(runId));
+    return this.#attendance.attend(runId, options, this.start(runId));
   }
 
   /** Waits until the run ends, or until it waits for an answer that nobody here can give. */
   wait(runId: string, options: WaitOptions): Promise<RunEnd> {
-    return this.#attend(runId, options, Promise.resolve());
-  }
-
-  async #attend(runId: string, options: WaitOptions, started: Promise<void>): Promise<RunEnd> {
-    // Says that nobody waits any more, so that nothing goes on asking the store.
-    const left = new AbortController();
-    try {
-      return await this.#followRun(runId, options, started, left.signal);
-    } finally {
-      left.abort();
-    }
-  }
-
-  async #followRun(
-    runId: string,
-    options: WaitOptions,
-    started: Promise<void>,
-    left: AbortSignal,
-  ): Promise<RunEnd> {
-    const directory = this.#runs.directoryOf(runId);
-    const watch = this.#runs.watch(runId);
-    const stopped = once(options.signal, left);
-    const ended = started.then(async () =>
-      isFinal((await readRunRecord(directory)).status) ? 'end' : ending(this.#runs, runId, left),
-    );
-    ended.catch(() => {});
-    for (;;) {
-      const lost = this.#server?.lost() ?? new Promise<never>(() => {});
-      const next = await Promise.race([ended, stopped, lost, watch.paused()]);
-      if (next === 'lost') {
-        // What is under way needs no store; its results are kept in the run's directory.
-        await Promise.race([stopped, this.#runs.open(runId).idleButForStore()]);
-        if (this.#server?.isLost && !options.signal.aborted)
-          return { kind: 'ended', record: await this.#giveUp(runId, this.#server.reason) };
-        continue;
-      }
-      if (next === 'end') return { kind: 'ended', record: await this.#settle(directory) };
-      if (next === 'stop') {
-        await Promise.race([started, sleep(closingMs, undefined, { ref: false })]);
-        const ended = await this.#stopRun(runId, 'stop');
-        if (ended !== undefined) return { kind: 'ended', record: ended };
-        return {
-          kind: 'stopped',
-          record: await updateRunRecord(directory, { status: 'stopped', process: undefined }),
-        };
-      }
-      // Somebody else may answer, cancel or stop while a person here is being asked.
-      const asking = new AbortController();
-      const answers = await Promise.race([
-        options.answer?.(next, asking.signal),
-        Promise.race([ended, stopped, watch.continued()]).then(() => 'elsewhere' as const),
-      ]);
-      asking.abort();
-      if (answers === 'elsewhere') continue;
-      if (answers === undefined && !(await this.#isStillAsking(runId, next))) {
-        await Promise.race([ended, stopped, watch.continued()]);
-        continue;
-      }
-      if (answers === undefined) {
-        const ended = await this.#stopRun(runId, 'question');
-        if (ended !== undefined) return { kind: 'ended', record: ended };
-        return {
-          kind: 'paused',
-          record: await updateRunRecord(directory, { status: 'paused', process: undefined }),
-          questions: next,
-        };
-      }
-      const answered = this.answer(runId, answers).then(() => watch.continued());
-      answered.catch(() => {});
-      await Promise.race([ended, stopped, lost, answered]);
-    }
+    return this.#attendance.attend(runId, options, Promise.resolve());
   }
 
   /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
@@ -340,7 +252,11 @@ export class Engine {
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     // Once, also when the record below can be written only at the next try.
     tellEnd(live.events, { status: 'cancelled', exit: 1, message: reason });
-    const record = await updateRunRecord(directory, { status: 'cancelled', exit: 1, ended: this.#now() });
+    const record = await updateRunRecord(directory, {
+      status: 'cancelled',
+      exit: 1,
+      ended: timeOf(this.#clock),
+    });
     try {
       // On record first: whoever waits for the workflow reads the record as soon as it is gone.
       if ((await DBOS.getWorkflowStatus(runId)) !== null)
@@ -395,47 +311,6 @@ export class Engine {
     await this.#store.close();
   }
 
-  /** Ends what is under way; gives back the record of a run that had come to its end before. */
-  async #stopRun(runId: string, reason: 'question' | 'stop'): Promise<RunRecord | undefined> {
-    const live = this.#runs.open(runId);
-    await live.stop();
-    const record = readRunRecordSync(live.directory);
-    if (isFinal(record.status)) return record;
-    live.events.emit(`run:pause-${live.events.count}`, { type: 'run-pause', reason });
-    for (const id of await this.#runs.openRunsOf(runId)) {
-      if ((await this.#stopRun(id, 'stop')) !== undefined) continue;
-      await updateRunRecord(this.#runs.directoryOf(id), {
-        status: 'stopped',
-        process: undefined,
-      });
-    }
-    this.#runs.underWay.delete(runId);
-    this.#runs.giveFree(runId);
-    this.#departures.soon(runId);
-    return undefined;
-  }
-
-  /** The store stayed away for longer than anybody should wait: what is saved is enough to go on later. */
-  async #giveUp(runId: string, reason: string): Promise<RunRecord> {
-    const directory = this.#runs.directoryOf(runId);
-    const live = this.#runs.open(runId);
-    await live.stop();
-    const { code, message, fix } = storeLost(runId, reason);
-    live.events.emit(`run:lost-${live.events.count}`, {
-      type: 'run-end',
-      status: 'failed',
-      exit: 1,
-      message,
-    });
-    return updateRunRecord(directory, {
-      status: 'failed',
-      exit: 1,
-      ended: this.#now(),
-      process: undefined,
-      error: { code, message, fix },
-    });
-  }
-
   #warn(text: string): void {
     for (const live of this.#runs.live.values())
       if (!live.stopping) live.events.emit(`store:${live.events.count}`, { type: 'warning', text });
@@ -457,46 +332,7 @@ export class Engine {
     });
     return [runId, ...children.map((child) => child.workflowID)];
   }
-
-  /** The record after the workflow ended; one that an unforeseen error ended is marked as failed. */
-  async #settle(directory: RunDirectory): Promise<RunRecord> {
-    const record = readRunRecordSync(directory);
-    if (isFinal(record.status)) return record;
-    const error = toCharretteError(await this.#failureOf(directory.id));
-    const { code, message, fix } = error;
-    return updateRunRecord(directory, {
-      status: 'failed',
-      exit: exitCodeOf(error),
-      ended: this.#now(),
-      error: { code, message, fix },
-    });
-  }
-
-  async #failureOf(runId: string): Promise<unknown> {
-    const failure = this.#runs.failures.get(runId);
-    if (failure !== undefined) return failure;
-    const status = await DBOS.getWorkflowStatus(runId);
-    return status?.error ?? new Error(`the workflow ended as ${status?.status}`);
-  }
-
-  /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
-  async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
-    await this.#inboxes.readAll();
-    const directory = this.#runs.directoryOf(runId);
-    if (isFinal((await readRunRecord(directory)).status)) return false;
-    const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
-    return questions.some(({ id }) => open.has(id));
-  }
-
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
-  }
 }
-
-type WaitOptions = { answer?: AnswerProvider; signal: AbortSignal };
-
-/** Answers questions where a person is, or gives `undefined` to let the run pause. */
-export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
 
 /** A run goes on only under the code that started it. */
 function requireStartable(record: RunRecord, { workflows, codeVersion }: EngineOptions): void {

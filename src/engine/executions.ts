@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../errors.ts';
 import { removeUnfinished } from '../files/atomic.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, timeOf } from './clock.ts';
 import type { Departures } from './departures.ts';
 import { HeadStart, headStart, keyBelow } from './head-start.ts';
 import type { KnownRuns } from './known-runs.ts';
@@ -89,7 +89,11 @@ export class Executions {
       if (context.live.stopping) return new Promise(() => {});
       context.emit({ type: 'run-end', ...outcome });
       tellEnd(context.live.events, outcome);
-      await updateRunRecord(directory, { status: outcome.status, exit: outcome.exit, ended: this.#now() });
+      await updateRunRecord(directory, {
+        status: outcome.status,
+        exit: outcome.exit,
+        ended: timeOf(this.#clock),
+      });
       await this.tellEnd(context.live);
       this.#departures.retire(runId);
       this.#runs.watch(runId).end();
@@ -120,7 +124,11 @@ export class Executions {
     try {
       const end = { status: 'failed', exit: 1 } as const;
       live.events.emit(`run:failed-${live.events.count}`, { type: 'run-end', ...end, message });
-      await updateRunRecord(live.directory, { ...end, ended: this.#now(), error: { code, message, fix } });
+      await updateRunRecord(live.directory, {
+        ...end,
+        ended: timeOf(this.#clock),
+        error: { code, message, fix },
+      });
       return true;
     } catch {
       return false;
@@ -215,10 +223,6 @@ export class Executions {
     const live = this.#runs.open(runId);
     emitStart(live, record);
     if (live.events.count > 1) emitResume(live);
-  }
-
-  #now(): string {
-    return new Date(this.#clock.now()).toISOString();
   }
 }
 

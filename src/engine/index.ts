@@ -1,11 +1,6 @@
+export type { AnswerProvider, RunEnd } from './attendance.ts';
 export { type Clock, clockFrom, type Ids, idsFrom, randomIds, systemClock } from './clock.ts';
-export {
-  type AnswerProvider,
-  Engine,
-  type EngineOptions,
-  openEngine,
-  type RunEnd,
-} from './engine.ts';
+export { Engine, type EngineOptions, openEngine } from './engine.ts';
 export type { EventBody, RunEvent } from './event.ts';
 export { readEvents } from './event-log.ts';
 export { followEvents } from './follow.ts';

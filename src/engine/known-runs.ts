@@ -140,6 +140,7 @@ export class KnownRuns {
     this.live.delete(runId);
     this.handles.delete(runId);
     this.underWay.delete(runId);
+    this.failures.delete(runId);
     this.#homes.delete(runId);
     this.giveFree(runId);
     this.#watches.get(runId)?.end();

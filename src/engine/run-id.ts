@@ -1,9 +1,9 @@
 import { slugify } from '../text/slug.ts';
-import type { Clock, Ids } from './clock.ts';
+import { type Clock, type Ids, timeOf } from './clock.ts';
 
 /** `20261115-205512-add-rate-limiting-4f2a90c1`: sorts by time, says what it is, never repeats. */
 export function makeRunId(title: string, clock: Clock, ids: Ids): string {
-  const [date = '', time = ''] = new Date(clock.now()).toISOString().split('T');
+  const [date = '', time = ''] = timeOf(clock).split('T');
   const stamp = `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}`;
   return `${stamp}-${slugify(title, 40, 'run')}-${ids.next()}`;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { realpath, rm } from 'node:fs/promises';
-import type { Clock, Ids } from '../engine/clock.ts';
+import { type Clock, type Ids, timeOf } from '../engine/clock.ts';
 import { readQuestions, rememberAnswers } from '../engine/question.ts';
 import { relocate } from '../engine/relocate.ts';
 import {
@@ -74,6 +74,6 @@ export async function createNamedRun(home: Home, id: string, run: NewRun, clock:
     ),
     ...(run.baseCommit === undefined ? {} : { baseCommit: run.baseCommit }),
     status: 'running',
-    created: new Date(clock.now()).toISOString(),
+    created: timeOf(clock),
   });
 }

@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ending, once } from './ending.ts';
+import type { InboxReader } from './inbox-reader.ts';
+import type { KnownRuns } from './known-runs.ts';
+import { type Answer, type Question, readQuestions, unanswered } from './question.ts';
+import type { RunEnds } from './run-ends.ts';
+import { isFinal, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
+import type { StoreWatch } from './store-watch.ts';
+
+/** How a run left this process. */
+export type RunEnd =
+  | { kind: 'ended'; record: RunRecord }
+  | { kind: 'paused'; record: RunRecord; questions: Question[] }
+  | { kind: 'stopped'; record: RunRecord };
+
+/** Answers questions where a person is, or gives `undefined` to let the run pause. */
+export type AnswerProvider = (questions: Question[], signal: AbortSignal) => Promise<Answer[] | undefined>;
+
+export type WaitOptions = { answer?: AnswerProvider; signal: AbortSignal };
+
+/** How long a stop waits for a start that is under way: its store may not answer. */
+const startingMs = 5000;
+
+/** Waits for runs, with somebody who may answer their questions. */
+export class Attendance {
+  readonly #runs: KnownRuns;
+  readonly #ends: RunEnds;
+  readonly #inboxes: InboxReader;
+  readonly #server: StoreWatch | undefined;
+  readonly #answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
+
+  constructor(options: {
+    runs: KnownRuns;
+    ends: RunEnds;
+    inboxes: InboxReader;
+    server: StoreWatch | undefined;
+    answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
+  }) {
+    this.#runs = options.runs;
+    this.#ends = options.ends;
+    this.#inboxes = options.inboxes;
+    this.#server = options.server;
+    this.#answer = options.answer;
+  }
+
+  /** Resolves when the run has ended, or waits for an answer that nobody here can give. */
+  async attend(runId: string, options: WaitOptions, started: Promise<void>): Promise<RunEnd> {
+    // Says that nobody waits any more, so that nothing goes on asking the store.
+    const left = new AbortController();
+    try {
+      return await this.#follow(runId, options, started, left.signal);
+    } finally {
+      left.abort();
+    }
+  }
+
+  async #follow(
+    runId: string,
+    options: WaitOptions,
+    started: Promise<void>,
+    left: AbortSignal,
+  ): Promise<RunEnd> {
+    const directory = this.#runs.directoryOf(runId);
+    const watch = this.#runs.watch(runId);
+    const stopped = once(options.signal, left);
+    const ended = started.then(async () =>
+      isFinal((await readRunRecord(directory)).status) ? 'end' : ending(this.#runs, runId, left),
+    );
+    ended.catch(() => {});
+    for (;;) {
+      const lost = this.#server?.lost() ?? new Promise<never>(() => {});
+      const next = await Promise.race([ended, stopped, lost, watch.paused()]);
+      if (next === 'end') return { kind: 'ended', record: await this.#ends.settle(directory) };
+      if (next === 'stop') {
+        await Promise.race([started, sleep(startingMs, undefined, { ref: false })]);
+        return this.#leave(runId);
+      }
+      if (next === 'lost') {
+        // What is under way needs no store; its results are kept in the run's directory.
+        await Promise.race([stopped, this.#runs.open(runId).idleButForStore()]);
+        if (this.#server?.isLost && !options.signal.aborted)
+          return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
+        continue;
+      }
+      // Somebody else may answer, cancel or stop while a person here is being asked.
+      const asking = new AbortController();
+      const answers = await Promise.race([
+        options.answer?.(next, asking.signal),
+        Promise.race([ended, stopped, watch.continued()]).then(() => 'elsewhere' as const),
+      ]);
+      asking.abort();
+      if (answers === 'elsewhere') continue;
+      if (answers === undefined) {
+        if (await this.#isStillAsking(runId, next)) return this.#leave(runId, next);
+        await Promise.race([ended, stopped, watch.continued()]);
+        continue;
+      }
+      const answered = this.#answer(runId, answers).then(() => watch.continued());
+      answered.catch(() => {});
+      await Promise.race([ended, stopped, lost, answered]);
+    }
+  }
+
+  /** Nobody here can answer, but somebody may have left the answer, or a cancel, before the run was taken up. */
+  async #isStillAsking(runId: string, questions: readonly Question[]): Promise<boolean> {
+    await this.#inboxes.readAll();
+    const directory = this.#runs.directoryOf(runId);
+    if (isFinal((await readRunRecord(directory)).status)) return false;
+    const open = new Set(unanswered(readQuestions(directory)).map(({ id }) => id));
+    return questions.some(({ id }) => open.has(id));
+  }
+
+  /** Stops a run, or lets it wait for answers, unless it has come to its end by itself. */
+  async #leave(runId: string, questions?: Question[]): Promise<RunEnd> {
+    const ended = await this.#ends.stop(runId, questions === undefined ? 'stop' : 'question');
+    if (ended !== undefined) return { kind: 'ended', record: ended };
+    const status = questions === undefined ? 'stopped' : 'paused';
+    const record = await updateRunRecord(this.#runs.directoryOf(runId), { status, process: undefined });
+    return questions === undefined ? { kind: 'stopped', record } : { kind: 'paused', record, questions };
+  }
+}

@@ -83,8 +83,9 @@ function liteTask(task: OutlineTask, id: string, idOf: ReadonlyMap<number, strin
 
 /** A file whose description was changed elsewhere is still the same place. */
 function filesOf({ files }: OutlineTask, original: Partial<LiteTask>): LiteTask['files'] {
+  const byPath = new Map(original.files?.toReversed().map((file) => [file.path, file]));
   return restored(files, original.files, fileView).map((file) => {
-    const before = original.files?.find(({ path }) => path === file.path);
+    const before = byPath.get(file.path);
     return before === undefined || before === file
       ? file
       : { target: before.target, conflict_risk: before.conflict_risk, ...file };
@@ -126,13 +127,19 @@ function asBefore(now: string, before: string | undefined, viewOf: (text: string
 }
 
 /** The items as they were, where they still say the same. */
-function restored<Item, View>(
+function restored<Item, View extends string | object>(
   views: readonly View[],
   items: readonly Item[] | undefined,
   viewOf: (item: Item) => View,
 ): (Item | View)[] {
-  return views.map((view) => items?.find((item) => isDeepStrictEqual(viewOf(item), view)) ?? view);
+  // The first of several that say the same is the last to be put in.
+  const byKey = new Map(items?.toReversed().map((item) => [keyOf(viewOf(item)), item]));
+  return views.map((view) => byKey.get(keyOf(view)) ?? view);
 }
+
+/** The same for two views that say the same, in whatever order their parts are. */
+const keyOf = (view: string | object) =>
+  typeof view === 'string' ? view : JSON.stringify(Object.entries(view).toSorted());
 
 const unlessEmpty = <Item>(items: Item[] | undefined) =>
   items === undefined || items.length === 0 ? undefined : items;

@@ -1,17 +1,18 @@
 // `npm run faults`: does to real processes what happens to them (test/slow/faults, every moment of every case) and prints a
 // table of the outcomes. `--sample` tries one moment of each, as the slow suite does; `--kills N` says how often the program is
-// killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table. An `--only NAME` is
-// one file of test/slow/faults. With `--whole` a case that was not tried counts as a failure: without PostgreSQL, or without the rights
-// to mount a small disk.
+// killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table. An
+// `--only NAME` is one file of test/slow/faults. With `--whole` a case that was not tried counts as a failure: without PostgreSQL,
+// or without the rights to mount a small disk. When a case fails, what all cases left is kept to look at.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
 import { writeFileAtomic } from '../src/files/atomic.ts';
+import { makeScratch } from '../test/scratch.ts';
 import { isLeftOut, readFaultRows } from '../test/support/fault-rows.ts';
 
 const { values: flags } = parseArgs({
@@ -31,7 +32,7 @@ const suites = path.join('test', 'slow', 'faults');
 const suite = flags.only === undefined ? suites : path.join(suites, `${flags.only}.test.ts`);
 if (!existsSync(path.join(root, suite)))
   refuse(`--only ${flags.only}: there is no such file; there are ${names().join(', ')}.`);
-const folder = mkdtempSync(path.join(tmpdir(), 'charrette-faults-'));
+const folder = makeScratch();
 const file = path.join(folder, 'rows.jsonl');
 const started = Date.now();
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -39,6 +40,7 @@ const child = spawn(process.execPath, [vitest, 'run', '--project', 'slow', suite
   cwd: root,
   env: {
     ...process.env,
+    TMPDIR: folder,
     FAULTS: flags.sample ? 'sample' : 'all',
     FAULTS_FILE: file,
     ...(flags.kills === undefined ? {} : { SERVER_KILLS: flags.kills }),
@@ -51,7 +53,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const [code, stopped] = await once(child, 'exit');
 const rows = readFaultRows(existsSync(file) ? readFileSync(file, 'utf8') : '');
 const leftOut = rows.filter(isLeftOut).length;
-rmSync(folder, { recursive: true });
+const failed = rows.filter(({ outcome }) => outcome === 'FAILED').length;
+if (failed === 0) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+else process.stderr.write(`What the cases left is kept: ${folder}\n`);
 const text = render();
 process.stdout.write(text);
 if (flags.write !== undefined) await writeFileAtomic(flags.write, text);
@@ -76,7 +80,6 @@ function refuse(message: string): never {
 }
 
 function render(): string {
-  const failed = rows.filter(({ outcome }) => outcome === 'FAILED').length;
   const cells = rows.map(({ fault, moment, outcome, seconds }) => [
     fault,
     moment,

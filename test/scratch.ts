@@ -5,12 +5,18 @@ import path from 'node:path';
 
 const prefix = 'charrette-test-';
 
-export default function scratch(): (() => void) | undefined {
-  // Every project of the suite asks; the first one's folder serves all.
-  if (path.basename(tmpdir()).startsWith(prefix)) return undefined;
+/** Makes such a folder; a suite that finds one in $TMPDIR uses it and leaves its removal to whoever made it. */
+export function makeScratch(): string {
   const folder = mkdtempSync(path.join(tmpdir(), prefix));
   // A database server runs as another user and has to come through.
   chmodSync(folder, 0o711);
+  return folder;
+}
+
+export default function scratch(): (() => void) | undefined {
+  // Every project of the suite asks; the first one's folder serves all.
+  if (path.basename(tmpdir()).startsWith(prefix)) return undefined;
+  const folder = makeScratch();
   process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -61,6 +61,19 @@ async function killAndRestart({ server }: Begun, live: LiveProgram, release: () 
   await server.restart();
 }
 
+async function killForAMoment({ server }: Begun): Promise<void> {
+  await server.kill();
+  await sleep(2000);
+  await server.restart();
+}
+
+/** The run comes to its end by itself, whole. */
+async function expectGoneOn(begun: Begun): Promise<void> {
+  const ended = await begun.live.ended;
+  expect(ended.code, ended.stderr).toBe(0);
+  expectWhole(begun);
+}
+
 /** One moment in each phase of a design: the task that is under way. The first is always tried. */
 const phases: [string, string][] = [
   ['while agents sketch', 'sketch'],
@@ -85,9 +98,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
         const begun = await begin({ words: whole, patience: 60, hold: task });
         await isCalled(begun, task);
         await killAndRestart(begun, begun.live, begun.release);
-        const ended = await begun.live.ended;
-        expect(ended.code, ended.stderr).toBe(0);
-        expectWhole(begun);
+        await expectGoneOn(begun);
         return 'named, went on by itself, exit 0';
       },
       { further: index > 0 },
@@ -100,12 +111,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     async () => {
       const begun = await begin({ patience: 60, hold: 'none' });
       await begun.live.says(/2a\.5: dialectic/);
-      await begun.server.kill();
-      await sleep(2000);
-      await begun.server.restart();
-      const ended = await begun.live.ended;
-      expect(ended.code, ended.stderr).toBe(0);
-      expectWhole(begun);
+      await killForAMoment(begun);
+      await expectGoneOn(begun);
       return 'went on by itself, exit 0';
     },
     { further: true },
@@ -120,12 +127,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
       const arrived = await holdStatement(begun.server.url, lastStatement);
       begun.release();
       await reaches(begun.live, arrived);
-      await begun.server.kill();
-      await sleep(2000);
-      await begun.server.restart();
-      const ended = await begun.live.ended;
-      expect(ended.code, ended.stderr).toBe(0);
-      expectWhole(begun);
+      await killForAMoment(begun);
+      await expectGoneOn(begun);
       return 'exit 0';
     },
     { further: true },

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ending, once } from './ending.ts';
+import { ending } from './ending.ts';
 import type { InboxReader } from './inbox-reader.ts';
 import type { KnownRuns } from './known-runs.ts';
 import { type Answer, type Question, readQuestions, unanswered } from './question.ts';
 import type { RunEnds } from './run-ends.ts';
 import { isFinal, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
+import { once, orStopped } from './stopped.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 /** How a run left this process. */
@@ -68,7 +69,7 @@ export class Attendance {
     );
     ended.catch(() => {});
     for (;;) {
-      const lost = this.#server?.lost() ?? new Promise<never>(() => {});
+      const lost = this.#server?.lost(left) ?? new Promise<never>(() => {});
       const next = await Promise.race([ended, stopped, lost, watch.paused()]);
       if (next === 'end') return { kind: 'ended', record: await this.#ends.settle(directory) };
       if (next === 'stop') {
@@ -77,7 +78,7 @@ export class Attendance {
       }
       if (next === 'lost') {
         // What is under way needs no store; its results are kept in the run's directory.
-        await Promise.race([stopped, this.#runs.open(runId).idleButForStore()]);
+        await orStopped(this.#runs.open(runId).idleButForStore(), options.signal);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
         continue;

@@ -36,14 +36,3 @@ export async function ending(runs: KnownRuns, runId: string, left: AbortSignal):
   ended = true;
   return 'end';
 }
-
-/** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
-export function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('stop');
-    const hear = () => resolve('stop');
-    signal.addEventListener('abort', hear, { once: true });
-    // By hand: the `signal` option of a listener was seen to leave it in place.
-    left?.addEventListener('abort', () => signal.removeEventListener('abort', hear), { once: true });
-  });
-}

@@ -27,7 +27,7 @@ export class Journal {
   readonly #options: JournalOptions;
   readonly #keptMs: number;
   #timer: NodeJS.Timeout | undefined;
-  readonly #closing = Promise.withResolvers<void>();
+  readonly #closing = new AbortController();
   #work: Promise<unknown> = Promise.resolve();
   #leaving: string[] = [];
 
@@ -57,10 +57,7 @@ export class Journal {
     this.#leaving.push(runId);
     if (this.#leaving.length > 1) return;
     this.#afterOthers(async () => {
-      const waited = new AbortController();
-      const { signal } = waited;
-      await Promise.race([this.#closing.promise, sleep(momentMs, undefined, { signal }).catch(() => {})]);
-      waited.abort();
+      await sleep(momentMs, undefined, { signal: this.#closing.signal }).catch(() => {});
       const ids = this.#leaving.splice(0);
       for (let at = 0; at < ids.length; at += mostAtOnce)
         await this.#removeEnded({ workflowIDs: ids.slice(at, at + mostAtOnce) });
@@ -70,7 +67,7 @@ export class Journal {
   /** Ends the sweeps and finishes what was begun. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#closing.resolve();
+    this.#closing.abort();
     await this.#work;
   }
 

@@ -5,6 +5,7 @@ import type { HeadStart } from './head-start.ts';
 import { Ledger } from './ledger.ts';
 import type { Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
+import { orStopped } from './stopped.ts';
 import type { Unjournaled } from './unjournaled.ts';
 
 /** How long a stop waits for a store: one that is there has answered by then. */
@@ -124,11 +125,7 @@ export class LiveRun {
   /** Begins nothing more and waits for what is under way, as long as the signal lets it; then ends that too. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#resting = true;
-    if (!limit.aborted)
-      await Promise.race([
-        this.idle(),
-        new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true })),
-      ]);
+    await orStopped(this.idle(), limit);
     await this.stop();
   }
 

@@ -35,13 +35,28 @@ test('a store that stops answering is named with its reason, counts as lost, and
   const { watch, news, state, asked } = watched(20);
   watch.start();
   state.answers = false;
-  expect(await watch.lost()).toBe('lost');
+  expect(await watch.lost(new AbortController().signal)).toBe('lost');
   expect(watch.reason).toBe('refused; refused too');
   state.answers = true;
   await asked(2);
   expect(watch.isLost).toBe(false);
   watch.stop();
   expect(news).toEqual(['away: refused; refused too', 'back']);
+});
+
+test('whoever has left is not told that the store is lost, and not kept', async () => {
+  const { watch, state } = watched(20);
+  watch.start();
+  const left = new AbortController();
+  let told = false;
+  void watch.lost(left.signal).then(() => {
+    told = true;
+  });
+  left.abort();
+  state.answers = false;
+  await watch.lost(new AbortController().signal);
+  watch.stop();
+  expect(told).toBe(false);
 });
 
 test('one question that is not answered is no news', async () => {

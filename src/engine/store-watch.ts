@@ -19,7 +19,7 @@ export class StoreWatch {
   #awayMs = 0;
   #said = false;
   #reason = '';
-  #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(
     ask: () => Promise<unknown>,
@@ -53,9 +53,13 @@ export class StoreWatch {
     return this.#reason;
   }
 
-  /** Resolves as soon as the store counts as lost. */
-  async lost(): Promise<'lost'> {
-    while (!this.isLost) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Resolves as soon as the store counts as lost; `left` says that nobody waits for that any more. */
+  async lost(left: AbortSignal): Promise<'lost'> {
+    while (!this.isLost)
+      await new Promise<void>((resolve) => {
+        this.#waiting.add(resolve);
+        left.addEventListener('abort', () => this.#waiting.delete(resolve), { once: true });
+      });
     return 'lost';
   }
 
@@ -85,7 +89,8 @@ export class StoreWatch {
       this.#news.away(this.#reason);
     }
     if (!this.isLost) return;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
   }
 }
 

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../../agents/settings.ts';
-import { once } from '../../engine/ending.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { livingHolder } from '../../engine/lock.ts';
 import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
@@ -11,6 +10,7 @@ import { forgetEnded } from '../../engine/queue/queued-run.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
+import { orStopped } from '../../engine/stopped.ts';
 import { openStories } from '../open.ts';
 import { codeVersion } from '../version.ts';
 import { AgentTurns } from './agent-turns.ts';
@@ -121,13 +121,12 @@ export class Incarnation {
     const sweeps = setInterval(() => void this.#sweep(), sweepMs);
     void this.#sweep();
     const either = AbortSignal.any([signal, this.#lost.signal]);
-    const stopped = once(either);
     let attending = Promise.resolve();
     try {
       while (!either.aborted) {
         attending = this.#attend();
         // A store that is away must not keep it from hearing that it shall go.
-        await Promise.race([attending, stopped]);
+        await orStopped(attending, either);
         await sleep(pollMs, undefined, { signal: either }).catch(() => {});
       }
       return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome(attending);
@@ -233,7 +232,7 @@ export class Incarnation {
     // What has ended is not stopped: nothing comes after its last event.
     for (const { live } of this.#held.over) void live?.stop();
     const taken = attending.then(() => this.#taking.settled());
-    await Promise.all([this.#engine?.rest(limit), Promise.race([taken, once(limit)])]);
+    await Promise.all([this.#engine?.rest(limit), orStopped(taken, limit)]);
     await this.#engine?.rest(limit);
   }
 }

@@ -111,26 +111,27 @@ await suite('npm test', ['test'], 20 * minutes);
 const seed = String(Date.now() % 100_000);
 const kills = ['run', 'prove', '--', '--points', '8', '--seed', seed];
 const texts = ['run', 'fuzz', '--', '--seconds', '60'];
-const life = ['run', 'soak', '--', '--minutes', '2'];
+// What a process on PostgreSQL does, a worker does too.
+const life = ['run', 'soak', '--', '--minutes', '2', '--life', 'embedded', '--life', 'worker'];
 // Four lines of work beside each other on two cores: each waits for half of its time, for agents that start or hang, for silences,
 // for the clock. Files are where they make the lines end together.
-const withAgents = ['real-agents', 'context-fuzz'];
-const withKills = ['slow/crash', 'slow/worker', 'slow/feature'];
-const withLives = ['slow/terminal', 'slow/refine'];
-const others = [...withAgents, ...withKills, ...withLives].flatMap((name) => ['--exclude', `**/${name}*`]);
+const withAgents = ['real-agents', 'context-fuzz', 'slow/terminal', 'slow/refine'];
+const withKills = ['slow/crash', 'slow/worker'];
+const features = ['slow/feature'];
+const others = [...withAgents, ...withKills, ...features].flatMap((name) => ['--exclude', `**/${name}*`]);
 const slow = (title, chosen) => suite(title, ['run', 'test:slow', '--', ...chosen], 50 * minutes);
 await Promise.all([
   slow('slow suites', others),
-  slow('real agents, texts of contexts', withAgents),
+  slow('real agents, texts of contexts, terminals, refining', withAgents),
   inOrder(
-    () => slow('kills, workers, features', withKills),
+    () => check('2 minutes of a long life: nothing grows', 'npm', life, 30 * minutes),
+    () => slow('kills, workers', withKills),
     () => check('kills at 8 seeded writes of every workflow', 'npm', kills, 30 * minutes),
     () => check('60 s of made-up texts for every reader', 'npm', texts),
   ),
   inOrder(
-    () => suite('whole workflows', ['run', 'test:whole'], 30 * minutes),
-    () => slow('terminals, pages that are refined', withLives),
-    () => check('2 minutes of a long life: nothing grows', 'npm', life, 30 * minutes),
+    () => suite('whole workflows', ['run', 'test:whole', '--', '--maxWorkers', '2'], 30 * minutes),
+    () => slow('features', features),
   ),
 ]);
 rmSync(reports, { recursive: true, force: true });

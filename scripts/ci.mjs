@@ -116,13 +116,13 @@ const lived = seed % 2 === 0 ? 'embedded' : 'worker';
 const life = ['run', 'soak', '--', '--minutes', '2', '--life', lived];
 // Four lines of work beside each other on two cores: each waits for half of its time, for agents that start or hang, for silences,
 // for the clock. Files are where they make the lines end together.
-const withAgents = ['real-agents', 'context-fuzz', 'slow/terminal', 'slow/refine'];
-const withKills = ['slow/crash', 'slow/worker', 'slow/feature'];
+const withAgents = ['real-agents', 'context-fuzz', 'slow/terminal', 'slow/refine', 'slow/feature-travel'];
+const withKills = ['slow/crash', 'slow/worker', 'slow/feature.test'];
 const others = [...withAgents, ...withKills].flatMap((name) => ['--exclude', `**/${name}*`]);
 const slow = (title, chosen) => suite(title, ['run', 'test:slow', '--', ...chosen], 50 * minutes);
 await Promise.all([
   slow('slow suites', others),
-  slow('real agents, texts of contexts, terminals, refining', withAgents),
+  slow('real agents, texts of contexts, terminals, travels', withAgents),
   inOrder(
     () => check(`2 minutes of a long life (${lived}): nothing grows`, 'npm', life, 30 * minutes),
     () => slow('kills, workers, features', withKills),

@@ -75,16 +75,14 @@ export function describePrograms(programs: readonly Program[], atOnce: number): 
         expect(second.result.text).toContain('export const a');
       });
 
-      // How it is confined has no part in that.
-      if (jail === 'auto')
-        test('answers in JSON', async () => {
-          const { agent } = await seat(program, jail);
-          const answer = { vote: 'YES', reasons: ['it is small', 'it is "quoted"'] };
-          const { result } = await bench.call(agent, () => `Vote. ⟦json ${JSON.stringify(answer)}⟧`, {
-            schema,
-          });
-          expect(result).toMatchObject({ kind: 'ok', value: answer });
+      test('answers in JSON', async () => {
+        const { agent } = await seat(program, jail);
+        const answer = { vote: 'YES', reasons: ['it is small', 'it is "quoted"'] };
+        const { result } = await bench.call(agent, () => `Vote. ⟦json ${JSON.stringify(answer)}⟧`, {
+          schema,
         });
+        expect(result).toMatchObject({ kind: 'ok', value: answer });
+      });
 
       test('cannot write with read access, by tool or by shell', async () => {
         const { agent, calls } = await seat(program, jail);

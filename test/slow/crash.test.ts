@@ -9,7 +9,7 @@ import {
 } from '../support/crash.ts';
 
 let reference: Undisturbed;
-const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 8));
+const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 24));
 
 beforeAll(async () => {
   reference = await undisturbedRun();

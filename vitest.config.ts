@@ -8,6 +8,8 @@ export default defineConfig({
     maxWorkers: 4,
     globalSetup: ['test/scratch.ts'],
     setupFiles: ['test/setup.ts'],
+    // The default of a second is nothing on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { calibrate, calibrationLine } from './calibration.ts';
 import { type Cost, costOf, type Growth, grow, growthOf, isAbove } from './growth/dimension.ts';
+import { fileWork } from './growth/files.ts';
 import { judging } from './growth/judging.ts';
 import { panelSeatWork } from './growth/panel-seats.ts';
 import { eventWork, historyWork } from './growth/runs.ts';
@@ -34,6 +35,7 @@ try {
     ...panelSeatWork(workspace),
     ...judging,
     ...texts(workspace),
+    ...fileWork(workspace),
     ...eventWork(workspace),
   ])
     if (wanted(dimension.what)) say(await grow(dimension));

@@ -173,7 +173,7 @@ export const errorTable = {
   },
   'store-unreachable': {
     exit: 1,
-    meaning: 'The PostgreSQL server does not answer.',
+    meaning: 'The PostgreSQL server does not answer, or refuses.',
     fix: 'Check `CHARRETTE_DATABASE_URL`; without it the embedded store is used.',
   },
   'code-version-gone': {

@@ -15,3 +15,9 @@ test('brackets in strings and beside one another are no depth', () => {
   const text = JSON.stringify({ [brackets]: brackets, list: Array.from({ length: 1000 }, () => [{}]) });
   expect(readJson(text)).toMatchObject({ ok: true });
 });
+
+test('a byte order mark before the text is no part of it', () => {
+  expect(readJson('\uFEFF{"a":1}')).toEqual({ ok: true, value: { a: 1 } });
+  expect(readJson('{"a":"\uFEFF"}')).toEqual({ ok: true, value: { a: '\uFEFF' } });
+  expect(readJson('\uFEFF')).toMatchObject({ ok: false });
+});

@@ -9,14 +9,19 @@ const defaultLimit = 64 * 1024 * 1024;
 /** Far more than a document needs, and far less than where code that walks a value level by level runs out of stack. */
 export const deepestJson = 200;
 
-/** The only place that calls JSON.parse. Never throws, bounds length and depth and drops keys that reach for prototypes. */
+const byteOrderMark = /^\uFEFF/;
+
+/**
+ * The only place that calls JSON.parse. Never throws, bounds length and depth and drops keys that reach for prototypes. A byte order
+ * mark, which editors put before a text and nobody sees, is no part of it.
+ */
 export function readJson(text: string, limit = defaultLimit): JsonReading {
   if (text.length > limit) {
     return { ok: false, message: `${text.length} characters of JSON, at most ${limit} are read` };
   }
   if (isTooDeep(text)) return { ok: false, message: `more than ${deepestJson} levels of JSON` };
   try {
-    return { ok: true, value: JSON.parse(text, dropPrototypeKeys) as JsonValue };
+    return { ok: true, value: JSON.parse(text.replace(byteOrderMark, ''), dropPrototypeKeys) as JsonValue };
   } catch (error) {
     return { ok: false, message: error instanceof Error ? error.message : String(error) };
   }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { listRuns } from '../../src/cli/run-list.ts';
+import { listRuns, listRunsAndWaiting } from '../../src/cli/run-list.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EventBody } from '../../src/engine/event.ts';
 import { homeOf } from '../../src/engine/run-directory.ts';
@@ -96,7 +96,7 @@ export function historyWork(
         command('`show`', ['show']),
         command('`show` of a whole id', ['show', '20160101-000000-growth-00000000']),
         work('what a hook says of open runs', () => openRuns(home.project)),
-        work('the list of the page: the newest 100', () => listRuns(home, { limit: 100 })),
+        work('the list of the page: the newest 100', () => listRunsAndWaiting(home, 100)),
         work('the list over MCP: a second page of five', () => listRuns(home, { offset: 5, limit: 5 })),
         command('`show` of a name that many ids have', ['show', 'growth'], [4]),
         command('`doctor`', ['doctor']),

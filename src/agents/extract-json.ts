@@ -40,6 +40,11 @@ export function extractAnswer(text: string, schema: JsonSchema): JsonValue | und
   }
 }
 
+/** The JSON objects and arrays that stand in a text. */
+export function jsonIn(text: string): JsonValue[] {
+  return valuesIn(text.slice(-searchLimit), undefined);
+}
+
 /** No line of JSON begins with `>`: in Markdown these are the words of others. */
 function withoutQuotes(text: string): string {
   return text.replace(/^[ \t]*>.*$/gm, '');

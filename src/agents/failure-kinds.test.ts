@@ -21,6 +21,24 @@ test.each([
   ['stream disconnected before completion', 'stream'],
   ['prompt is too long: 215000 tokens > 200000 maximum', 'context_too_long'],
   ['{"error":{"code":400,"message":"The input token count (9) exceeds the maximum"}}', 'context_too_long'],
+  // What subscriptions say when they are used up or have run out, by words alone.
+  ["You've hit your limit · resets 7pm (UTC)", 'rate_limit'],
+  ["You've hit your session limit · resets 4am", 'rate_limit'],
+  ['5-hour limit reached ∙ resets 3pm', 'rate_limit'],
+  ["Sorry, you've exceeded your premium request allowance", 'rate_limit'],
+  ['Credit balance is too low', 'limit'],
+  ["You've hit your monthly spend limit.", 'limit'],
+  ["You're out of usage credits", 'limit'],
+  [
+    "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set it.",
+    'limit',
+  ],
+  ['Your access token could not be refreshed. Please log out and sign in again.', 'auth'],
+  ['Incorrect API key provided: none.', 'auth'],
+  ['Selected model is at capacity. Please try a different model.', 'server'],
+  ['The server had an error processing your request.', 'server'],
+  ['Request too large (max 32MB).', 'context_too_long'],
+  ['recursion limit reached', 'crash'],
   ['Segmentation fault', 'crash'],
 ])('L-314 %s is %s', (message, kind) => {
   expect(classifyFailure(message)).toBe(kind);
@@ -41,7 +59,10 @@ test('pauses are read in seconds, milliseconds and minutes, and bounded', () => 
   expect(retryAfterIn('retry-after: 30')).toBe(30_000);
   expect(retryAfterIn('retry in 250 ms')).toBe(250);
   expect(retryAfterIn('retry in 99999 m')).toBe(3_600_000);
+  expect(retryAfterIn('Limit 30000, Used 29000. Please try again in 1.5s.')).toBe(1500);
+  expect(retryAfterIn('"retryDelay": "34s"')).toBe(34_000);
   expect(retryAfterIn('try again')).toBeUndefined();
+  expect(retryAfterIn('try again in 13 days 4 hours')).toBeUndefined();
 });
 
 test('L-367: back-off doubles, respects the pause that was asked for, and ends', () => {

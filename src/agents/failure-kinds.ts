@@ -131,17 +131,24 @@ export function retryDelayMs(
 const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   [
     'context_too_long',
-    /prompt[ _]is[ _]too[ _]long|prompt_too_long|(?:maximum|model's|effective) context|context[ _]?(?:length|window|limit|overflow)|token count .{0,40}exceeds|too many (?:input )?tokens/i,
+    /prompt[ _]is[ _]too[ _]long|prompt_too_long|(?:maximum|model's|effective) context|context[ _]?(?:length|window|limit|overflow)|token count .{0,40}exceeds|too many (?:input )?tokens|request too large/i,
   ],
   // Another version of the program than the one its driver was written for.
   ['unhealthy', /(?:unknown|unrecogni[sz]ed|unexpected) (?:option|argument|flag|command)/i],
-  ['limit', /maximum (?:budget|number of turns)|max(?:imum)?[_ ](?:turns|budget)|budget_exhausted/i],
-  ['rate_limit', /rate.?limit|too many requests|quota|resource_exhausted|usage limit/i],
+  // Money that is used up, unlike a quota, does not come back by waiting.
+  [
+    'limit',
+    /maximum (?:budget|number of turns)|max(?:imum)?[_ ](?:turns|budget)|budget_exhausted|output token maximum|credit balance|out of (?:usage )?credits|spend limit|shared budget/i,
+  ],
+  [
+    'rate_limit',
+    /rate.?limit|too many requests|quota|resource_exhausted|usage limit|hit your [\w' -]{0,40}limit|(?:hour|session|daily|weekly|monthly) limit reached|request allowance/i,
+  ],
   // A portal's page says "please log in" to whoever asks for a stream.
   ['stream', /non-SSE response/i],
   [
     'auth',
-    /unauthori[sz]ed|unauthenticated|authenticat|invalid (?:x-)?api.?key|api key (?:not|is)|missing environment variable\W+\w*(?:key|token)|not (?:logged|signed) in|log ?in again|please log ?in|\/login|\/auth\b|auth method|no provider configured|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
+    /unauthori[sz]ed|not authori[sz]ed|unauthenticated|authenticat|(?:invalid|incorrect) (?:x-)?api.?key|api key (?:not|is)|missing environment variable\W+\w*(?:key|token)|not (?:logged|signed) in|(?:log|sign) ?in again|please (?:log|sign) ?in|\/login|\/auth\b|auth method|no provider configured|forbidden|permission_denied|credentials? (?:are|is|not|expired)/i,
   ],
   [
     'bad_output',
@@ -159,7 +166,7 @@ const wordings: readonly (readonly [LaneKind, RegExp])[] = [
   ['timeout', /(?:request|call) timed out/i],
   [
     'server',
-    /server[ _]error|high demand|internal(?: error|"|_)|overloaded|bad gateway|service unavailable|api_error/i,
+    /server[ _](?:had an )?error|error occurred while processing|high demand|at capacity|internal(?: error|"|_)|overloaded|bad gateway|service unavailable|api_error/i,
   ],
 ];
 
@@ -191,9 +198,12 @@ export function statusIn(message: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** A pause that the message asks for (`retry in 12s`, `retry-after: 3`), at most an hour. */
+/** A pause that the message asks for (`try again in 12s`, `retry-after: 3`), at most an hour; one of hours or days is none. */
 export function retryAfterIn(message: string): number | undefined {
-  const match = /retry[- _]?(?:after|in)"?:?\s*"?(\d+(?:\.\d+)?)\s*(ms|s|m)?/i.exec(message);
+  const match =
+    /(?:retry|try again)[- _]?(?:after|in|delay)"?:?\s*"?(\d+(?:\.\d+)?)(?![\d.]*\s*[hd])\s*(ms|s|m)?/i.exec(
+      message,
+    );
   if (match?.[1] === undefined) return undefined;
   const unit = match[2] === 'ms' ? 1 : match[2] === 'm' ? 60_000 : 1000;
   return Math.min(3_600_000, Math.ceil(Number(match[1]) * unit));

@@ -139,6 +139,33 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect([JSON.stringify([result, events]), ...kept].join('')).not.toContain('canary');
   });
 
+  test('a key that comes in pieces, or with signs that JSON escapes, is neither kept nor heard', async () => {
+    const said = (text: string) => ({
+      type: 'message',
+      message: {
+        role: 'assistant',
+        metadata: { inference: { requestedModel: 'm' } },
+        content: [{ type: 'text', text }],
+      },
+    });
+    const lines = [said('It is canary-of'), said('-a-shop and can"ary\\\\of-a-door'), { type: 'complete' }];
+    const program = path.join(root, 'goose');
+    const script = lines.map((line) => `console.log(${JSON.stringify(JSON.stringify(line))});`).join('\n');
+    writeFileSync(program, `#!${process.execPath}\n${script}\n`, { mode: 0o755 });
+    const request = task();
+    const env = { SHOP_TOKEN: 'canary-of-a-shop', DOOR_PASSWORD: 'can"ary\\\\of-a-door' };
+    const { result, events } = await call(
+      { id: 'mine', protocol: 'goose', command: [program], env },
+      request,
+      place(),
+    );
+    expect(result).toMatchObject({ kind: 'ok', text: 'It is [secret] and [secret]' });
+    const heard = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    expect(heard).toBe('It is [secret] and [secret]');
+    const stream = readFileSync(path.join(request.laneDirectory, 'stream.jsonl'), 'utf8');
+    expect(stream).not.toContain('of-a-door');
+  });
+
   test('JSON is found in a narrated answer when a schema was given', async () => {
     const prompt = 'Here you are:\n**Verdict**\n```json\n{"verdict": "yes"}\n```\nDone.';
     const { result } = await call(
@@ -468,7 +495,7 @@ echo '{"type":"result","subtype":"success","result":"done"}'
 
   test('counts against the limit of the call, once; then every HOME has its own', async () => {
     const { place, starts } = stubborn();
-    const limits = { wallMs: 1000, idleMs: 1000 };
+    const limits = { wallMs: 4000, idleMs: 4000 };
     for (const turn of [1, 2])
       expect((await call(settings, task({ limits }), place)).result, `${turn}`).toMatchObject({
         text: 'done',

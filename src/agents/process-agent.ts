@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readTextFile } from '../files/bounded.ts';
+import { namedSome } from '../text/named-some.ts';
 import { blotCommand } from '../text/secrets.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
@@ -21,8 +22,9 @@ import { homeOf, openHome, spoiltHome, writeHomeFiles } from './private-home.ts'
 import { probeAgent } from './probe.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
-import { longestFirst, secretsIn } from './process/redact.ts';
+import { asSaid, secretsIn } from './process/redact.ts';
 import { secretsAround } from './process/secret-files.ts';
+import { redactedCall, redactedReading } from './redacted-call.ts';
 import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -189,22 +191,29 @@ async function talk(
     launch.environment,
     settings.env ?? {},
   );
+  const secrets = asSaid([
+    ...secretsIn(environment, launch.argv),
+    ...(await secretsAround(task.directory, world.environment)),
+  ]);
   const command = {
     argv: confined.command(launch.argv),
     directory: confined.directory,
     environment,
-    secrets: longestFirst([
-      ...secretsIn(environment, launch.argv),
-      ...(await secretsAround(task.directory, world.environment)),
-    ]),
+    secrets,
     laneDirectory: task.laneDirectory,
     contained: confined.confinement === 'bubblewrap',
     limits: limitsOf(driver, task),
   };
+  const heard = redactedCall(context, secrets);
   const { reading, exit } = await (driver.converse === undefined
-    ? listen(driver, context, { ...command, input: launch.stdin, signal: context.signal })
-    : driver.converse({ request, context, start: (parts) => startProcess({ ...command, ...parts }) }));
-  return { launch, reading, exit };
+    ? listen(driver, heard.context, { ...command, input: launch.stdin, signal: context.signal })
+    : driver.converse({
+        request,
+        context: heard.context,
+        start: (parts) => startProcess({ ...command, ...parts }),
+      })
+  ).finally(heard.end);
+  return { launch, reading: redactedReading(reading, secrets), exit };
 }
 
 function limitsOf({ silent }: Driver, { limits: { wallMs, idleMs } }: AgentTask) {
@@ -267,12 +276,11 @@ function denial(
   access: AgentTask['access'],
   changed: readonly string[],
 ): Pick<LaneResult, 'kind' | 'message'> {
-  const some = changed.slice(0, 5).join(', ');
-  const more = changed.length > 5 ? ` and ${changed.length - 5} more` : '';
+  const some = namedSome(changed);
   const message =
     access === 'read'
-      ? `Files changed during a call with read access: ${some}${more}. With bubblewrap installed they could not.`
-      : `The call made ${some}${more}, by which git would take its settings from elsewhere. It was removed.`;
+      ? `Files changed during a call with read access: ${some}. With bubblewrap installed they could not.`
+      : `The call made ${some}, by which git would take its settings from elsewhere. It was removed.`;
   return { kind: 'denied', message };
 }
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -171,3 +172,20 @@ for (const place of ['a repository', 'a worktree of another'] as const) {
     expect(changedPaths(before, await snapshotTree(tree))).toEqual([]);
   });
 }
+
+test('a tracked folder that became a link is copied as a link, and nothing behind it is touched', async () => {
+  const git = (...words: string[]) => execFileSync('git', ['-C', tree, ...words]);
+  git('init', '-q');
+  git('add', '-A');
+  const outside = mkdtempSync(path.join(tmpdir(), 'outside-'));
+  writeFileSync(path.join(outside, 'a b.ts'), 'behind');
+  rmSync(path.join(tree, 'src'), { recursive: true });
+  symlinkSync(outside, path.join(tree, 'src'));
+  const before = await snapshotTree(tree);
+  expect(before.get('src')).toBe(`link ${outside}`);
+  expect(before.has('src/a b.ts')).toBe(false);
+  const target = path.join(tree, 'node_modules/copy');
+  expect(await copyTree(tree, target)).toBe(target);
+  expect(readlinkSync(path.join(target, 'src'))).toBe(outside);
+  rmSync(outside, { recursive: true });
+});

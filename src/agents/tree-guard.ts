@@ -10,6 +10,7 @@ import { repositoryPrints } from './repository-prints.ts';
 
 /** Above this a copy costs more than it protects; the agent then works in place and the hash alone watches. */
 const copyLimit = { files: 20_000, bytes: 512 * 1024 * 1024 };
+const copiesAtOnce = 8;
 const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
 
 /** Content of a folder as path → fingerprint. Two equal snapshots mean that nothing was changed. */
@@ -20,11 +21,12 @@ export type Snapshot = ReadonlyMap<string, string>;
  * what decides which code git runs. Without git all that are not skipped.
  */
 export async function snapshotTree(directory: string): Promise<Snapshot> {
-  return new Map([
-    ...(await fingerprints(directory, await listFiles(directory))),
-    ...(await ignoredPrints(directory)),
-    ...(await repositoryPrints(directory)),
+  const prints = await Promise.all([
+    listFiles(directory).then((files) => fingerprints(directory, files)),
+    ignoredPrints(directory),
+    repositoryPrints(directory),
   ]);
+  return new Map(prints.flat());
 }
 
 /** Fingerprints a copy: it may lie in a folder that git ignores, so git must not be asked what belongs to it. */
@@ -43,32 +45,46 @@ export async function copyTree(directory: string, target: string): Promise<strin
   await rm(target, { recursive: true, force: true });
   const files = await listFiles(directory);
   if (files.length > copyLimit.files) return undefined;
-  let bytes = 0;
   await mkdir(target, { recursive: true });
-  for (const file of files) {
-    const from = path.join(directory, file);
-    const to = path.join(target, file);
-    try {
-      const facts = await lstat(from);
-      bytes += facts.size;
-      if (bytes > copyLimit.bytes) {
-        await rm(target, { recursive: true, force: true });
-        return undefined;
-      }
-      await mkdir(path.dirname(to), { recursive: true });
-      if (facts.isSymbolicLink()) await symlink(await readlink(from), to);
-      else if (facts.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
-    } catch (error) {
-      if (!isMissing(error)) throw error;
+  for (const folder of new Set(files.map((file) => path.dirname(file))))
+    await mkdir(path.join(target, folder), { recursive: true });
+  let bytes = 0;
+  const left = files.values();
+  const copySome = async () => {
+    for (const file of left) {
+      bytes += await copyOne(path.join(directory, file), path.join(target, file));
+      if (bytes > copyLimit.bytes) return;
     }
+  };
+  await Promise.all(Array.from({ length: copiesAtOnce }, copySome));
+  if (bytes <= copyLimit.bytes) return target;
+  await rm(target, { recursive: true, force: true });
+  return undefined;
+}
+
+/** Gives the size of what was copied; a file that is gone has none. */
+async function copyOne(from: string, to: string): Promise<number> {
+  try {
+    const facts = await lstat(from);
+    if (facts.isSymbolicLink()) await symlink(await readlink(from), to);
+    else if (facts.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
+    return facts.size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
   }
-  return target;
 }
 
 async function listFiles(directory: string): Promise<string[]> {
   const listed = await askGit(directory, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   if (listed === undefined) return walk(directory, '', skippedFolders);
-  return [...new Set(listed.split('\0').filter((file) => file !== ''))].sort();
+  const files = new Set(listed.split('\0').filter((file) => file !== ''));
+  // A tracked folder that a link has taken the place of: what git remembers of it would be looked for behind the link.
+  const isBehind = (file: string): boolean => {
+    const folder = path.posix.dirname(file);
+    return folder !== '.' && (files.has(folder) || isBehind(folder));
+  };
+  return [...files].filter((file) => !isBehind(file)).sort();
 }
 
 async function walk(root: string, folder: string, skipped: ReadonlySet<string>): Promise<string[]> {

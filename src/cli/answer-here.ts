@@ -1,10 +1,10 @@
 import type { RunEvent } from '../engine/event.ts';
-import { leaveMessage } from '../engine/inbox.ts';
 import { isLive } from '../engine/liveness.ts';
-import { readQuestions, unanswered } from '../engine/question.ts';
+import { type Question, readQuestions, unanswered } from '../engine/question.ts';
 import type { Home, RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { toCharretteError } from '../errors.ts';
+import { answerOpen } from './answer-open.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { Invocation } from './command.ts';
 import type { RunView } from './live/run-view.ts';
@@ -24,18 +24,21 @@ export function makeAnswerHere(
   const { global, terminal, signal } = invocation;
   const answer = makeAnswerProvider(global, terminal, new Map());
   let asking: { stop: AbortController; done: Promise<void> } | undefined;
+  const say = (text: string) => view.aside(async () => tell(terminal, text));
   const talk = async (stop: AbortSignal) => {
-    const open = unanswered(readQuestions(directory));
+    const ask = (open: Question[]) => view.aside(() => answer(open, AbortSignal.any([signal, stop])));
     const record = await readRunRecord(directory);
-    const isQueued = record.queue !== undefined && !isFinal(record.status);
-    if (open.length === 0 || !(isQueued || isLive(record, directory))) return;
-    const answers = await view.aside(() => answer(open, AbortSignal.any([signal, stop])));
-    if (answers === undefined) return;
-    if (!isQueued) return leaveMessage(directory.inbox, { type: 'answer', answers });
+    if (record.queue === undefined || isFinal(record.status)) {
+      if (isLive(record, directory)) await answerOpen(directory, ask, say);
+      return;
+    }
+    const open = unanswered(readQuestions(directory));
+    const answers = open.length === 0 ? undefined : await ask(open);
     // Somebody else was faster, or the store does not answer: the watching goes on.
-    await answerQueued(home, directory.id, answers, invocation).catch((error) =>
-      view.aside(async () => tell(terminal, toCharretteError(error).message)),
-    );
+    if (answers !== undefined)
+      await answerQueued(home, directory.id, answers, invocation).catch((error) =>
+        say(toCharretteError(error).message),
+      );
   };
   return {
     hear({ type }) {

@@ -1,11 +1,12 @@
 import { hasEnded } from '../engine/engine-errors.ts';
 import { isLive } from '../engine/liveness.ts';
-import { type Answer, type QuestionFile, readQuestions, unanswered } from '../engine/question.ts';
+import { type Answer, readQuestions, unanswered } from '../engine/question.ts';
 import { isFinal, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { earlyNote } from './early-note.ts';
 import { handOver } from './hand-over.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
@@ -75,16 +76,6 @@ function readPair(word: string): [string, string] {
     code: 'usage',
     message: `${JSON.stringify(word)} is no answer; write <question>=<answer>.`,
   });
-}
-
-/** What is said of answers whose questions were not asked: they may come, or somebody mistyped a name. */
-function earlyNote(file: QuestionFile, fresh: readonly Answer[]): string | undefined {
-  const asked = new Set(file.questions.map(({ id }) => id));
-  const early = fresh.map(({ question }) => question).filter((id) => !asked.has(id));
-  if (early.length === 0) return undefined;
-  const open = unanswered({ ...file, answers: [...file.answers, ...fresh] }).map(({ id }) => id);
-  const rest = open.length === 0 ? 'No question is open.' : `Open: ${open.join(', ')}.`;
-  return `Not asked so far, and kept in case it is: ${early.join(', ')}. ${rest}`;
 }
 
 function nothingGiven(run: string, open: readonly string[]): CharretteError {

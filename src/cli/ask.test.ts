@@ -8,7 +8,10 @@ import type { GlobalFlags } from './command.ts';
 const flags = { input: true, yes: false } as GlobalFlags;
 
 /** Puts one question to a person who types `keys`; gives the answer and all that was drawn. */
-async function asked(question: Parameters<ReturnType<typeof makeAnswerProvider>>[0][number], keys: string) {
+async function asked(
+  question: Parameters<ReturnType<typeof makeAnswerProvider>>[0][number],
+  ...keys: string[]
+) {
   const terminal = {
     stdin: new PassThrough(),
     stdout: new PassThrough(),
@@ -20,8 +23,12 @@ async function asked(question: Parameters<ReturnType<typeof makeAnswerProvider>>
     drawn += String(chunk);
   });
   const answers = makeAnswerProvider(flags, terminal, new Map())([question], new AbortController().signal);
-  while (!drawn.includes(question.text)) await sleep(5);
-  terminal.stdin.write(keys);
+  let before = 0;
+  for (const each of keys) {
+    while (!drawn.slice(before).includes(question.text)) await sleep(5);
+    before = drawn.length;
+    terminal.stdin.write(each);
+  }
   return { answer: (await answers)?.[0], drawn };
 }
 
@@ -44,4 +51,45 @@ test('a proposal that an agent wrote cannot steer the terminal, and is answered 
 test('what is typed is the answer', async () => {
   const { answer } = await asked({ id: 'q', text: 'Per what?', recommended: 'per client' }, 'per key\r');
   expect(answer?.value).toBe('per key');
+});
+
+const consent = {
+  id: 'consent',
+  text: 'May they read?',
+  options: [
+    { value: 'yes', label: 'Yes, from now on' },
+    { value: 'no', label: 'No' },
+  ],
+  recommended: 'yes',
+};
+
+test('whoever types no and Enter where arrows choose has not said yes', async () => {
+  const { answer, drawn } = await asked(consent, 'no\r', '\r');
+  expect(answer?.value).toBe('no');
+  expect(stripVTControlCharacters(drawn)).toContain('“no” was typed; Enter takes what is marked');
+});
+
+test.each([
+  ['Enter', '\r', 'yes'],
+  ['the first letter of what is marked', 'y\r', 'yes'],
+  ['an arrow', '\u001b[B\r', 'no'],
+  ['letters and then an arrow', 'ye\u001b[B\r', 'no'],
+  ['the keys of vi', 'j\r', 'no'],
+])('%s chooses at once', async (_, keys, expected) => {
+  expect((await asked(consent, keys)).answer?.value).toBe(expected);
+});
+
+test.each([
+  ['no\n', 'no'],
+  ['\n', 'yes'],
+  ['perhaps\nno\n', 'no'],
+])('on a dumb terminal %j is answered by line, and nothing steers it', async (typed, expected) => {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const provider = makeAnswerProvider(flags, { stdin, stdout, stderr, env: { TERM: 'dumb' } }, new Map());
+  const answers = provider([consent], new AbortController().signal);
+  stdin.write(typed);
+  expect((await answers)?.[0]?.value).toBe(expected);
+  const drawn = String(stderr.read());
+  expect(drawn).toContain('May they read? (Enter: yes)\n  yes: Yes, from now on\n  no: No\n> ');
+  expect(drawn).not.toContain('\u001b');
 });

@@ -2,9 +2,11 @@ import path from 'node:path';
 import type { AnswerProvider } from '../engine/attendance.ts';
 import type { Answer, Question } from '../engine/question.ts';
 import { CharretteError } from '../errors.ts';
-import { readTextFile } from '../files/bounded.ts';
+import { readTextOnce } from '../files/read-once.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted.ts';
+import { askByLine } from './ask-by-line.ts';
+import { choose } from './choose.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from './command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */
@@ -51,7 +53,8 @@ async function askOnTerminal(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const question = forTerminal(asked);
-  const { isCancel, log, select, text } = await import('@clack/prompts');
+  if (terminal.env['TERM'] === 'dumb') return askByLine(question, terminal, signal);
+  const { isCancel, log, text } = await import('@clack/prompts');
   const output = terminal.stderr as NodeJS.WriteStream;
   const input = terminal.stdin as NodeJS.ReadStream;
   if (question.detail !== undefined) {
@@ -60,20 +63,8 @@ async function askOnTerminal(
     const lines = question.detail.split('\n').flatMap((line) => wrap(line, columns));
     log.message(lines, { output });
   }
-  if (question.options !== undefined) {
-    const options = question.options.map(({ value, label }) =>
-      value === question.recommended ? { value, label, hint: 'recommended' } : { value, label },
-    );
-    const chosen = await select({
-      message: question.text,
-      options,
-      initialValue: question.recommended,
-      input,
-      output,
-      signal,
-    });
-    return isCancel(chosen) ? undefined : chosen;
-  }
+  if (question.options !== undefined)
+    return choose(question.text, question.options, question.recommended, { input, output, signal });
   const { recommended } = question;
   // Here the proposal is shown, so it may not steer the terminal either; what is taken is the proposal itself.
   const shown = recommended === undefined ? undefined : untrustedLine(recommended);
@@ -111,7 +102,7 @@ export async function givenAnswers(
 
 /** An object of question id → value, or the shape of questions.json with its answers filled. */
 export async function readAnswerFile(file: string): Promise<Map<string, string>> {
-  const text = await readTextFile(file);
+  const text = await readTextOnce(file);
   if (text === undefined) {
     throw new CharretteError({
       code: 'not-found',

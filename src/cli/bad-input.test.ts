@@ -37,6 +37,9 @@ test.each([
   [['report', writtenRunId, '--out', 'n'.repeat(300)], 2, 'usage'],
   [['runs', 'export', writtenRunId, 'none/run.tar.gz'], 2, 'usage'],
   [['serve', '--host', ''], 2, 'usage'],
+  ...['', 'https://build.example', 'build.example:8443', 'a b'].map(
+    (name) => [['serve', '--allow-host', name], 2, 'usage'] as const,
+  ),
   ...['', ' ', '0x0', '1e9', '-1', '1.5'].flatMap(
     (number) =>
       [
@@ -91,6 +94,7 @@ test('a file of answers is looked for from --cwd', async () => {
     ...['resume', asking, '--answers', 'answers.json', '--dry-run', '--cwd', project],
   );
   expect(resumed.exit, resumed.err).toBe(0);
+  expect(resumed.err).toBe('Not asked so far, and kept in case it is: scope. No question is open.\n');
   const plan = await runCommandLine(
     'plan',
     'edit',

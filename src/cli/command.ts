@@ -59,7 +59,7 @@ export type GlobalFlags = {
 /** Everything the outside world is to a command; tests pass their own. */
 export type Terminal = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
   env: NodeJS.ProcessEnv;
 };

@@ -16,6 +16,7 @@ import { wantedTelemetry } from '../telemetry/enabled.ts';
 import { openTelemetry } from '../telemetry/open.ts';
 import { visibleText } from '../text/untrusted.ts';
 import { openStories } from '../workflows/open.ts';
+import { answerOpen } from './answer-open.ts';
 import { listArtifacts } from './artifacts.ts';
 import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, Invocation } from './command.ts';
@@ -122,13 +123,12 @@ async function followElsewhere(
   await leaveMessage(home.inbox, { type: 'run', run: runId });
   const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
   /** False: nobody here can answer. */
-  const answer = async (): Promise<boolean> => {
-    const open = unanswered(readQuestions(directory));
-    if (open.length === 0) return true;
-    const answers = await view.aside(() => provide(open, signal));
-    if (answers !== undefined) await leaveMessage(directory.inbox, { type: 'answer', answers });
-    return answers !== undefined;
-  };
+  const answer = () =>
+    answerOpen(
+      directory,
+      (open) => view.aside(() => provide(open, signal)),
+      (text) => view.aside(async () => tell(terminal, text)),
+    );
   const paused = async (): Promise<RunRecord> => ({ ...(await readRunRecord(directory)), status: 'paused' });
   const stop = new AbortController();
   const watchHolder = setInterval(() => {
@@ -234,5 +234,5 @@ async function openHere(home: Home, { global, terminal }: Invocation) {
   const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
   const { store = 'embedded', storePatience: patienceSeconds, agents } = config;
   const setting = store === 'embedded' ? store : { ...store, patienceSeconds };
-  return openStories(home, setting, thisWorld(), agents);
+  return openStories(home, setting, thisWorld(), { agents, file: global.config });
 }

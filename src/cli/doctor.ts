@@ -8,6 +8,7 @@ import { thisWorld, type World } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { type Home, listRunIds } from '../engine/run-directory.ts';
 import { runGit } from '../git/run-git.ts';
+import type { Config } from '../schema/config.ts';
 import { rosterOf, seatAgents } from '../workflows/roster.ts';
 import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
@@ -54,7 +55,11 @@ export const command: CommandSpec = {
       jailSwitchedOff: world.jail === 'off',
       project: home.project,
       configuration: files,
-      store: { kind: config.store === 'embedded' ? 'embedded' : 'shared', ...store },
+      store: {
+        kind: typeof config.store === 'object' ? 'shared' : 'embedded',
+        ...store,
+        ...(await problemOf(config)),
+      },
       agents,
       notFound: notFound(agents, config.detect !== false),
     };
@@ -125,6 +130,14 @@ function notFound(agents: readonly AgentHealth[], detect: boolean): string[] {
     .map(([protocol]) => protocol);
 }
 
+/** A shared store that nobody can use is found out here, not by the first run. */
+async function problemOf({ store }: Config): Promise<{ problem?: string }> {
+  if (typeof store !== 'object') return {};
+  const { serverFault } = await import('../engine/server-fault.ts');
+  const fault = await serverFault(store.url);
+  return fault === undefined ? {} : { problem: `${fault.message} ${fault.fix}` };
+}
+
 async function storeFacts(home: Home): Promise<StoreFacts> {
   const ids = await listRunIds(home);
   return {
@@ -185,7 +198,7 @@ type Report = {
   jailSwitchedOff: boolean;
   project: string;
   configuration: string[];
-  store: { kind: string } & StoreFacts;
+  store: { kind: string; problem?: string } & StoreFacts;
   agents: AgentHealth[];
   notFound: string[];
 };
@@ -206,6 +219,7 @@ function renderReport(report: Report): string {
       'store',
       `${report.store.kind}, ${megabytes(report.store.bytes)}; ${report.store.runs} runs, ${report.store.runBytesBasis === 'estimated' ? '~' : ''}${megabytes(report.store.runBytes)}`,
     ],
+    ...(report.store.problem === undefined ? [] : [['', report.store.problem] as [string, string]]),
   ];
   const agents = report.agents.map(({ id, title, version, healthy, message }) => {
     const health = healthy === undefined ? '' : healthy ? ', healthy' : `, not healthy: ${message}`;

@@ -82,6 +82,7 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     });
   } catch (error) {
     await putBackRecords(kept);
+    if (retro.isNew) await rm(retro.file, { force: true });
     throw error;
   }
   const done =
@@ -94,7 +95,7 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     text: [
       `finished ${feature.directory}`,
       `checks: ${checks}`,
-      `retrospective: ${retro}`,
+      `retrospective: ${retro.file}`,
       ...archived.map((file) => `kept: ${file}`),
       ...(done === undefined ? [] : [done.text]),
       '',
@@ -102,7 +103,7 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     json: {
       feature: feature.directory,
       checks,
-      retro,
+      retro: retro.file,
       archived,
       unticked,
       branch: await existingBranch(project, feature.meta.meta.branch),
@@ -123,8 +124,14 @@ async function handOverLater(
   if (handOver === undefined || invocation.global.dryRun)
     return { exit: 0, text: `would hand over ${directory}\n`, json: { dryRun: true, feature: directory } };
   const facts = await handOverFacts(project, feature, 'not run again');
-  await dropRecords(await keepRecords(project, directory));
-  await commitRecords(project, directory);
+  const kept = await keepRecords(project, directory);
+  try {
+    await dropRecords(kept);
+    await commitRecords(project, directory);
+  } catch (error) {
+    await putBackRecords(kept);
+    throw error;
+  }
   const done = await carryOut(handOver, directory, project, facts);
   return {
     exit: 0,
@@ -166,9 +173,13 @@ async function checkUpTo(
 }
 
 /** A retrospective that somebody wrote stays. */
-async function writeRetro(project: string, feature: FeatureFiles, unticked: number): Promise<string> {
+async function writeRetro(
+  project: string,
+  feature: FeatureFiles,
+  unticked: number,
+): Promise<{ file: string; isNew: boolean }> {
   const file = path.join(feature.directory, sideFiles.retrospective);
-  if (existsSync(file)) return file;
+  if (existsSync(file)) return { file, isNew: false };
   const key = featureKey(project, feature.directory);
   const text = renderRetro({
     feature: path.basename(feature.directory),
@@ -181,7 +192,7 @@ async function writeRetro(project: string, feature: FeatureFiles, unticked: numb
     unticked,
   });
   await writeFileAtomic(file, text);
-  return file;
+  return { file, isNew: true };
 }
 
 /** What the pull request is made from, read before the records move. */

@@ -54,6 +54,12 @@ const finish = (root: string, ...words: string[]) =>
 const statusOf = (directory: string) =>
   (parseJson(readFileSync(path.join(directory, '.meta.json'), 'utf8'), 'state') as { status: string }).status;
 
+/** Index and tree, as somebody sees them who works there. */
+const treeOf = (root: string) => [
+  git(root, 'ls-files', '--stage'),
+  git(root, 'status', '--porcelain', '--untracked-files=all'),
+];
+
 test('§2B: finish --merge commits the records, merges, and deletes the branch', async () => {
   const { root, directory } = doneFeature();
   const { exit, out, err } = await finish(root, '--merge', '--json');
@@ -136,20 +142,26 @@ test.each<[string, (root: string) => void, string[], number, string]>([
   async (_name, spoil, words, exit, message) => {
     const { root, directory } = doneFeature();
     spoil(root);
+    const before = treeOf(root);
     const result = await finish(root, ...words);
     expect([result.exit, result.err]).toEqual([exit, expect.stringContaining(message)]);
+    expect(treeOf(root)).toEqual(before);
     expect(statusOf(directory)).toBe('active');
     expect(git(root, 'branch', '--show-current')).toBe('feature/001-search');
   },
 );
 
+/** A hook that says why in two lines. */
+function refusing(root: string, hook: string, unless = ''): void {
+  const text = `#!/bin/sh\n${unless}\necho check the style\necho never >&2\nexit 1\n`;
+  writeFileSync(path.join(root, '.git/hooks', hook), text, { mode: 0o755 });
+}
+
 test.each<[string, (root: string) => void]>([
+  ['a hook that refuses the merge', (root) => refusing(root, 'pre-merge-commit')],
   [
-    'a hook that refuses the merge',
-    (root) =>
-      writeFileSync(path.join(root, '.git/hooks/pre-merge-commit'), '#!/bin/sh\necho never >&2\nexit 1\n', {
-        mode: 0o755,
-      }),
+    'a hook that refuses its message',
+    (root) => refusing(root, 'commit-msg', 'grep -q ^Merge "$1" || exit 0'),
   ],
   [
     'a switch that git refuses',
@@ -168,13 +180,14 @@ test.each<[string, (root: string) => void]>([
       1,
       expect.stringContaining('is finished and committed on feature/001-search'),
     ]);
-    expect(err).toMatch(/but not merged into main: git (merge|switch)/);
+    expect(err).toMatch(/but not merged into main: git (merge failed: check the style\nnever|switch)/);
     expect(err).toContain('git switch main && git merge --no-ff feature/001-search');
     expect(err).not.toContain('Nothing was changed');
     expect(statusOf(directory)).toBe('completed');
     expect(git(root, 'branch', '--show-current')).toBe('feature/001-search');
     expect(git(root, 'log', '-1', '--format=%s')).toBe('phase(finish): search - approved');
     expect(existsSync(path.join(root, '.git/MERGE_HEAD'))).toBe(false);
+    expect(git(root, 'status', '--porcelain')).toBe('');
   },
 );
 
@@ -255,6 +268,16 @@ test('T-086: a finish that was killed before its commit is handed over by the ne
   expect([git(root, 'status', '--porcelain'), statusOf(directory)]).toEqual(['', 'completed']);
   const text = readFileSync(path.join(root, '.charrette/features/001-search/pull-request.md'), 'utf8');
   expect(text).toContain('- Task 1: One\n');
+});
+
+test('T-086: a finished feature whose records a hook does not let in is left as it was', async () => {
+  const { root, directory } = doneFeature({ status: 'completed' });
+  refusing(root, 'pre-commit');
+  const before = treeOf(root);
+  const { exit, err } = await finish(root, '--merge', '--feature', '001');
+  expect([exit, err]).toEqual([1, expect.stringContaining('check the style\nnever')]);
+  expect(treeOf(root)).toEqual(before);
+  expect(existsSync(path.join(directory, 'implementation-log.md'))).toBe(true);
 });
 
 test('a feature whose code was never merged is not finished, unless that is said', async () => {

@@ -22,4 +22,8 @@ test('what is too much or no text is refused', async () => {
   const much = terminalWith('a'.repeat(longestFeature), 'b');
   await expect(readFeature(['-'], much)).rejects.toMatchObject({ code: 'file-too-large' });
   await expect(readFeature(['-'], terminalWith('a\0b'))).rejects.toMatchObject({ code: 'usage' });
+  const latin = terminalWith(Buffer.from('prix du café', 'latin1'));
+  await expect(readFeature(['-'], latin)).rejects.toMatchObject({
+    message: expect.stringContaining('UTF-8'),
+  });
 });

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CharretteError } from '../errors.ts';
 import type { Terminal } from './command.ts';
 
@@ -27,5 +28,12 @@ async function readAll(stdin: Terminal['stdin']): Promise<string> {
       });
     chunks.push(bytes);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const whole = Buffer.concat(chunks);
+  if (!isUtf8(whole))
+    throw new CharretteError({
+      code: 'usage',
+      message: 'The feature on stdin is not UTF-8; letters of it would be lost.',
+      fix: 'Convert it first, for example with `iconv -f latin1 -t utf-8`.',
+    });
+  return whole.toString('utf8');
 }

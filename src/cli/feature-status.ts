@@ -51,8 +51,8 @@ async function statusOf(directory: string): Promise<FeatureStatusReport> {
 function renderAll(reports: readonly FeatureStatusReport[]): string {
   const width = Math.max(...reports.map(({ feature }) => feature.length));
   const lines = reports.map(
-    ({ feature, status, lastCompletedPhase, next }) =>
-      `${feature.padEnd(width)}  ${status.padEnd(9)}  ${lastCompletedPhase ?? '–'} → ${next?.phase ?? 'done'}`,
+    ({ feature, status, lastCompletedPhase, next, problems: [problem] }) =>
+      `${feature.padEnd(width)}  ${status.padEnd(9)}  ${lastCompletedPhase ?? '–'} → ${next?.phase ?? 'done'}${problem === undefined ? '' : `; ${problem}`}`,
   );
   return `${lines.join('\n')}\n`;
 }

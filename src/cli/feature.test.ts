@@ -272,3 +272,15 @@ test('P-020, P-021, P-022: specs are chosen by what the feature is about, those 
   expect([...brief.matchAll(/About (\w+)/g)].map(([, word]) => word)).toEqual(['payments', 'search']);
   expect(err).toContain('warning: .ccw/specs/d.md');
 });
+
+test('T-012 a state that cannot be read, as after a merge, is named where no feature is active', async () => {
+  const cwd = project();
+  await runCommandLine('feature', 'new', 'Search', '--cwd', cwd);
+  const file = path.join(cwd, 'docs/features/001-search/.meta.json');
+  writeFileSync(file, `<<<<<<< HEAD\n${readFileSync(file, 'utf8')}=======\n>>>>>>> other\n`);
+  const status = await runCommandLine('feature', 'status', '--cwd', cwd);
+  expect(status.out).toContain('001-search  unknown    – → specify; .meta.json is not valid JSON');
+  const finish = await runCommandLine('feature', 'finish', '--cwd', cwd);
+  expect(finish.err).toContain('is active; of 001-search, .meta.json is not valid JSON');
+  expect(finish.exit).toBe(4);
+});

@@ -27,7 +27,7 @@ export const command: CommandSpec = {
     const job = parseJson((await readTextFile(file as string)) ?? '', file as string) as unknown as HeavyJob;
     let result: HeavyResult;
     try {
-      await work(job, signal, makeReporter({ ...global, output: 'json' }, terminal));
+      await work(job, global.config, signal, makeReporter({ ...global, output: 'json' }, terminal));
       result = { status: 'complete' };
     } catch (error) {
       result = { status: 'failed', reason: toCharretteError(error).code };
@@ -42,6 +42,7 @@ export const command: CommandSpec = {
 
 async function work(
   job: HeavyJob,
+  file: string | undefined,
   signal: AbortSignal,
   report: ReturnType<typeof makeReporter>,
 ): Promise<void> {
@@ -69,8 +70,9 @@ async function work(
     (await readRunRecord(directory)).status === 'failed'
   ) {
     const world = thisWorld();
-    const { config } = await loadConfig({ project: job.inputs.project, env: world.environment });
-    const opening = await openStories(home, 'embedded', world, config.agents);
+    const { agents } = (await loadConfig({ project: job.inputs.project, env: world.environment, file }))
+      .config;
+    const opening = await openStories(home, 'embedded', world, { agents, file });
     if (!opening.opened) {
       throw new CharretteError({
         code: 'store-locked',

@@ -72,7 +72,12 @@ test('the budget comes from a flag or from the environment', async () => {
     '"permissionDecision":"deny"',
   );
   expect((await hook(spent, ['pre-tool-use'], { CHARRETTE_SESSION_TOKENS: '100' })).out).toContain('deny');
-  expect((await hook(spent, ['pre-tool-use'], { CHARRETTE_SESSION_TOKENS: 'much' })).out).toBe('');
+  for (const budget of [['--max-tokens', '2m'], []])
+    expect(await hook(spent, ['pre-tool-use', ...budget], { CHARRETTE_SESSION_TOKENS: '2,000' })).toEqual({
+      exit: 0,
+      out: '',
+      err: expect.stringMatching(/^charrette hook: "2(?:m|,000)" is not a number of tokens/),
+    });
 });
 
 test('a hook stands in nobody’s way: bad input, unreadable state and agents of a run get silence and exit 0', async () => {

@@ -51,11 +51,15 @@ async function answer(
 ): Promise<string> {
   try {
     const input = readHookInput(await readAll(terminal.stdin), cwd);
+    const budgets = [options['maxTokens'], terminal.env['CHARRETTE_SESSION_TOKENS']];
+    const wrong = budgets.find((each) => String(each ?? '').trim() !== '' && numberOf(each) === undefined);
+    if (event === 'pre-tool-use' && wrong !== undefined)
+      tell(terminal, `charrette hook: ${JSON.stringify(wrong)} is not a number of tokens, such as 2000000.`);
     const decision = await runHook(event, input, {
       host,
       now: new Date().toISOString(),
       part: numberOf(options['part']) ?? 1,
-      limit: numberOf(options['maxTokens']) ?? numberOf(terminal.env['CHARRETTE_SESSION_TOKENS']),
+      limit: budgets.map(numberOf).find((each) => each !== undefined),
     });
     return renderDecision(host, event, decision);
   } catch (error) {

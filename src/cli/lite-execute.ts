@@ -14,6 +14,7 @@ import { readLiteFolder, readTaskTexts } from '../lite/plan-folder.ts';
 import { checkQuality } from '../lite/quality.ts';
 import {
   looksLikeFile,
+  notAPlan,
   type PlanInput,
   planInvalid,
   readableEnding,
@@ -22,7 +23,6 @@ import {
 import { readJson } from '../safe-json.ts';
 import { readJudgement } from '../schema/judgements.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
-import { shellWord } from '../text/shell-word.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
@@ -137,22 +137,11 @@ async function fromArgument(cwd: string, words: readonly string[]): Promise<Sour
 }
 
 /** A JSON file that is no lite plan is the plan of a design, never a prompt: nobody wants the text of a broken plan done. */
-function fromDesign(
-  file: string,
-  content: string,
-  { kind, flaw }: Exclude<PlanInput, { kind: 'plan' }>,
-): Source {
+function fromDesign(file: string, content: string, input: Exclude<PlanInput, { kind: 'plan' }>): Source {
   const reading = readJson(content);
   const design = readJudgement('plan', reading.ok ? reading.value : undefined);
-  if (design.ok) return { task: design.value.title, plan: (facts) => filesFromDesign(design.value, facts) };
-  throw new CharretteError({
-    code: 'plan-invalid',
-    message: `${file} is no plan: ${flaw}.`,
-    fix:
-      kind === 'embedded'
-        ? `Make a plan of it with \`charrette plan import ${shellWord(file)}\`.`
-        : 'Mend the file, or say what to do in words or in a .md or .txt file.',
-  });
+  if (!design.ok) throw notAPlan(file, input);
+  return { task: design.value.title, plan: (facts) => filesFromDesign(design.value, facts) };
 }
 
 /** The file that one argument means, a folder's plan.json; `undefined` when it is a prompt. */

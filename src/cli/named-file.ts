@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
-import { readTextFile } from '../files/bounded.ts';
+import { readTextOnce } from '../files/read-once.ts';
 import type { GlobalFlags } from './command.ts';
 
 /** The text of a file that a flag names; nothing without the flag. */
@@ -11,7 +11,7 @@ export async function textOfFile(
   { cwd }: Pick<GlobalFlags, 'cwd'>,
 ): Promise<string | undefined> {
   if (typeof file !== 'string') return undefined;
-  const text = await readTextFile(path.resolve(cwd, file));
+  const text = await readTextOnce(path.resolve(cwd, file));
   if (text !== undefined) return text;
   throw new CharretteError({
     code: 'not-found',

@@ -17,6 +17,13 @@ test.each([
   expect([exit, JSON.parse(out).error]).toEqual([2, expect.objectContaining({ code: 'usage', message })]);
 });
 
+test('a priority that is out of range is told the range', async () => {
+  const words = ['lite-plan', '--json', '--cwd', repository.root, '--queue', '--priority', '9999999', 'x'];
+  const { exit, out } = await runCommandLine(...words);
+  const message = '--priority was "9999999"; it takes a whole number from -999999 to 999999.';
+  expect([exit, JSON.parse(out).error.message]).toEqual([2, message]);
+});
+
 test('L-012 a flag that collects may stand twice, any other may not', async () => {
   const words = ['design', '--agents', 'static', '--queue', '--dry-run', '--json', '--cwd', repository.root];
   const several = await runCommandLine(...words, '--label', 'gpu', '--label', 'fast', 'x');

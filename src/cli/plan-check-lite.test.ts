@@ -119,3 +119,28 @@ test('P-062 what one task of a plan makes or removes is there or gone for the ot
   const { out } = await runCommandLine('plan', 'check', 'lite', '--json', '--cwd', root);
   expect(JSON.parse(out).errors).toEqual([]);
 });
+
+test.each([
+  ['that is cut off', '{"summary": "s",', 'is not valid JSON'],
+  ['without its list of tasks', '{"summary": "s", "approach": "a"}', 'it has no task_ids'],
+])('P-103 every command names the file and the mistake of a plan.json %s', async (_, text, flaw) => {
+  const root = project([task('TASK-001', [], 'src/a.ts')]);
+  writeFileSync(path.join(root, 'lite', 'plan.json'), text);
+  for (const words of [['check'], ['show'], ['drift'], ['export', '--format', 'issue']])
+    for (const place of ['lite', 'lite/plan.json']) {
+      const { exit, err } = await runCommandLine('plan', ...words, place, '--cwd', root);
+      expect(err).toContain(`${path.join('lite', 'plan.json')} is no plan: `);
+      expect(err).toContain(flaw);
+      expect(exit).toBe(2);
+    }
+});
+
+test.each([['check'], ['export', '--format', 'issue']])(
+  'plan %s says what a folder lacks',
+  async (...words) => {
+    const root = project([]);
+    const { exit, err } = await runCommandLine('plan', ...words, 'src', '--cwd', root);
+    expect(err).toContain(path.join('src', 'plan.json'));
+    expect(exit).toBe(4);
+  },
+);

@@ -5,21 +5,32 @@ import type { RepositoryIndex } from '../evidence/repository-index.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { levelsOf } from '../lite/dependencies.ts';
 import { readLiteFolder } from '../lite/plan-folder.ts';
-import { recognisePlan } from '../lite/read-plan.ts';
+import { notAPlan, recognisePlan } from '../lite/read-plan.ts';
 import { groundFiles } from '../plan/grounding-files.ts';
 import type { LiteTask } from '../schema/lite/task.ts';
 import { leadsOut } from '../text/repository-path.ts';
 
 export type FoundLitePlan = { file: string; folder: string; text: string };
 
-/** The lite plan behind the name of a file, or of a folder with a plan.json; `undefined` when there is none. */
+/** The file that the name of a plan means: in a folder its plan.json, whether it is there or not. */
+export function planFileAt(place: string): string {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
+    ? path.join(place, 'plan.json')
+    : place;
+}
+
+/** The lite plan behind the name of a file, or of a folder with a plan.json; `undefined` when there is none. A broken one is an error. */
 export async function findLitePlan(place: string): Promise<FoundLitePlan | undefined> {
-  const inside = path.join(place, 'plan.json');
-  const file = existsSync(inside) ? inside : place;
-  if (!existsSync(file) || !statSync(file).isFile()) return undefined;
+  const file = planFileAt(place);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const text = await readTextFile(file);
-  if (text === undefined || recognisePlan(text).kind !== 'plan') return undefined;
-  return { file, folder: path.dirname(file), text };
+  if (text === undefined) return undefined;
+  const folder = path.dirname(file);
+  const input = recognisePlan(text);
+  if (input.kind === 'plan') return { file, folder, text };
+  // A plan of a design has no tasks beside it.
+  if (/\.json$/i.test(file) && existsSync(path.join(folder, '.task'))) throw notAPlan(file, input);
+  return undefined;
 }
 
 export type LiteCheck = {

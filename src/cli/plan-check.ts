@@ -15,7 +15,7 @@ import { readJudgement } from '../schema/judgements.ts';
 import { type DesignInputs, decidedPoints } from '../workflows/design/state.ts';
 import type { CommandSpec } from './command.ts';
 import { groundingFindings, inForm, type PlanFinding } from './plan-check-forms.ts';
-import { checkLitePlan, findLitePlan } from './plan-check-lite.ts';
+import { checkLitePlan, findLitePlan, planFileAt } from './plan-check-lite.ts';
 import { liteFindings, litePlaces } from './plan-check-lite-findings.ts';
 import { findHome, findProject, findRun } from './project.ts';
 
@@ -70,7 +70,7 @@ export const planCheck: CommandSpec = {
     }
     const subject =
       typeof file === 'string'
-        ? await planFromFile(path.resolve(global.cwd, file))
+        ? await planFromFile(planFileAt(given))
         : await planFromRun(global.cwd, options['run'] as string | undefined);
     const commit = (options['commit'] as string | undefined) ?? subject.commit;
     const index = await openIndex(project, commit);
@@ -119,7 +119,7 @@ async function planFromFile(file: string): Promise<Subject> {
 function readPlanText(file: string, text: string): Plan | string {
   if (!text.trimStart().startsWith('{')) return text;
   const reading = readJson(text);
-  const plan = reading.ok ? readJudgement('plan', reading.value) : undefined;
+  const plan = reading.ok ? readJudgement('plan', reading.value, 'it') : undefined;
   if (plan?.ok) return plan.value;
   const problems = plan === undefined ? [reading.ok ? '' : reading.message] : plan.problems;
   throw new CharretteError({

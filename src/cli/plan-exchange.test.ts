@@ -122,6 +122,33 @@ test('nothing is overwritten without --force; the same content is no overwriting
   expect(readFileSync(at('plans/limit-requests/plan.json'), 'utf8')).toBe('{}');
 });
 
+test('a plan that is replaced leaves no task of the earlier one behind, which would make it invalid', async () => {
+  const { at, run } = project();
+  const older = ['Count', 'Refuse'].map((title, index) => ({
+    id: `TASK-00${index + 1}`,
+    title,
+    description: title,
+    convergence: { criteria: [`${title} is exported`] },
+  }));
+  const write = (tasks: object[]) =>
+    writeFileSync(at('older.json'), JSON.stringify({ summary: 's', approach: 'a', tasks }));
+  const out = 'plans/with space';
+  write(older);
+  expect((await run('plan', 'import', 'older.json', '--out', out)).exit).toBe(0);
+  write(older.slice(0, 1));
+  const refused = await run('plan', 'import', 'older.json', '--out', out);
+  expect(refused).toMatchObject({ exit: 5, err: expect.stringContaining('.task/TASK-002.json') });
+  expect((await run('plan', 'import', 'older.json', '--out', out, '--force', '--dry-run')).exit).toBe(0);
+  expect(readdirSync(at(`${out}/.task`))).toEqual(['TASK-001.json', 'TASK-002.json']);
+  const replaced = await run('plan', 'import', 'older.json', '--out', out, '--force');
+  expect(replaced).toMatchObject({
+    exit: 0,
+    out: expect.stringContaining(`lite-execute '${out}/plan.json'`),
+  });
+  expect(readdirSync(at(`${out}/.task`))).toEqual(['TASK-001.json']);
+  expect((await run('plan', 'check', out)).exit).toBe(0);
+});
+
 test('a tag of Task Master joins the others and is replaced only with --force', async () => {
   const { at, run } = project();
   mkdirSync(at('.taskmaster/tasks'), { recursive: true });

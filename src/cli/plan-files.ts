@@ -12,7 +12,7 @@ import { readPlan } from '../plan/plan-text.ts';
 import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
-import { findLitePlan } from './plan-check-lite.ts';
+import { findLitePlan, planFileAt } from './plan-check-lite.ts';
 import { findHome, findRun } from './project.ts';
 
 export type NamedPlan = { title: string; files: LitePlanFiles };
@@ -44,9 +44,10 @@ async function planAt(place: string): Promise<NamedPlan> {
     const { title } = files.plan as { title?: unknown };
     return { title: typeof title === 'string' ? title : files.plan.summary, files };
   }
-  const text = await readTextFile(place);
+  const file = planFileAt(place);
+  const text = await readTextFile(file);
   if (text === undefined)
-    throw new CharretteError({ code: 'not-found', message: `There is no plan at ${place}.` });
+    throw new CharretteError({ code: 'not-found', message: `There is no plan at ${file}.` });
   const plan = readDesign(text);
   return {
     title: plan.title,
@@ -58,7 +59,7 @@ async function planAt(place: string): Promise<NamedPlan> {
 export function readDesign(text: string): Plan {
   const reading = readJson(text);
   if (reading.ok) {
-    const judged = readJudgement('plan', reading.value);
+    const judged = readJudgement('plan', reading.value, 'the plan');
     if (judged.ok) return judged.value;
     throw planInvalid(judged.problems);
   }

@@ -1,10 +1,12 @@
 import path from 'node:path';
-import { clockFrom } from '../engine/clock.ts';
+import { clockFrom, timeOf } from '../engine/clock.ts';
 import { exitCodes } from '../error-table.ts';
 import { headCommit } from '../git/repository-facts.ts';
 import type { ExchangeFile } from '../lite/exchange/exchange-file.ts';
 import { filesFromOutline } from '../lite/exchange/outline-files.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
+import { readTaskTexts } from '../lite/plan-folder.ts';
+import { shellWord } from '../text/shell-word.ts';
 import { slugify } from '../text/slug.ts';
 import type { CommandSpec } from './command.ts';
 import { importFormats, readForeignPlan } from './foreign-plan.ts';
@@ -30,7 +32,7 @@ export const planImport: CommandSpec = {
     },
     { flags: '--name <name>', description: 'the tag of Task Master; absent: master' },
     { flags: '--out <folder>', description: 'where the plan goes; absent: plans/<name>' },
-    { flags: '--force', description: 'replace files that are there' },
+    { flags: '--force', description: 'replace a plan that is there' },
   ],
   dryRun: 'says',
   async run({ arguments: [place], options, global, terminal }) {
@@ -49,20 +51,25 @@ export const planImport: CommandSpec = {
       outline,
       {
         session: slugify(name, 40, 'plan'),
-        timestamp: new Date(clockFrom(terminal.env).now()).toISOString(),
+        timestamp: timeOf(clockFrom(terminal.env)),
         angles: [],
         baseCommit,
       },
       outline.tasks.length === 1 ? assessComplexity(outline.summary) : 'Medium',
     );
-    const written = await writeNewFiles(
-      root,
-      [
-        jsonFile('plan.json', files.plan),
-        ...files.tasks.map((task): ExchangeFile => jsonFile(`.task/${task.id}.json`, task)),
-      ],
-      { force: options['force'] === true, dryRun: global.dryRun },
-    );
+    const parts = [
+      jsonFile('plan.json', files.plan),
+      ...files.tasks.map((task): ExchangeFile => jsonFile(`.task/${task.id}.json`, task)),
+    ];
+    // A task of an earlier plan that stays beside the new one would make that one invalid.
+    const left = (await readTaskTexts(root))
+      .map(({ file }) => `.task/${file}`)
+      .filter((name) => parts.every((part) => part.path !== name));
+    const written = await writeNewFiles(root, parts, {
+      force: options['force'] === true,
+      dryRun: global.dryRun,
+      left,
+    });
     const { critical, minor } = files.plan._metadata.quality_check ?? { critical: [], minor: [] };
     const plan = path.relative(global.cwd, path.join(root, 'plan.json'));
     const lines = [
@@ -72,8 +79,8 @@ export const planImport: CommandSpec = {
       ...minor.slice(0, 3).map((problem) => `warning: ${problem}`),
       ...(minor.length > 3 ? [`and ${minor.length - 3} more warnings; \`plan check\` lists them`] : []),
       critical.length > 0
-        ? `Mend these before it is carried out; \`charrette plan check ${path.dirname(plan)}\` looks again.`
-        : `Carry it out with \`charrette lite-execute ${plan}\`.`,
+        ? `Mend these before it is carried out; \`charrette plan check ${shellWord(path.dirname(plan))}\` looks again.`
+        : `Carry it out with \`charrette lite-execute ${shellWord(plan)}\`.`,
     ];
     return {
       exit: critical.length > 0 ? exitCodes.notAccepted : exitCodes.done,

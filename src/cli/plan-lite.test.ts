@@ -84,6 +84,21 @@ test('plan drift of a lite plan looks at the files of its tasks since its base c
   }
 });
 
+test('plan drift does not count our own configuration, unless the plan is about it', async () => {
+  const own = ['.charrette/config.json', 'charrette.config.yaml'];
+  const kept = project();
+  kept.repository.write('.gitignore', 'p/\nq/\n');
+  for (const name of own) kept.repository.write(name, '{}');
+  const { exit, out } = await kept.run('drift', 'p', '--json');
+  expect([exit, JSON.parse(out).files]).toEqual([0, [{ path: '.gitignore', change: 'modified' }]]);
+  const about = project((task) => Object.assign(task.files[0] ?? {}, { path: own[1] }));
+  about.repository.write(own[1] ?? '', '{}');
+  expect(await about.run('drift', 'p')).toMatchObject({
+    exit: 8,
+    out: expect.stringContaining(', 1 files differ'),
+  });
+});
+
 test('plan diff compares lite plans as people read them; a folder without a plan is none', async () => {
   const { at, run } = project();
   cpSync(at('p'), at('q'), { recursive: true });

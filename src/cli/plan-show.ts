@@ -3,6 +3,7 @@ import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { driftOfPlan, driftSince } from '../git/drift.ts';
+import { isOwnFile } from '../git/uncommitted.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { unifiedDiff } from '../text/diff.ts';
 import type { CommandSpec } from './command.ts';
@@ -47,8 +48,13 @@ export const drift: CommandSpec = {
         fix: 'Name a run, or a lite plan whose _metadata has a base_commit.',
       });
     }
-    const found = await driftSince(findProject(global.cwd), baseCommit);
-    const touched = driftOfPlan(found, pathsOf(source));
+    const all = await driftSince(findProject(global.cwd), baseCommit);
+    const touched = driftOfPlan(all, pathsOf(source));
+    // Our own configuration and records are no drift, unless the plan is about them.
+    const found = {
+      ...all,
+      files: all.files.filter((file) => touched.includes(file) || !isOwnFile(file.path)),
+    };
     const drifted = touched.length > 0 || found.relation === 'diverged' || found.relation === 'lost';
     const lines = [
       `${found.relation}: ${found.commits} commits since ${baseCommit.slice(0, 12)}, ${found.files.length} files differ`,

@@ -7,6 +7,7 @@ import { commands } from './commands.ts';
 import { renderError } from './error-text.ts';
 import { pageWidth, renderRootHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
+import { giveSize } from './sized.ts';
 import { version } from './version.ts';
 import { watchOutput } from './watch-output.ts';
 
@@ -15,6 +16,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
   const controller = new AbortController();
   const stopListening = abortOnSignals(controller);
   const output = watchOutput(terminal);
+  giveSize(terminal.stdout, terminal.stderr);
   try {
     const found = await findCommand(words);
     if (found === undefined) return answerWithoutCommand(words, terminal);

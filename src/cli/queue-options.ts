@@ -35,7 +35,7 @@ export const queueOptions: readonly OptionSpec[] = [
       if (/^-?\d{1,6}$/.test(value)) return Number(value);
       throw new CharretteError({
         code: 'usage',
-        message: `--priority was ${JSON.stringify(value)}; it takes a whole number.`,
+        message: `--priority was ${JSON.stringify(value)}; it takes a whole number from -999999 to 999999.`,
       });
     },
     needs: '--queue',

@@ -2,12 +2,13 @@ import { realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../config/config.ts';
-import { freshAnswers, takenFrom } from '../engine/answers.ts';
+import { freshAnswers, leaveAnswers, takenFrom, takeWaiting } from '../engine/answers.ts';
 import { type Answer, readQuestions, rememberAnswers } from '../engine/question.ts';
 import { cloneAt } from '../engine/queue/place.ts';
 import type { QueuedRun } from '../engine/queue/queued-run.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
+import { CharretteError, toCharretteError } from '../errors.ts';
 import { repositoryIdentity } from '../git/repository-identity.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
 import { travels } from '../workflows/travel.ts';
@@ -62,15 +63,15 @@ export async function queueAgain(home: Home, runId: string, invocation: Invocati
       if (!(await requeue({ pool: client }, runId))) return 'held';
       // Copies are made from it: they must not show how the run ended before.
       await changeStoredRecord(client, runId, waitsAgain);
+      // Before a worker here can take it, whose record this would be afterwards.
+      await updateRunRecord(directory, waitsAgain);
       return 'queued';
     });
   });
-  if (state === 'held') return false;
-  const record = await readRunRecord(directory);
   // The store may be another one, or may not have answered when the run was made.
-  if (state === 'unknown') await enterQueue(home, directory, record, invocation, 0);
-  await updateRunRecord(directory, waitsAgain);
-  return true;
+  if (state === 'unknown')
+    await enterQueue(home, directory, await updateRunRecord(directory, waitsAgain), invocation, 0);
+  return state !== 'held';
 }
 
 export function queued(run: string, status: string = 'queued'): CommandResult {
@@ -92,18 +93,21 @@ export async function answerQueued(
   invocation: Invocation,
 ): Promise<Answer[]> {
   const directory = runDirectoryOf(home, run);
-  const [{ readMessages, sendMessage }, { readEntries }] = await Promise.all([
+  const [{ sendAnswers }, { readEntries }] = await Promise.all([
     import('../engine/queue/messages.ts'),
     import('../engine/queue/queued-run.ts'),
   ]);
   return withQueue(home.project, invocation, async (queue) => {
     const [entry] = await readEntries(queue, [run]);
-    const messages = (await readMessages(queue, [run])).flatMap(({ message }) => message ?? []);
-    const file = readQuestions(directory);
-    const fresh = freshAnswers({ file, waiting: takenFrom(messages, file) }, answers);
-    if (entry === undefined) rememberAnswers(directory, fresh);
-    else if (fresh.length > 0) await sendMessage(queue, run, { type: 'answer', answers: fresh });
-    return fresh;
+    if (entry === undefined) {
+      const fresh = await leaveAnswers(directory, answers);
+      await takeWaiting(directory);
+      return fresh;
+    }
+    return sendAnswers(queue, run, ({ answered, waiting }) => {
+      const file = readQuestions(directory);
+      return freshAnswers({ file, waiting: [...answered, ...takenFrom(waiting, file)] }, answers);
+    });
   });
 }
 
@@ -193,6 +197,13 @@ async function enterQueue(
     );
   } catch (error) {
     await updateRunRecord(directory, { status: 'stopped' });
-    throw error;
+    const { code, message, fix, retryable } = toCharretteError(error);
+    throw new CharretteError({
+      code,
+      message,
+      fix: `${fix} Then put the run into the queue with \`charrette resume ${run.run}\`.`,
+      retryable,
+      cause: error,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { thisWorld } from '../agents/settings.ts';
@@ -18,6 +19,7 @@ import { type Criterion, criteriaOfDocument } from '../refine/contract.ts';
 import { contractedCopy } from '../refine/copy.ts';
 import { checkSettings, type HarnessLevel, negotiates, readLoopSettings } from '../refine/settings.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { namedSome } from '../text/named-some.ts';
 import { yamlValue } from '../text/yaml-value.ts';
 import type { RefineInputs } from '../workflows/refine/inputs.ts';
 import { rosterOf } from '../workflows/roster.ts';
@@ -180,7 +182,21 @@ async function importedText(
       return text === undefined ? '' : `${path.join(design, name)}:\n${text.trim()}`;
     }),
   );
-  return parts.filter(Boolean).join('\n\n');
+  const assets = await assetsIn(path.join(design, 'assets'));
+  return [...parts, ...assets].filter(Boolean).join('\n\n');
+}
+
+const mostAssets = 200;
+
+/** The names of what came with the bundle: a checkout need not have it, and nobody looks for what is not named. */
+async function assetsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+  if (names.length === 0) return [];
+  return [`${folder} (copy what the page uses to its folder):\n${namedSome(names, mostAssets)}`];
 }
 
 async function earlierStates(

@@ -3,6 +3,7 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { type Profile, profiles } from '../refine/profiles.ts';
 import { parseJson } from '../safe-json.ts';
+import { problemList, readAs } from '../schema/issue-words.ts';
 import { refineProfileSchema } from '../schema/refine-profile.ts';
 
 /** A profile of the table by name, or one of the project's own in a JSON file. */
@@ -16,14 +17,13 @@ export async function findProfile(cwd: string, name: string): Promise<Profile> {
       message: `There is no profile ${JSON.stringify(name)}; there are ${Object.keys(profiles).join(', ')}, or a .json file.`,
     });
   }
-  const reading = refineProfileSchema.safeParse(parseJson(text, name));
-  if (reading.success) {
-    const { $schema: _, ...profile } = reading.data;
+  const reading = readAs(refineProfileSchema, parseJson(text, name));
+  if (reading.ok) {
+    const { $schema: _, ...profile } = reading.value;
     return profile;
   }
-  const [issue] = reading.error.issues;
   throw new CharretteError({
     code: 'config-invalid',
-    message: `${name} is no profile: ${issue?.path.join('.') || 'it'}: ${issue?.message ?? ''}.`,
+    message: `${name} is no profile: ${problemList(reading.problems, 'it')}.`,
   });
 }

@@ -7,10 +7,8 @@ import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { readTextFile } from '../files/bounded.ts';
 import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
 import type { DocumentView } from '../web/view/documents.ts';
-import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
 import { writeNamedFile } from './named-file.ts';
 import { findHome, findRun } from './project.ts';
@@ -42,16 +40,16 @@ export const command: CommandSpec = {
     if (html && options['md'] === true)
       throw new CharretteError({ code: 'usage', message: '--html and --md ask for different reports.' });
     const outFile = typeof options['out'] === 'string' ? path.resolve(global.cwd, options['out']) : undefined;
-    const artifacts: Record<string, string> = {};
-    for (const artifact of await listArtifacts(directory))
-      artifacts[artifact.name] = (await readTextFile(artifact.path)) ?? '';
+    const events = readEvents(directory.events);
+    const { readRunFiles } = await import('../web/view/run-files.ts');
+    const { artifacts } = await readRunFiles(directory, events);
     const ledger = readLedger(directory.ledger);
     const record = await readRunRecord(directory);
     const text = html
       ? await htmlText(home.project, directory, prices)
       : markdownReport({
           record,
-          events: readEvents(directory.events),
+          events,
           ledger,
           artifacts,
           documents: await documentsOf(

@@ -1,3 +1,5 @@
+import { tableEntry } from '../text/table-entry.ts';
+
 type ResultDocument = readonly [title: string, artifact: string];
 
 const lite: readonly ResultDocument[] = [
@@ -12,7 +14,7 @@ const lite: readonly ResultDocument[] = [
 ];
 
 /** What the result of a workflow is, in the order in which it is read. A design has views of its own. */
-export const resultDocuments: Readonly<Record<string, readonly ResultDocument[]>> = {
+const resultDocuments: Readonly<Record<string, readonly ResultDocument[]>> = {
   'lite-plan': lite,
   'lite-execute': lite,
   'feature-phase': [['Outcome', 'phase-outcome.md']],
@@ -24,3 +26,8 @@ export const resultDocuments: Readonly<Record<string, readonly ResultDocument[]>
   compare: [['Comparison', 'comparison.md']],
   refine: [['Refinement', 'refine-report.md']],
 };
+
+/** A run that came with an archive may name any workflow. */
+export function resultDocumentsOf(workflow: string): readonly ResultDocument[] {
+  return tableEntry(resultDocuments, workflow) ?? [];
+}

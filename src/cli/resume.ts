@@ -6,6 +6,7 @@ import { CharretteError } from '../errors.ts';
 import { givenAnswers, remoteAnswersOption } from './ask.ts';
 import type { CommandResult, CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { tellEarly } from './early-note.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 import { resumeQueued } from './resume-queued.ts';
@@ -33,6 +34,7 @@ export const command: CommandSpec = {
     if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled')
       throw hasEnded(record);
     const given = await givenAnswers(invocation);
+    tellEarly(directory, given, invocation);
     if (record.queue !== undefined)
       return global.dryRun ? wouldResume(record, directory) : resumeQueued(home, record, given, invocation);
     const hold = foreignHold(record, directory);

@@ -3,6 +3,8 @@ import { isLive } from '../engine/liveness.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import { markedWaiting } from '../engine/waiting-runs.ts';
+import { headline } from '../text/headline.ts';
 import { shortCount } from '../text/short-count.ts';
 import { untrustedLine } from '../text/untrusted.ts';
 import type { Fitting } from './fitting.ts';
@@ -47,6 +49,21 @@ export async function listRuns(
     return summary;
   });
   return { runs, total, queued };
+}
+
+/** Older runs at most that are listed because they wait. */
+const mostWaiting = 100;
+
+/** The newest runs, and after them the older ones that wait for a person. */
+export async function listRunsAndWaiting(home: Home, limit: number): Promise<RunPage> {
+  const page = await listRuns(home, { limit });
+  const listed = new Set(page.runs.map(({ run }) => run));
+  const waiting = markedWaiting(home)
+    .filter((id) => !listed.has(id))
+    .slice(0, mostWaiting)
+    .map((id) => summaryOf(home, id))
+    .filter(({ status }) => status === 'paused');
+  return { ...page, runs: [...page.runs, ...waiting] };
 }
 
 /** One run as lists show it; one whose record is broken is listed as such instead of hiding the rest. */
@@ -104,7 +121,7 @@ export function renderRuns(
     run.workflow,
     `${run.calls}`,
     describeTokens(run),
-    untrustedLine(run.title),
+    untrustedLine(headline(run.title)),
   ]);
   const head = ['run', 'status', 'age', 'workflow', 'calls', 'tokens', 'title'];
   const right = [false, false, true, false, true, true];

@@ -12,6 +12,7 @@ import {
   runDirectoryOf,
 } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
+import { markWaiting } from '../engine/waiting-runs.ts';
 import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
@@ -184,6 +185,7 @@ async function runRemover(
     }
     const work = await removeWork(directory);
     if (!wishes.dryRun) await rm(directory.root, { recursive: true, force: true });
+    if (!wishes.dryRun) markWaiting(directory, false);
     return { id, ...work };
   };
 }

@@ -30,7 +30,7 @@ export const command: CommandSpec = {
       flags: '--allow-host <name>',
       description:
         'another name for the page, on any port: that of a proxy with TLS; may be given more than once',
-      parse: (value, previous) => [...(Array.isArray(previous) ? previous : []), value],
+      parse: (value, previous) => [...(Array.isArray(previous) ? previous : []), readName(value)],
     },
   ],
   async run({ options, global, terminal, signal }) {
@@ -82,6 +82,16 @@ function readHost(value: string): string {
     code: 'usage',
     message: '--host is empty, which would open the page to every machine that can reach this one.',
     fix: 'Leave it out for 127.0.0.1, or say --host 0.0.0.0 if that is meant.',
+  });
+}
+
+/** What a browser calls the proxy; with an address or a port no request would ever fit it. */
+function readName(value: string): string {
+  if (/^(?:[\w-]+(?:\.[\w-]+)*|\[[0-9a-f:.]+\])$/i.test(value)) return value;
+  throw new CharretteError({
+    code: 'usage',
+    message: `${JSON.stringify(value)} is not the name of a host.`,
+    fix: 'Give the name alone, without https:// and port, such as --allow-host build.example.',
   });
 }
 

@@ -5,6 +5,7 @@ import { readEvents } from '../engine/event-log.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
 import { readQuestions, unanswered } from '../engine/question.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import { headline } from '../text/headline.ts';
 import { untrustedLine } from '../text/untrusted.ts';
 import { listArtifacts, readArtifact } from './artifacts.ts';
 import type { CommandSpec, Terminal } from './command.ts';
@@ -66,7 +67,7 @@ export const command: CommandSpec = {
       ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
       ...(queue === undefined ? [] : [['queue', untrustedLine(describeQueue(queue))] as [string, string]]),
       ['workflow', record.workflow],
-      ['title', untrustedLine(record.title)],
+      ['title', untrustedLine(headline(record.title))],
       ['made', `${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`],
       ['base commit', record.baseCommit ?? 'none'],
       [

@@ -167,6 +167,21 @@ test.each(['lint', 'fix', 'show', 'test'])(
   },
 );
 
+test.each(['SKILL.md', 'phases/01-session.md', 'references/deep/a.md'])(
+  'a file stands for its package: %s',
+  async (file) => {
+    const { folder } = make({ ...shippedFiles(), 'references/deep/a.md': 'x\n' });
+    const ended = await runCommandLine('skill', 'lint', `bad/${file}`, '--json', '--cwd', folder);
+    expect(parseJson(ended.out, 'stdout')).toMatchObject({ gate: 'PASS', packages: [{ path: 'bad' }] });
+  },
+);
+
+test('a file of no package is not found, instead of a package that lacks its SKILL.md', async () => {
+  const { target } = make({ 'README.md': '# Shop\n' });
+  const ended = await runCommandLine('skill', 'lint', 'README.md', '--json', '--cwd', target);
+  expect([ended.exit, parseJson(ended.out, 'stdout')]).toMatchObject([4, { error: { code: 'not-found' } }]);
+});
+
 test('S-091 phases alone are a package that lacks its SKILL.md', async () => {
   const { target } = make({ 'phases/01-x.md': '# Phase 1: X\n' });
   const ended = await runCommandLine('skill', 'lint', '--json', '--cwd', target);
@@ -179,6 +194,53 @@ test.each(['CRLF and BOM'])('lint has nothing against %s', async (name) => {
   const { folder } = cases[name]?.() ?? make({});
   const ended = await runCommandLine('skill', 'lint', 'bad', '--json', '--cwd', folder);
   expect(parseJson(ended.out, 'stdout')).toMatchObject({ gate: 'PASS', packages: [{ findings: [] }] });
+});
+
+test('a phase that is not UTF-8 is one finding, and no command writes it back with other characters', async () => {
+  const files: Record<string, string | Buffer> = shippedFiles();
+  const phase = Buffer.from(
+    `${plan('phases/01-session.md').replace('## Output', '## Result')}\nPrüfe die Größe.\n`,
+    'latin1',
+  );
+  files['phases/01-session.md'] = phase;
+  const { folder, target } = make(files);
+  const linted = await runCommandLine('skill', 'lint', 'bad', '--json', '--cwd', folder);
+  const { packages } = parseJson(linted.out, 'stdout') as {
+    packages: { findings: { rule: string; severity: string }[] }[];
+  };
+  expect(
+    packages[0]?.findings.filter(({ severity }) => severity === 'error').map(({ rule }) => rule),
+  ).toEqual(['IO001']);
+  for (const words of [['fix'], ['sync', '--renumber']]) {
+    const ended = await runCommandLine('skill', ...words, 'bad', '--cwd', folder);
+    expect(ended.out).toBe(
+      'bad: left alone, it cannot be read as a whole: phases/01-session.md: it is not UTF-8\n',
+    );
+  }
+  const converted = await runCommandLine(
+    'skill',
+    'convert',
+    'bad',
+    '--from',
+    'existing_skill',
+    '--out',
+    '.',
+    '--force',
+    '--cwd',
+    folder,
+  );
+  expect([converted.exit, converted.err]).toEqual([1, expect.stringContaining('[conversion-lossy]')]);
+  expect(readFileSync(path.join(target, 'phases/01-session.md'))).toEqual(phase);
+});
+
+test('a command that is not UTF-8 is not converted', async () => {
+  const { folder } = make({});
+  const commands = path.join(folder, '.claude/commands/w');
+  mkdirSync(commands, { recursive: true });
+  writeFileSync(path.join(commands, 'plan.md'), '# Plan\n\n## Phase 1: A\n\nSkill(skill="w:a")\n');
+  writeFileSync(path.join(commands, 'a.md'), Buffer.from('# A\n\nPrüfe.\n', 'latin1'));
+  const ended = await runCommandLine('skill', 'convert', path.join(commands, 'plan.md'), '--cwd', folder);
+  expect([ended.exit, ended.err]).toEqual([1, expect.stringContaining('a.md would not be kept')]);
 });
 
 const commands = [

@@ -1,6 +1,8 @@
 import path from 'node:path';
+import { CharretteError } from '../errors.ts';
 import type { Tools } from '../skills/generate/phase-markdown.ts';
 import type { PackageFiles } from '../skills/model/package.ts';
+import { skillName } from '../skills/rules/frontmatter.ts';
 import type { GlobalFlags, Invocation, OptionSpec } from './command.ts';
 
 /** Gathers a flag that may be given several times. */
@@ -53,4 +55,14 @@ export function memoryFiles(
     file.includes('/') ? [file.slice(0, file.lastIndexOf('/'))] : [],
   );
   return { path: where, directory, texts, listing: new Set([...texts.keys(), ...folders]), unreadable: [] };
+}
+
+/** The name, when it is one; it is also a folder. */
+export function validName(name: string): string {
+  if (skillName.test(name)) return name;
+  throw new CharretteError({
+    code: 'usage',
+    message: `${JSON.stringify(name)} is not a skill name.`,
+    fix: 'Use lower-case letters, digits and single hyphens, at most 64.',
+  });
 }

@@ -164,7 +164,10 @@ DATA-TEXT
 
 test('S-028 S-068 S-069 a flat skill arrives whole: every paragraph, and the files beside it', async () => {
   write({
-    'skills/flat/SKILL.md': flat.replace('\n---', '\nlicense: MIT\n---'),
+    'skills/flat/SKILL.md': flat.replace(
+      '\n---',
+      '\nlicense: MIT\nargument-hint: "[x]"\nmetadata:\n  version: 1.0\n---',
+    ),
     'skills/flat/references/guide.md': 'guide\n',
     'skills/flat/scripts/go.sh': '#!/bin/sh\n',
     'skills/flat/.env': 'SECRET=1\n',
@@ -172,9 +175,10 @@ test('S-028 S-068 S-069 a flat skill arrives whole: every paragraph, and the fil
   chmodSync(path.join(cwd, 'skills/flat/scripts/go.sh'), 0o755);
   writeFileSync(path.join(cwd, 'skills/flat/logo.png'), Buffer.from([0x89, 0xff, 0x00, 0xfe]));
   const ended = await run('convert', 'skills/flat', '--out', 'made', '--json');
-  expect(ended.err).toMatch(/license was dropped(?:.|\n)*Left out: \.env/);
+  expect(ended.err).toMatch(/frontmatter argument-hint was dropped(?:.|\n)*Left out: \.env/);
   const result = parseJson(ended.out, 'stdout') as { findings: { rule: string }[]; gate: string };
   const made = texts('made/flat');
+  expect(made['SKILL.md']).toMatch(/\nallowed-tools: .*\nlicense: MIT\nmetadata:\n {2}version: 1\.0\n---\n/);
   for (const words of ['INTRO', 'RULE', 'WORKFLOW', 'INSIDE', 'FIRST', 'SECOND', 'DATA'])
     expect(made['SKILL.md'], words).toContain(`${words}-TEXT`);
   expect(made['phases/02-report.md']).toContain('REPORT-TEXT');
@@ -202,6 +206,23 @@ test('S-028 a package with phases is brought up to date elsewhere with all its f
   const linted = await run('lint', 'made/mg', '--json');
   const gate = (parseJson(linted.out, 'stdout') as { gate: string }).gate;
   expect(parseJson(ended.out, 'stdout')).toMatchObject({ gate });
+});
+
+test('FM003 S-007 a package that is brought up to date under another name is called so, below the root alone', async () => {
+  expect((await run('new', 'mg', '-y', '--phases', 'A, B, C', '--out', 'skills')).exit).toBe(0);
+  const words = ['convert', 'skills/mg', '--from', 'existing_skill', '--out', 'made', '--json', '--name'];
+  expect(await run(...words, '../escaped')).toMatchObject({
+    exit: 2,
+    out: expect.stringContaining('is not a skill name'),
+  });
+  expect(existsSync(path.join(cwd, 'escaped'))).toBe(false);
+  expect(parseJson((await run(...words, 'other')).out, 'stdout')).toMatchObject({ gate: 'PASS' });
+  expect(texts('made/other')['SKILL.md']).toContain('\nname: other\n');
+});
+
+test.each(['', '  '])('nothing is converted from %j', async (source) => {
+  expect(await run('convert', source)).toMatchObject({ exit: 4 });
+  expect(existsSync(path.join(cwd, '.claude'))).toBe(false);
 });
 
 test('a skill with a link that leads out of it is not converted elsewhere', async () => {

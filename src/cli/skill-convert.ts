@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
@@ -13,17 +14,18 @@ import { detectSource, expandHome } from '../skills/convert/detect-source.ts';
 import { configFromText, draftConfig } from '../skills/convert/from-text.ts';
 import { readRequirementsJson, readRequirementsMarkdown } from '../skills/convert/requirements-doc.ts';
 import { readFlatSkill } from '../skills/convert/restructure.ts';
+import { setName } from '../skills/fix/fix-frontmatter.ts';
 import { fixPackage } from '../skills/fix/fix-package.ts';
 import { type PackageFile, readTree } from '../skills/install/package-tree.ts';
 import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
 import { conversionReportPath } from '../skills/lint/lint-paths.ts';
-import { buildPackage } from '../skills/model/package.ts';
+import { buildPackage, type PackageFiles, unreadTexts } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
 import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { writeNamedFile } from './named-file.ts';
-import { memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
+import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 import { tell } from './tell.ts';
 
 export const skillConvert: CommandSpec = {
@@ -59,6 +61,7 @@ export const skillConvert: CommandSpec = {
   run: async (invocation) => {
     const { options, global, terminal } = invocation;
     const given = String(invocation.arguments[0]);
+    if (given.trim() === '') throw missing('A source without a name or words');
     const source = path.resolve(global.cwd, expandHome(given, terminal.env['HOME']));
     const found = statSync(source, { throwIfNoEntry: false });
     const kind = found === undefined ? 'none' : found.isDirectory() ? 'directory' : 'file';
@@ -108,6 +111,7 @@ async function convert(
   const file = directory ? path.join(source, 'SKILL.md') : source;
   const text = await readTextFile(file);
   if (text === undefined) throw missing(path.relative(global.cwd, file));
+  if (!isUtf8(readFileSync(file))) throw notKept(path.relative(global.cwd, file), 'it is not UTF-8');
   if (type === 'requirements_doc') {
     const base =
       path
@@ -169,11 +173,15 @@ function commandsRoot(file: string): string {
 
 function readCommand(commands: string, command: string): string | undefined {
   if (!/^[\w-]+(?:\/[\w-]+)*$/.test(command)) return undefined;
+  const file = path.join(commands, `${command}.md`);
+  let bytes: Buffer;
   try {
-    return readFileSync(path.join(commands, `${command}.md`), 'utf8');
+    bytes = readFileSync(file);
   } catch {
     return undefined;
   }
+  if (!isUtf8(bytes)) throw notKept(file, 'it is not UTF-8');
+  return bytes.toString('utf8');
 }
 
 async function finish(
@@ -274,8 +282,12 @@ async function migrate(
   root: string,
 ): Promise<CommandResult> {
   const files = readPackageFiles(directory);
-  const { texts, before } = fixPackage(files, true);
-  const name = typeof options['name'] === 'string' ? options['name'] : files.directory;
+  const [unread] = unreadTexts(files);
+  if (unread !== undefined) throw notKept(path.join(files.directory, unread.path), unread.message);
+  const name = typeof options['name'] === 'string' ? validName(options['name']) : files.directory;
+  const fixed = fixPackage(files, true);
+  const { before } = fixed;
+  const texts = name === files.directory ? fixed.texts : renamed(files, fixed.texts, name);
   const beside = await readBeside(directory, path.join(root, name));
   const all = new Map(
     [...files.texts, ...texts].filter(([file]) => file === 'SKILL.md' || file.startsWith('phases/')),
@@ -307,6 +319,25 @@ async function migrate(
       warnings: beside.warnings,
     },
   };
+}
+
+/** FM003: a package that moves to a folder of another name is called like it. */
+function renamed(
+  files: PackageFiles,
+  texts: ReadonlyMap<string, string>,
+  name: string,
+): ReadonlyMap<string, string> {
+  const { skill } = buildPackage({ ...files, texts: new Map([...files.texts, ...texts]) });
+  const text = skill === undefined ? undefined : setName(skill, name);
+  return text === undefined ? texts : new Map([...texts, ['SKILL.md', text]]);
+}
+
+function notKept(file: string, reason: string): CharretteError {
+  return new CharretteError({
+    code: 'conversion-lossy',
+    message: `The text of ${file} would not be kept: ${reason}.`,
+    fix: 'Nothing was written. Save the file as UTF-8 text that can be read, and convert again.',
+  });
 }
 
 function missing(given: string): CharretteError {

@@ -8,7 +8,7 @@ import { type Renumbering, renumber } from '../skills/fix/renumber.ts';
 import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
 import { countOf } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
-import { buildPackage, type PackageFiles } from '../skills/model/package.ts';
+import { buildPackage, type PackageFiles, unreadTexts } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
 import { unifiedDiff } from '../text/diff.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
@@ -86,6 +86,11 @@ export const skillSync: CommandSpec = {
     }),
 };
 
+function leftAlone(directory: string, files: PackageFiles): Change {
+  const lint = lintPackage(buildPackage(files));
+  return { directory, files, texts: new Map(), moved: new Map(), byHand: [], before: lint, after: lint };
+}
+
 function withTexts(
   files: PackageFiles,
   texts: ReadonlyMap<string, string>,
@@ -105,9 +110,10 @@ async function apply(
   change: (directory: string, files: PackageFiles) => Change,
 ): Promise<CommandResult> {
   const named = Array.isArray(given) && given.length > 0 ? given : ['.'];
-  const changes = packageDirectories(named, [], global.cwd).map((directory) =>
-    change(directory, readPackageFiles(directory)),
-  );
+  const changes = packageDirectories(named, [], global.cwd).map((directory) => {
+    const files = readPackageFiles(directory);
+    return unreadTexts(files).length === 0 ? change(directory, files) : leftAlone(directory, files);
+  });
   const lines: string[] = [];
   for (const { directory, files, texts, moved, byHand, before, after } of changes) {
     const where = path.relative(global.cwd, directory) || '.';
@@ -117,6 +123,11 @@ async function apply(
       if (diff.kind === 'diff') lines.push(diff.text);
     }
     if (!global.dryRun) await write(directory, texts, moved);
+    const unread = unreadTexts(files).map(({ path: file, message }) => `${file}: ${message}`);
+    if (unread.length > 0) {
+      lines.push(`${where}: left alone, it cannot be read as a whole: ${unread.join('; ')}\n`);
+      continue;
+    }
     const word = global.dryRun ? 'would change' : 'changed';
     lines.push(
       `${where}: ${word} ${texts.size} files; ${countOf(before.findings, 'error')} → ${countOf(after.findings, 'error')} errors, ${countOf(before.findings, 'warning')} → ${countOf(after.findings, 'warning')} warnings, ${before.gate} → ${after.gate}\n`,

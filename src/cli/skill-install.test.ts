@@ -204,3 +204,18 @@ test('names that every object has are names like others', async () => {
   expect((await run('uninstall', 'constructor', '--root', 'skills')).exit).toBe(0);
   expect(existsSync(at('skills'))).toBe(false);
 });
+
+test('hosts that look into one folder are installed to and uninstalled from once', async () => {
+  const hosts = ['--host', 'codex', '--host', 'agents'];
+  expect((await run('install', 'src/rc', ...hosts)).out).toBe('.agents/skills/rc: 4 written\n');
+  const ended = await run('uninstall', 'rc', ...hosts);
+  expect([ended.exit, ended.out]).toEqual([0, '.agents/skills/rc: 4 removed\n']);
+});
+
+test('uninstall removes nothing when one of the named skills is not there', async () => {
+  await run('install', 'src/rc');
+  expect(await error('uninstall', 'rc', 'none')).toMatchObject({ code: 'not-found' });
+  expect(existsSync(at('.claude/skills/rc/SKILL.md'))).toBe(true);
+  expect((await run('uninstall', 'rc', 'rc')).exit).toBe(0);
+  expect(existsSync(at('.claude'))).toBe(false);
+});

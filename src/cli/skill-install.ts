@@ -81,10 +81,15 @@ export const skillUninstall: CommandSpec = {
   dryRun: 'says',
   run: async (invocation) => {
     const { global } = invocation;
+    const installed = rootsOf(invocation).flatMap(({ root }) =>
+      words(invocation).map((name) => ({ name, root })),
+    );
+    // All are looked for before the first is removed.
     const outcomes: InstallOutcome[] = [];
-    for (const { root } of rootsOf(invocation)) {
-      for (const name of words(invocation))
-        outcomes.push(await uninstallSkill(name, root, { force: false, dryRun: global.dryRun }));
+    for (const dryRun of global.dryRun ? [true] : [true, false]) {
+      outcomes.length = 0;
+      for (const { name, root } of installed)
+        outcomes.push(await uninstallSkill(name, root, { force: false, dryRun }));
     }
     return report(outcomes, global.cwd, global.dryRun);
   },
@@ -154,7 +159,7 @@ function lintFor(
 }
 
 function words({ arguments: [given] }: Invocation): string[] {
-  return Array.isArray(given) ? given : [];
+  return Array.isArray(given) ? [...new Set(given)] : [];
 }
 
 /** A directory as given, else a shipped package of that name. */
@@ -183,10 +188,12 @@ function rootsOf({ options, global, terminal }: Invocation): { root: string; hos
   const home = terminal.env['HOME'] ?? terminal.env['USERPROFILE'];
   if (scope === 'user' && home === undefined)
     throw new CharretteError({ code: 'usage', message: 'HOME is not set, so there is no user scope.' });
-  return (chosen as Host[]).map((host) => {
+  const roots = (chosen as Host[]).map((host) => {
     if (typeof options['root'] === 'string') return { root: path.resolve(global.cwd, options['root']), host };
     return { root: path.join(scope === 'user' ? (home ?? '') : global.cwd, skillFolders[host]), host };
   });
+  // Several hosts may look into one folder.
+  return roots.filter(({ root }, index) => roots.findIndex((other) => other.root === root) === index);
 }
 
 function report(outcomes: readonly InstallOutcome[], cwd: string, dryRun: boolean): CommandResult {

@@ -27,7 +27,7 @@ export const skillLint: CommandSpec = {
     ['charrette skill lint my-skill --format sarif > lint.sarif', 'for code scanning'],
     ['charrette skill lint --all skills --write-baseline .lint-baseline.json', 'accept what is there now'],
   ],
-  arguments: [['[path...]', 'package directories, SKILL.md files or roots']],
+  arguments: [['[path...]', 'package directories, files of a package or roots']],
   options: [
     {
       flags: '--all <root>',

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
-import { CharretteError } from '../errors.ts';
 import { parseJson } from '../safe-json.ts';
 import {
   configFromAnswers,
@@ -16,7 +15,7 @@ import { renderOutcome } from '../skills/summary.ts';
 import { writePackage } from '../skills/write-package.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { textOfFile, writeNamedFile } from './named-file.ts';
-import { collect, memoryFiles, outputOptions, outputRoot, toolsOf } from './skill-common.ts';
+import { collect, memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 import { tell } from './tell.ts';
 
 export const skillNew: CommandSpec = {
@@ -129,15 +128,6 @@ async function readWishes(invocation: Invocation, name: string): Promise<ReturnT
     return completeConfig(configFromAnswers(asked.basics, asked.answers));
   }
   return completeConfig(configFromAnswers(basics, answers));
-}
-
-function validName(name: string): string {
-  if (/^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/.test(name)) return name;
-  throw new CharretteError({
-    code: 'usage',
-    message: `${JSON.stringify(name)} is not a skill name.`,
-    fix: 'Use lower-case letters, digits and single hyphens, at most 64.',
-  });
 }
 
 function flagAnswers(options: Invocation['options']): DesignAnswers {

@@ -56,3 +56,19 @@ test.each(['bad name', 'a-b', 'what is found'])('skill new takes no data called 
   });
   expect(existsSync(path.join(project, '.claude'))).toBe(false);
 });
+
+test('answers that no question of a package has are named with those that there are', async () => {
+  const file = path.join(project, 'answers.json');
+  writeFileSync(file, JSON.stringify({ autoYes: 'Auto', 'preference-forceExplore': 'Auto-detect' }));
+  const said = async (...words: string[]) =>
+    (await run('lite-plan', '--dry-run', '--answers', file, ...words)).err;
+  expect(await said()).toBe(
+    'No question of this run takes autoYes. Its questions: preference-autoYes, preference-forceExplore.\n',
+  );
+  expect(await said('--yes')).toMatch(
+    /takes autoYes, preference-forceExplore\. With --yes it asks nothing\.\n$/,
+  );
+  expect(await said('--quiet')).toBe('');
+  writeFileSync(file, JSON.stringify({ 'preference-autoYes': 'Auto' }));
+  expect(await said()).toBe('');
+});

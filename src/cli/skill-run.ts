@@ -11,7 +11,7 @@ import { countOf } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
-import { type RunPhase, type RunPlan, runPlan } from '../skills/run/run-plan.ts';
+import { questionId, type RunPhase, type RunPlan, runPlan } from '../skills/run/run-plan.ts';
 import { phasesOf } from '../skills/run/run-skill.ts';
 import type { SkillRunInputs } from '../skills/run/workflow.ts';
 import { createRun } from '../workflows/create-run.ts';
@@ -20,6 +20,7 @@ import { rosterOf } from '../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { conductRun } from './conduct.ts';
+import { tellEarly, tellStrange } from './early-note.ts';
 import { findHome, findRun } from './project.ts';
 import { wouldResume } from './resume.ts';
 
@@ -63,11 +64,17 @@ export const skillRun: CommandSpec = {
     if (typeof resume === 'string') {
       const home = findHome(global.cwd);
       const directory = await findRun(home, resume);
+      tellEarly(directory, given, invocation);
       if (global.dryRun) return wouldResume(await readRunRecord(directory), directory);
       return conductRun(home, directory.id, invocation, given);
     }
     const home = homeOf(findHome(global.cwd).project);
     const { inputs, plan, phases } = await prepare(invocation, home);
+    tellStrange(
+      plan.questions.map(({ key }) => questionId(key)),
+      given,
+      invocation,
+    );
     if (global.dryRun) return describePlan(plan, phases, inputs.agent);
     const run = await createRun(
       home,

@@ -68,6 +68,7 @@ export const command: CommandSpec = {
           drainSeconds: settings.drainSeconds,
           keepDays: settings.keepDays,
           world,
+          configFile: global.config,
           signal,
         },
         (event) => {

@@ -94,6 +94,19 @@ test('--config must exist', async () => {
   });
 });
 
+test.each(['localhost', ' postgresql://host/runs', 'mysql://host/runs', 'postgresql://me:a#b@host/runs'])(
+  'a store at %j is refused before anything asks for it, without saying a password',
+  async (url) => {
+    const message = 'it takes postgresql://user:password@host/database';
+    const wrong = loadConfig({ project, env: { ...env, CHARRETTE_DATABASE_URL: url } });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining(message),
+    });
+    await expect(wrong).rejects.not.toMatchObject({ message: expect.stringContaining('a#b') });
+  },
+);
+
 test.each([' ', '0x10', '1e3', 'soon'])('CHARRETTE_STORE_PATIENCE %j is no number', async (value) => {
   await expect(
     loadConfig({ project, env: { ...env, CHARRETTE_STORE_PATIENCE: value } }),

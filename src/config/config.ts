@@ -1,5 +1,6 @@
 import { CharretteError } from '../errors.ts';
-import { type Config, configSchema } from '../schema/config.ts';
+import { type Config, configSchema, serverAddress } from '../schema/config.ts';
+import { issueWords, knownKeys } from '../schema/issue-words.ts';
 import { plainNumber } from '../text/plain-number.ts';
 import { type ConfigSource, findSources } from './sources.ts';
 
@@ -25,8 +26,19 @@ const defaults = {
 } satisfies Config;
 
 /** Variables that set a value, with the key they set. */
-const variables = [
-  { name: 'CHARRETTE_DATABASE_URL', key: 'store', read: (value: string) => ({ url: value }) },
+const variables: readonly {
+  name: string;
+  key: keyof Config;
+  read: (value: string) => unknown;
+  /** What it takes, where the schema speaks of more than the variable can say. */
+  takes?: string;
+}[] = [
+  {
+    name: 'CHARRETTE_DATABASE_URL',
+    key: 'store',
+    read: (value: string) => ({ url: value }),
+    takes: `${serverAddress}, in which signs such as # and @ in a name or a password are written %23 and %40`,
+  },
   {
     name: 'CHARRETTE_STORE_PATIENCE',
     key: 'storePatience',
@@ -36,7 +48,7 @@ const variables = [
   { name: 'CHARRETTE_AUTHOR', key: 'author', read: (value: string) => value },
   { name: 'CHARRETTE_DIALECTIC', key: 'dialectic', read: (value: string) => value },
   { name: 'CHARRETTE_CONSENT', key: 'consent', read: (value: string) => value === '1' || value === 'true' },
-] as const;
+];
 
 /** Flags > environment > project > user > defaults; each key knows where its value comes from. */
 export async function loadConfig(options: {
@@ -49,10 +61,11 @@ export async function loadConfig(options: {
   const layers: { from: string; values: Config }[] = [{ from: 'default', values: defaults }];
   for (const source of sources)
     layers.push({ from: `${source.layer}: ${source.file}`, values: checkSource(source) });
-  for (const { name, key, read } of variables) {
+  for (const { name, key, read, takes } of variables) {
     const value = options.env[name];
     if (value === undefined || value === '') continue;
-    layers.push({ from: `environment: ${name}`, values: checkVariable(name, { [key]: read(value) }) });
+    const values = checkVariable(name, { [key]: read(value) }, takes);
+    layers.push({ from: `environment: ${name}`, values });
   }
   if (options.flags !== undefined) layers.push({ from: 'flag', values: options.flags });
   return { ...merge(layers), files: sources.map((source) => source.file) };
@@ -82,7 +95,7 @@ function merge(layers: readonly { from: string; values: Config }[]): Omit<Resolv
 }
 
 function checkSource(source: ConfigSource): Config {
-  const result = configSchema.safeParse(source.values);
+  const result = configSchema.safeParse(source.values, { error: settingWords });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const keys =
@@ -91,29 +104,19 @@ function checkSource(source: ConfigSource): Config {
   const place = line === undefined ? source.file : `${source.file}:${line}`;
   throw new CharretteError({
     code: 'config-invalid',
-    message: `${place}: \`${keys.join('.') || '(top)'}\` ${describe(issue)}`,
+    message: `${place}: \`${keys.join('.') || '(top)'}\` ${issue?.code === 'unrecognized_keys' ? '' : 'is wrong: '}${issue?.message}.`,
     fix: 'Run `charrette config --schema` for what is allowed.',
   });
 }
 
-function describe(issue: { code: string; message: string; path: PropertyKey[] } | undefined): string {
-  if (issue === undefined) return 'is wrong.';
-  if (issue.code === 'unrecognized_keys') return `is not a setting; ${allowedAt(issue.path)}.`;
-  return `is wrong: ${issue.message}.`;
-}
+const settingWords: typeof issueWords = (issue) =>
+  issue.code === 'unrecognized_keys' ? `is not a setting${knownKeys(issue)}` : issueWords(issue);
 
-function allowedAt(path: readonly PropertyKey[]): string {
-  const [first] = path;
-  if (first === undefined) return `known are ${Object.keys(configSchema.shape).join(', ')}`;
-  if (first === 'limits') return 'known are maxTokens, maxUsd, agentSeconds, parallel';
-  return 'see the schema';
-}
-
-function checkVariable(name: string, values: unknown): Config {
-  const result = configSchema.safeParse(values);
+function checkVariable(name: string, values: unknown, takes: string | undefined): Config {
+  const result = configSchema.safeParse(values, { error: issueWords });
   if (result.success) return result.data;
   throw new CharretteError({
     code: 'config-invalid',
-    message: `The variable ${name} is wrong: ${result.error.issues[0]?.message}.`,
+    message: `The variable ${name} is wrong: ${takes === undefined ? result.error.issues[0]?.message : `it takes ${takes}`}.`,
   });
 }

@@ -109,15 +109,28 @@ async function readSpecs({ root, home }: SpecOptions, log: LogLine[]): Promise<P
   ];
   const read = await Promise.all(
     folders.map(async ([folder, scope, cited]) => {
-      const directory = await realpath(folder).catch(() => undefined);
-      if (directory === undefined) return [];
-      if (scope === 'home' || !(await isOutside(root, directory)))
-        return readFolder(directory, scope, cited, log);
-      log.push(warning(`${cited} lies outside of the project (${directory}) and is not read`));
-      return [];
+      const lines: LogLine[] = [];
+      return { lines, specs: await readPlace(root, folder, scope, cited, lines) };
     }),
   );
-  return read.flat();
+  // In the order of the folders, whichever was read first.
+  log.push(...read.flatMap(({ lines }) => lines));
+  return read.flatMap(({ specs }) => specs);
+}
+
+async function readPlace(
+  root: string,
+  folder: string,
+  scope: SpecScope,
+  cited: string,
+  log: LogLine[],
+): Promise<ProjectSpec[]> {
+  const directory = await realpath(folder).catch(() => undefined);
+  if (directory === undefined) return [];
+  if (scope === 'home' || !(await isOutside(root, directory)))
+    return readFolder(directory, scope, cited, log);
+  log.push(warning(`${cited} lies outside of the project (${directory}) and is not read`));
+  return [];
 }
 
 async function readFolder(

@@ -1,4 +1,5 @@
 import type { Side } from '../schema/judgements/defence.ts';
+import { indentRest } from '../text/labelled-block.ts';
 import { literalPattern } from '../text/literal-pattern.ts';
 import { decisionId, type NumberedDecision } from './decisions.ts';
 import { type DefenceTag, defenceTags, escapeTags } from './defence-text.ts';
@@ -59,7 +60,11 @@ export type StrippingRules = {
 /** A span between backticks, or what a path could be made of. */
 const piece = /`[^`\n]+`|[\w.@/-]+/g;
 
-/** Takes agents' names out, as whole words in any case; code between backticks and paths stay as they are. */
+/**
+ * Takes agents' names out, as whole words in any case; code between backticks and paths stay as they are. In fenced code a bare name goes
+ * too, on purpose: a fence holds whole lines, and "Signed: Claude" between two of them would be a signature. A judge who reads
+ * `new [agent]()` still knows what the code does.
+ */
 export function stripAttribution(
   text: string,
   { words = attributionWords, neutral = '', loose = false }: StrippingRules = {},
@@ -130,7 +135,8 @@ function renderDefense(position: string, bodies: DefenceBodies): string {
     .map(([name]) => bodies[name])
     .map((body, index) => [defenceTags[index]?.[0] ?? 'claim', body] as const)
     .filter(([, body]) => body !== '')
-    .map(([name, body]) => `${partTitles[name]}: ${escapeTags(body)}`);
+    // Further lines are indented: at the margin they could pass for a heading of the ballot.
+    .map(([name, body]) => `${partTitles[name]}: ${indentRest(escapeTags(body))}`);
   return `(defends ${escapeTags(position)}):\n<defense_content>\n${parts.join('\n\n')}\n</defense_content>\n`;
 }
 
@@ -143,6 +149,7 @@ const partTitles: Record<DefenceTag, string> = {
   risk_if_wrong: 'Risk if wrong',
 };
 
+/** The word with or without a version that is written on to it: `Qwen3`, `GPT4o`. */
 function wholeWord(word: string, flags = 'gi'): RegExp {
-  return new RegExp(`(?<![A-Za-z0-9])${literalPattern(word)}(?![A-Za-z0-9])`, flags);
+  return new RegExp(`(?<![A-Za-z0-9])${literalPattern(word)}(?:\\d+[a-z]?)?(?![A-Za-z0-9])`, flags);
 }

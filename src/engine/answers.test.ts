@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveAnswers, openQuestions, takeWaiting } from './answers.ts';
+import { leaveAnswers, openQuestions, recordAnswers, takeWaiting } from './answers.ts';
 import { leaveMessage, peekMessages } from './inbox.ts';
 import { type Answer, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
@@ -68,3 +70,47 @@ test('answers before their question are taken, what the question does not offer 
   expect(openQuestions(directory).map(({ id }) => id)).toEqual(['scope', 'free']);
   expect(await leaveAnswers(directory, [answer('scope', 'all')])).toHaveLength(1);
 });
+
+test('what the process that works on a run puts on record comes after what lies in the inbox', async () => {
+  const directory = asking();
+  await leaveAnswers(directory, [answer('free', 'first')]);
+  await recordAnswers(directory, [answer('free', 'second'), answer('scope', 'api')]);
+  expect(readQuestions(directory).answers).toEqual([answer('free', 'first'), answer('scope', 'api')]);
+});
+
+test('of two processes that answer one question differently at the same moment only one is told that it counts', async () => {
+  const directory = asking();
+  const questions = Array.from({ length: 12 }, (_, round) => `round-${round}`);
+  const [one = [], two = []] = await atOnce(['one', 'two'], directory, questions);
+  await takeWaiting(directory);
+  const counts = readQuestions(directory).answers;
+  expect(counts.map(({ question }) => question)).toEqual(questions);
+  for (const [round, { question, value }] of counts.entries())
+    expect([question, one[round], two[round]]).toEqual([
+      question,
+      ...['one', 'two'].map((mine) => (mine === value ? 'confirmed' : `${question} was answered: ${value}`)),
+    ]);
+});
+
+/** Processes that each answer every question with their own value, a question at a time, all at the same moment. */
+function atOnce(values: string[], directory: RunDirectory, questions: string[]): Promise<string[][]> {
+  const script = `import { leaveAnswers } from ${JSON.stringify(path.join(import.meta.dirname, 'answers.ts'))};
+    const [directory, questions, value, begin] = process.argv.slice(1).map((word) => JSON.parse(word));
+    const said = [];
+    for (const [round, question] of questions.entries()) {
+      while (Date.now() < begin + round * 100);
+      const given = leaveAnswers(directory, [{ question, value, source: 'person' }]);
+      said.push(await given.then(() => 'confirmed', (error) => error.message));
+    }
+    process.stdout.write(JSON.stringify(said));`;
+  const begin = Date.now() + 2000;
+  return Promise.all(
+    values.map(async (value) => {
+      const words = [directory, questions, value, begin].map((word) => JSON.stringify(word));
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...words], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      return JSON.parse(await text(child.stdout)) as string[];
+    }),
+  );
+}

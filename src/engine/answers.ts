@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { untrustedLine } from '../text/untrusted.ts';
+import { answersHeld } from './engine-errors.ts';
 import { leaveMessage, peekMessages, readMessages, removeMessage } from './inbox.ts';
+import { waitForLock } from './lock.ts';
 import {
   type Answer,
   checkAnswer,
@@ -43,9 +46,14 @@ export async function leaveAnswers(
   given: readonly Answer[],
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<Answer[]> {
-  const fresh = freshAnswers(toldTo(directory), given);
-  if (fresh.length > 0 && !dryRun) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
-  return fresh;
+  const news = () => freshAnswers(toldTo(directory), given);
+  if (dryRun || news().length === 0) return news();
+  // Two that both saw an open question would both be told that their answer counts.
+  return inTurn(directory, async () => {
+    const fresh = news();
+    if (fresh.length > 0) await leaveMessage(directory.inbox, { type: 'answer', answers: fresh });
+    return fresh;
+  });
 }
 
 /** The questions that nobody has answered yet; an answer that nobody has read yet is one, too. */
@@ -55,12 +63,43 @@ export function openQuestions(directory: RunDirectory): Question[] {
 }
 
 /** Puts the answers that lie in the inbox of a run on record, for whoever knows that nobody works on it. */
-export async function takeWaiting(directory: RunDirectory): Promise<void> {
-  for (const received of await readMessages(directory.inbox)) {
-    if (received.message.type !== 'answer') continue;
-    rememberAnswers(directory, takenFrom([received.message], readQuestions(directory)));
-    await removeMessage(received);
+export function takeWaiting(directory: RunDirectory): Promise<void> {
+  return inTurn(directory, async () => {
+    for (const received of await readMessages(directory.inbox)) {
+      if (received.message.type !== 'answer') continue;
+      rememberAnswers(directory, takenFrom([received.message], readQuestions(directory)));
+      await removeMessage(received);
+    }
+  });
+}
+
+/**
+ * Puts answers on record for the process that works on the run. What lies in the inbox goes first: whoever left it was told that
+ * it counts. A process that stops in the middle of its turn keeps others from answering, never the run.
+ */
+export async function recordAnswers(directory: RunDirectory, given: readonly Answer[]): Promise<void> {
+  const attempt = await waitForLock(lockOf(directory));
+  try {
+    rememberAnswers(directory, [...toldTo(directory).waiting, ...given]);
+  } finally {
+    if (attempt.held) attempt.lock.release();
   }
+}
+
+/** One after another: nothing is answered between a look at what was answered and the answer that follows it. */
+async function inTurn<Result>(directory: RunDirectory, body: () => Promise<Result>): Promise<Result> {
+  const file = lockOf(directory);
+  const attempt = await waitForLock(file);
+  if (!attempt.held) throw answersHeld(directory.id, attempt.holder, file);
+  try {
+    return await body();
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+function lockOf({ inbox }: RunDirectory): string {
+  return path.join(inbox, 'answers.lock');
 }
 
 function toldTo(directory: RunDirectory): Told {

@@ -63,3 +63,17 @@ test('of two questions only the one without an answer is asked again', async () 
     { question: 'when', value: 'now', source: 'person' },
   ]);
 });
+
+test('an answer that was confirmed to another process stands, whatever is answered here before it is read', async () => {
+  engine = await embeddedEngine({ home, workflows: [story], children: [] });
+  await engine.start('r1');
+  const { kind } = await engine.wait('r1', {
+    signal: new AbortController().signal,
+    answer: async (questions) => {
+      await say('who', 'ann');
+      return questions.map(({ id }) => ({ question: id, value: 'here', source: 'person' }));
+    },
+  });
+  expect(kind).toBe('ended');
+  expect(readQuestions(directory).answers.map(({ value }) => value)).toEqual(['ann', 'here']);
+});

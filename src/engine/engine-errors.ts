@@ -9,13 +9,49 @@ export function storeError(store: Store, cause: unknown): CharretteError {
   const message = cause instanceof Error ? cause.message : String(cause);
   if (store.kind === 'embedded')
     return new CharretteError({ code: 'internal', message: `The engine did not start: ${message}`, cause });
+  return serverError(cause);
+}
+
+/** What a person can do about a refusal, by the beginning of the server's code for it. */
+const refusals = [
+  ['28', 'Check the user and the password in CHARRETTE_DATABASE_URL.'],
+  ['3D', 'Make the database, or let the role make it: `ALTER ROLE … CREATEDB`.'],
+  [
+    '42501',
+    'Let the role make schemas in the database: `GRANT CREATE ON DATABASE … TO …`; of schemas that somebody else made it needs the rights to use all tables and sequences.',
+  ],
+] as const;
+
+/** Why a server is of no use: it does not answer, or it answers that it will not serve. */
+export function serverError(cause: unknown): CharretteError {
+  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const refusal = refusals.find(([code]) => codeOf(cause).startsWith(code));
+  if (refusal !== undefined)
+    return new CharretteError({
+      code: 'store-unreachable',
+      message: `The PostgreSQL server refuses: ${message}.`,
+      fix: refusal[1],
+      cause,
+    });
   return new CharretteError({
     code: 'store-unreachable',
     message: `The PostgreSQL store does not answer: ${message}.`,
-    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs, or unset it to use the embedded store.',
+    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs.',
     retryable: true,
     cause,
   });
+}
+
+/** The server answers, but has no such database yet. */
+export function lacksDatabase(cause: unknown): boolean {
+  return codeOf(cause) === '3D000';
+}
+
+/** What the client itself says when it has no password to give has no code. */
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  if ('code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause.message.startsWith('SASL: ') ? '28P01' : '';
 }
 
 /** Nothing is lost by this: what was finished stands in the run's directory. */
@@ -55,6 +91,16 @@ export function heldElsewhere(run: string, holder: ProcessIdentity, file: string
     code: 'store-locked',
     message: `The run ${run} is going on in process ${holder.pid} on ${holder.host}.`,
     fix: `${follow}.`,
+  });
+}
+
+/** It has been in the middle of leaving an answer for longer than that takes. */
+export function answersHeld(run: string, holder: ProcessIdentity, file: string): CharretteError {
+  return new CharretteError({
+    code: 'store-locked',
+    message: `Process ${holder.pid} on ${holder.host} is answering the run ${run} and does not come to an end.`,
+    fix: `Let that process go on or end it, then answer again; ${removeIfGone(file)}`,
+    retryable: true,
   });
 }
 

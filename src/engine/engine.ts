@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { removeUnfinished } from '../files/atomic.ts';
+import { recordAnswers } from './answers.ts';
 import { Attendance, type RunEnd, type WaitOptions } from './attendance.ts';
 import { type Clock, systemClock, timeOf } from './clock.ts';
 import { Departures } from './departures.ts';
@@ -123,7 +124,8 @@ export class Engine {
       ends: this.#ends,
       inboxes: this.#inboxes,
       server: this.#server,
-      answer: (run, answers) => this.answer(run, answers),
+      // Others may be answering at the same moment.
+      answer: (run, answers) => this.answer(run, answers, recordAnswers),
     });
   }
 
@@ -195,7 +197,8 @@ export class Engine {
       return;
     }
     const unfinished = await this.#unfinished(runId);
-    if (isOver(status.status) || (await toldOfFullDisk(runId, unfinished))) {
+    // The journal of another copy may know of calls that this directory does not hold.
+    if (record.imported === true || isOver(status.status) || (await toldOfFullDisk(runId, unfinished))) {
       await DBOS.deleteWorkflow(runId, true);
       emitResume(live);
       await this.#executions.begin(live, record);
@@ -231,14 +234,18 @@ export class Engine {
   }
 
   /** Puts answers on record and wakes the run; answers to questions that were not asked yet are kept. */
-  async answer(runId: string, answers: readonly Answer[]): Promise<void> {
+  async answer(
+    runId: string,
+    answers: readonly Answer[],
+    record: (directory: RunDirectory, given: readonly Answer[]) => unknown = rememberAnswers,
+  ): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
     const { questions } = readQuestions(directory);
     for (const answer of answers) {
       const question = questions.find((candidate) => candidate.id === answer.question);
       if (question !== undefined) checkAnswer(question, answer.value);
     }
-    rememberAnswers(directory, answers);
+    await record(directory, answers);
     await this.#wake(runId);
   }
 

@@ -1,6 +1,8 @@
-import { AppendLog, readLog } from './append-log.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { AppendLog } from './append-log.ts';
 import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
+import { readEventLines } from './event-reading.ts';
 
 /** Events that say whether anybody works on the run. */
 const turns: ReadonlySet<EventBody['type']> = new Set(['run-start', 'run-resume', 'run-pause', 'run-end']);
@@ -68,5 +70,5 @@ export class EventLog {
 }
 
 export function readEvents(file: string): RunEvent[] {
-  return readLog<RunEvent>(file);
+  return existsSync(file) ? readEventLines(readFileSync(file, 'utf8')) : [];
 }

@@ -228,7 +228,8 @@ export class Executions {
 
 /** What a record says while this process works on the run. */
 export function atWork(): Partial<RunRecord> {
-  return { status: 'running', process: thisProcess(), ended: undefined, exit: undefined, error: undefined };
+  const cleared = { imported: undefined, ended: undefined, exit: undefined, error: undefined };
+  return { ...cleared, status: 'running', process: thisProcess() };
 }
 
 /** Stands first, and once. */

@@ -6,8 +6,10 @@ import { expect, test } from 'vitest';
 import type { RunEvent } from './event.ts';
 import { followEvents } from './follow.ts';
 
-const line = (id: string) =>
-  `${JSON.stringify({ v: 1, id, type: id === 'end' ? 'run-end' : 'note', text: 'ü' })}\n`;
+const line = (id: string) => {
+  const body = id === 'end' ? { type: 'run-end', status: 'done', exit: 0 } : { type: 'note', text: 'ü' };
+  return `${JSON.stringify({ v: 1, id, run: 'r', seq: 1, time: '2026-01-01T00:00:00.000Z', ...body })}\n`;
+};
 
 test('follows whole lines as they come, also past a line that a dead writer left torn', async () => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-follow-')), 'events.jsonl');

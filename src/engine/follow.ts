@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseLog } from './append-log.ts';
 import type { RunEvent } from './event.ts';
+import { readEventLines } from './event-reading.ts';
 
 /**
  * The events of a run as they are written, from any process, until the signal or `until` ends it. `until` is asked with the last
@@ -17,14 +17,16 @@ export async function* followEvents(
   },
 ): AsyncGenerator<RunEvent> {
   let offset = 0;
+  let seq = 0;
   let last: RunEvent | undefined;
   let isOver = false;
   while (!options.signal.aborted) {
     // A line that is not whole yet is read again: its writer may have died and its successor written another in its place.
     const whole = await wholeLines(file, offset);
     offset += whole.length;
-    for (const event of parseLog<RunEvent>(whole.toString('utf8'))) {
+    for (const event of readEventLines(whole.toString('utf8'), seq)) {
       last = event;
+      seq = event.seq;
       yield event;
     }
     if (whole.length === 0 && isOver) return;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from './clock.ts';
 import type { Engine } from './engine.ts';
 import { readEvents } from './event-log.ts';
@@ -89,14 +89,13 @@ test('children begin once, give their results in order, and all of them end in t
   expect(outcome).toMatchObject([{ name: 'a' }, { name: 'b' }, { name: 'c' }]);
   const notes = readEvents(runDirectoryOf(home, 'r').events).filter(({ type }) => type === 'note');
   expect(notes.map(({ id }) => id)).toEqual(['a:1', 'b:1', 'c:1']);
-  await vi.waitFor(async () => {
-    const children = await DBOS.listWorkflows({ workflow_id_prefix: 'r.' });
-    expect(children.map(({ workflowID, status }) => [workflowID, status]).sort()).toEqual([
-      ['r.a', 'SUCCESS'],
-      ['r.b', 'SUCCESS'],
-      ['r.c', 'SUCCESS'],
-    ]);
-  });
+  const children = async () =>
+    (await DBOS.listWorkflows({ workflow_id_prefix: 'r.' })).map(
+      ({ workflowID, status }) => `${workflowID} ${status}`,
+    );
+  await expect
+    .poll(async () => (await children()).sort())
+    .toEqual(['r.a SUCCESS', 'r.b SUCCESS', 'r.c SUCCESS']);
   // Only what a workflow does is counted: a run goes on under the numbers that an earlier program gave.
   const own = await DBOS.listWorkflowSteps('r');
   expect(own?.map(({ functionID, name }) => `${functionID} ${name}`)).toEqual([

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,4 +12,15 @@ test('a message that was left before the clock was set back is still read first'
   await leaveMessage(inbox, { type: 'cancel', reason: 'third' });
   const reasons = (await readMessages(inbox)).map(({ message }) => 'reason' in message && message.reason);
   expect(reasons).toEqual(['first', 'second', 'third']);
+});
+
+test('two readers of one inbox: neither fails where the other sets a message aside that nobody understands', async () => {
+  const inbox = mkdtempSync(path.join(tmpdir(), 'charrette-inbox-'));
+  for (let number = 1; number <= 50; number += 1) writeFileSync(path.join(inbox, `${number}.json`), 'broken');
+  await leaveMessage(inbox, { type: 'cancel', reason: 'enough' });
+  const both = await Promise.all([readMessages(inbox), readMessages(inbox)]);
+  expect(both.map(([received]) => received?.message)).toEqual(
+    Array(2).fill({ type: 'cancel', reason: 'enough' }),
+  );
+  expect(readdirSync(inbox).filter((name) => name.endsWith('.bad'))).toHaveLength(50);
 });

@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFileSync } from '../files/bounded.ts';
+import { isMissing } from '../files/contained.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import type { Answer } from './question.ts';
+import { isAnswer } from './question-shape.ts';
 
 /** What another process leaves for the one that holds a run. */
 export type Message =
@@ -37,14 +39,19 @@ export function peekMessages(inbox: string): Message[] {
   });
 }
 
-/** The messages that wait, oldest first. One that cannot be understood is set aside with a `.bad` ending, not lost. */
+/**
+ * The messages that wait, oldest first. One that cannot be understood is set aside with a `.bad` ending, not lost; one that another
+ * reader took or set aside meanwhile is passed over.
+ */
 export async function readMessages(inbox: string): Promise<Received[]> {
   if (!existsSync(inbox)) return [];
   const received: Received[] = [];
   for (const name of messageNames(inbox)) {
     const file = path.join(inbox, name);
-    const message = parseMessage(readFileSync(file, 'utf8'));
-    if (message === undefined) await rename(file, `${file}.bad`);
+    const text = readTextFileSync(file);
+    if (text === undefined) continue;
+    const message = parseMessage(text);
+    if (message === undefined) await rename(file, `${file}.bad`).catch(unlessMissing);
     else received.push({ file, message });
   }
   return received;
@@ -52,6 +59,10 @@ export async function readMessages(inbox: string): Promise<Received[]> {
 
 export async function removeMessage(received: Received): Promise<void> {
   await rm(received.file, { force: true });
+}
+
+function unlessMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
 
 function messageNames(inbox: string): string[] {
@@ -68,8 +79,4 @@ function parseMessage(text: string): Message | undefined {
   if (type === 'run' && typeof run === 'string') return { type, run };
   if (type === 'answer' && Array.isArray(answers) && answers.every(isAnswer)) return { type, answers };
   return undefined;
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return isRecord(value) && typeof value['question'] === 'string' && typeof value['value'] === 'string';
 }

@@ -1,5 +1,6 @@
-import type { Usage } from '../agents/port.ts';
+import { type Usage, unknownUsage } from '../agents/port.ts';
 import { AppendLog, readLog } from './append-log.ts';
+import { isAmount, isText, isTime, isUsage, orMissing } from './shapes.ts';
 
 /** ledger.jsonl: what one agent call used, and how far the number can be trusted. */
 export type LedgerEntry = {
@@ -45,7 +46,7 @@ export class Ledger {
   }
 
   get entries(): Iterable<LedgerEntry> {
-    return this.#log.entries;
+    return Array.from(this.#log.entries, entryOf);
   }
 
   close(): void {
@@ -54,8 +55,38 @@ export class Ledger {
 }
 
 export function readLedger(file: string): LedgerEntry[] {
-  return readLog<LedgerEntry>(file);
+  return readLog<LedgerEntry>(file).map(entryOf);
 }
+
+const isModel = orMissing(isText);
+
+/** What is no such entry, as a stranger's file may have one, is still a call, of which nothing is known. */
+function entryOf(entry: LedgerEntry): LedgerEntry {
+  const { v, id, time, phase, task, seat, agent, family, model, usage, durationMs } = entry;
+  const names = { phase, task, seat, agent, family };
+  const isEntry =
+    Object.values(names).every(isText) &&
+    isTime(time) &&
+    isModel(model) &&
+    isUsage(usage) &&
+    isAmount(durationMs);
+  if (isEntry) return entry;
+  const known = Object.fromEntries(Object.entries(names).filter(([, name]) => isText(name)));
+  return { ...nameless, v, id, ...known, ...(isTime(time) && { time }) };
+}
+
+const nameless: LedgerEntry = {
+  v: 1,
+  id: '',
+  time: new Date(0).toISOString(),
+  phase: '?',
+  task: '?',
+  seat: '?',
+  agent: '?',
+  family: '?',
+  usage: unknownUsage,
+  durationMs: 0,
+};
 
 export function totalsOf(entries: Iterable<LedgerEntry>): LedgerTotals {
   const totals: LedgerTotals = {

@@ -25,6 +25,13 @@ test('asking again changes nothing, and the first answer stands', () => {
   expect(unanswered(readQuestions(directory))).toEqual([]);
 });
 
+test('of a file that somebody else wrote only questions and answers are read', () => {
+  for (const questions of [5, [7, { id: 'a' }, { ...scope, options: ['api'] }, scope]]) {
+    writeFileSync(directory.questions, JSON.stringify({ questions, answers: [null, { question: 'scope' }] }));
+    expect(unanswered(readQuestions(directory))).toEqual(questions === 5 ? [] : [scope]);
+  }
+});
+
 test('a value that is not offered is refused with those that are', () => {
   expect(() => checkAnswer(scope, 'web')).toThrow(/takes api/);
   expect(() => checkAnswer({ id: 'free', text: 'What?' }, 'anything')).not.toThrow();

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { CharretteError } from '../errors.ts';
 import { writeJsonAtomicSync } from '../files/atomic.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { isAnswer, isQuestion } from './question-shape.ts';
 import type { RunDirectory } from './run-directory.ts';
 
 /** Something only a person can decide. The id is stable: an answer may come before the question is asked. */
@@ -22,10 +23,22 @@ export type Answer = { question: string; value: string; source: 'person' | 'reco
 export type QuestionFile = { schemaVersion: 1; run: string; questions: Question[]; answers: Answer[] };
 
 export function readQuestions(directory: RunDirectory): QuestionFile {
-  const empty: QuestionFile = { schemaVersion: 1, run: directory.id, questions: [], answers: [] };
-  if (!existsSync(directory.questions)) return empty;
-  const reading = readJson(readFileSync(directory.questions, 'utf8'));
-  return reading.ok && isRecord(reading.value) ? { ...empty, ...reading.value } : empty;
+  const there = existsSync(directory.questions);
+  return parseQuestions(directory.id, there ? readFileSync(directory.questions, 'utf8') : '');
+}
+
+/** The same from the text of the file. */
+export function parseQuestions(run: string, text: string): QuestionFile {
+  const empty: QuestionFile = { schemaVersion: 1, run, questions: [], answers: [] };
+  const reading = readJson(text);
+  if (!reading.ok || !isRecord(reading.value)) return empty;
+  const { questions, answers } = reading.value;
+  return { ...empty, questions: listOf(questions, isQuestion), answers: listOf(answers, isAnswer) };
+}
+
+/** A file that came with an archive may hold anything: what is no such thing is not there. */
+function listOf<Item>(value: unknown, isItem: (item: unknown) => item is Item): Item[] {
+  return Array.isArray(value) ? value.filter(isItem) : [];
 }
 
 export function rememberQuestions(directory: RunDirectory, asked: readonly Question[]): QuestionFile {
@@ -40,8 +53,9 @@ export function rememberQuestions(directory: RunDirectory, asked: readonly Quest
 /** Keeps the first answer to a question; a later one does not change what was decided. */
 export function rememberAnswers(directory: RunDirectory, given: readonly Answer[]): QuestionFile {
   const file = readQuestions(directory);
-  const known = new Set(file.answers.map((answer) => answer.question));
-  const answers = [...file.answers, ...given.filter((answer) => !known.has(answer.question))];
+  const answers = [...file.answers];
+  for (const answer of given)
+    if (!answers.some(({ question }) => question === answer.question)) answers.push(answer);
   const next = { ...file, answers };
   if (answers.length !== file.answers.length) writeJsonAtomicSync(directory.questions, next);
   return next;

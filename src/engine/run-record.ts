@@ -4,6 +4,7 @@ import { readTextFile, readTextFileSync } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
+import { markWaiting } from './waiting-runs.ts';
 
 const runStatuses = [
   'queued',
@@ -37,6 +38,8 @@ export type RunRecord = {
   created: string;
   /** Made for the queue of a shared store; `yes`: questions take the recommended answer. */
   queue?: { labels: string[]; yes: boolean };
+  /** It came from an archive and has not gone on since: a journal that the store has of it is of another copy. */
+  imported?: true;
   /** The process that works on it. */
   process?: ProcessIdentity;
   ended?: string;
@@ -90,6 +93,7 @@ export async function updateRunRecord(
 ): Promise<RunRecord> {
   const record = { ...readRunRecordSync(directory), ...change };
   writeJsonAtomicSync(directory.record, record);
+  if (change.status !== undefined) markWaiting(directory, change.status === 'paused');
   return record;
 }
 
@@ -102,12 +106,17 @@ function isRunRecord(value: unknown): value is RunRecord {
     isMissingOr(value['exit'], Number.isInteger) &&
     isMissingOr(value['queue'], isQueue) &&
     isMissingOr(value['process'], isProcessIdentity) &&
-    isMissingOr(value['error'], (error) => isRecord(error) && isString(error['message'])) &&
+    isMissingOr(value['error'], isFailure) &&
     runStatuses.includes(value['status'] as RunStatus)
   );
 }
 
 const isString = (value: unknown) => typeof value === 'string';
+
+function isFailure(value: unknown): boolean {
+  if (!isRecord(value) || !isString(value['message'])) return false;
+  return ['code', 'fix'].every((name) => isMissingOr(value[name], isString));
+}
 
 function isQueue(value: unknown): boolean {
   if (!isRecord(value) || typeof value['yes'] !== 'boolean') return false;

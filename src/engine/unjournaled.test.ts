@@ -230,6 +230,6 @@ test('the journal of a run whose process died between its end and the store’s 
   const engine = await open(copy);
   const journals = () => DBOS.listWorkflows({ workflow_id_prefix: 'r' });
   expect(await journals()).not.toEqual([]);
-  await vi.waitFor(async () => expect(await journals()).toEqual([]), { timeout: 10_000, interval: 200 });
+  await expect.poll(journals).toEqual([]);
   await engine.close();
 });

@@ -146,6 +146,10 @@ test('seats differ by method, and where they differ a decision is contested', as
   expect(place?.chosen).toContain('src/http/rate-limiting.ts');
 });
 
+test('a feature that is a document is named by its heading, without the mark', () => {
+  expect(studyFeature(index, '# Cancel orders\n\nCustomers want to.').feature.title).toBe('Cancel orders');
+});
+
 test('a change of documents alone plans no code and no tests', async () => {
   const { plan } = await walk('docs: explain SHOP_DATA in README.md');
   expect(plan.files.map(({ path: file, action }) => [file, action])).toEqual([['README.md', 'modify']]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -58,6 +58,32 @@ test('T-092: an artifact that was never tracked is committed too; no change is t
     kind: 'NO_CHANGES',
   });
 });
+
+test.each(['pre-commit', 'commit-msg', 'prepare-commit-msg'])(
+  'T-092: a %s hook that refuses leaves the index as it was, half-staged, new and removed files alike',
+  async (hook) => {
+    repository.write('docs/gone.md', 'gone\n');
+    repository.write('docs/spec.md', 'one\n');
+    repository.commit('docs');
+    repository.write('docs/spec.md', 'staged\n');
+    repository.git('add', 'docs/spec.md');
+    repository.write('docs/spec.md', 'more\n');
+    repository.write('docs/new.md', 'new\n');
+    rmSync(path.join(repository.root, 'docs/gone.md'));
+    const state = () => [
+      repository.git('ls-files', '--stage'),
+      repository.git('status', '--porcelain', '--untracked-files=all'),
+    ];
+    const before = state();
+    repository.write(`.git/hooks/${hook}`, '#!/bin/sh\necho first\necho second >&2\nexit 1\n');
+    chmodSync(path.join(repository.root, '.git/hooks', hook), 0o755);
+    expect(await commitRevision(repository.root, ['docs'], 'm', git)).toEqual({
+      kind: 'COMMIT_FAILED',
+      reason: 'first\nsecond',
+    });
+    expect(state()).toEqual(before);
+  },
+);
 
 test('T-086, lean/C-06: finishing takes history and log out of the feature, complete and outside of it', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'archive-'));

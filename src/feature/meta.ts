@@ -63,7 +63,7 @@ const emptyMeta: FeatureMeta = { dependsOnFeatures: [], skippedPhases: [], phase
 /** Reads the state file of a feature in every form in which it was ever written; what cannot be read is said, not thrown. */
 export function readMeta(text: string | undefined): MetaReading {
   if (text === undefined) return { meta: emptyMeta, raw: {}, problems: ['.meta.json is missing'] };
-  const reading = readJson(text.replace(/^\uFEFF/, ''));
+  const reading = readJson(text);
   if (!reading.ok) {
     return { meta: emptyMeta, raw: {}, problems: [`.meta.json is not valid JSON: ${reading.message}`] };
   }

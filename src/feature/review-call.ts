@@ -213,12 +213,14 @@ type Read = { outcome: CallOutcome; answer: ReviewAnswer | undefined; problem?: 
 async function readOrRetry(
   first: CallOutcome,
   sent: { prompt: string; resume?: string },
-  { dispatch, agentResumes }: ReviewCall,
+  input: ReviewCall,
   port: ReviewPort,
 ): Promise<Read> {
+  const { dispatch, agentResumes } = input;
+  const shown = Object.values(shownTexts(input));
   // What a call that failed had to say is never taken for an answer.
   if (first.error !== undefined) return { outcome: first, answer: undefined, problem: first.error };
-  const reading = readReviewAnswer(first.text);
+  const reading = readReviewAnswer(first.text, shown);
   if (reading.ok) return { outcome: first, answer: reading.answer };
   const empty = first.text.trim() === '';
   // Tricky case 9: a continued session that says nothing is gone.
@@ -232,7 +234,7 @@ async function readOrRetry(
   const resume = empty ? undefined : session;
   const second = await port.call(resume === undefined ? { prompt } : { prompt, resume });
   if (second.error !== undefined) return { outcome: second, answer: undefined, problem: second.error };
-  const again = readReviewAnswer(second.text);
+  const again = readReviewAnswer(second.text, shown);
   if (again.ok) return { outcome: { ...first, ...second }, answer: again.answer };
   return { outcome: { ...first, ...second }, answer: undefined, problem: again.problem };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
+import { CharretteError, toCharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isMissing } from '../files/contained.ts';
 import { artifactKeys, artifacts, sideFiles } from '../prompts/artifacts.ts';
@@ -20,15 +20,10 @@ export type Selection = {
 /** T-012: the feature directory to work on. */
 export async function selectFeature({ named, cwd, root, autonomous }: Selection): Promise<string> {
   if (named !== undefined) return namedFeature(named, cwd, root);
-  const active = await activeFeatures(root);
+  const features = await statesIn(root);
+  const active = features.filter(({ status }) => status === 'active').map(({ name }) => name);
   const newest = active.at(-1);
-  if (newest === undefined) {
-    throw new CharretteError({
-      code: 'not-found',
-      message: `No feature in ${root} is active.`,
-      fix: 'Name one with --feature DIR.',
-    });
-  }
+  if (newest === undefined) throw noneActive(root, features);
   if (active.length === 1 || autonomous) return path.join(root, newest);
   throw new CharretteError({
     code: 'usage',
@@ -63,18 +58,36 @@ async function namedFeature(named: string, cwd: string, root: string): Promise<s
   });
 }
 
-async function activeFeatures(root: string): Promise<string[]> {
-  const names = await directoriesIn(root);
-  const states = await Promise.all(names.map((name) => statusOf(path.join(root, name))));
-  return names.filter((_, index) => states[index] === 'active');
+type State = { name: string; status?: string; problem?: string };
+
+async function statesIn(root: string): Promise<State[]> {
+  return Promise.all(
+    (await directoriesIn(root)).map(async (name): Promise<State> => {
+      try {
+        const { meta, problems } = readMeta(
+          await readTextFile(path.join(root, name, sideFiles.state), 1024 * 1024),
+        );
+        const [problem] = problems;
+        return {
+          name,
+          ...(meta.status === undefined ? {} : { status: meta.status }),
+          ...(problem === undefined ? {} : { problem }),
+        };
+      } catch (error) {
+        return { name, problem: toCharretteError(error).message };
+      }
+    }),
+  );
 }
 
-async function statusOf(directory: string): Promise<string | undefined> {
-  try {
-    return readMeta(await readTextFile(path.join(directory, '.meta.json'), 1024 * 1024)).meta.status;
-  } catch {
-    return undefined;
-  }
+/** A state that cannot be read, after a merge for one, is nothing that --feature helps with. */
+function noneActive(root: string, features: readonly State[]): CharretteError {
+  const broken = features.find(({ status, problem }) => status === undefined && problem !== undefined);
+  return new CharretteError({
+    code: 'not-found',
+    message: `No feature in ${root} is active${broken === undefined ? '' : `; of ${broken.name}, ${broken.problem}`}.`,
+    fix: 'Name one with --feature DIR.',
+  });
 }
 
 /** Feature directories by id, lowest first; those without a number come before. */

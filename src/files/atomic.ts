@@ -15,20 +15,21 @@ import path from 'node:path';
 
 const modes = { plain: 0o666, executable: 0o777, private: 0o600 };
 
-/** Who may do what with a file, as far as the user's own mask allows. */
+/** Who may do what with a new file, as far as the user's own mask allows; a number is what an older file had, and counts as it is. */
 type FileMode = keyof typeof modes;
 
 /** Writes a whole file or nothing: a reader sees the old content or the new, never a part. Nobody beyond `mode` ever does. */
 export async function writeFileAtomic(
   file: string,
   content: string | Uint8Array,
-  mode: FileMode = 'plain',
+  mode: FileMode | number = 'plain',
 ): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true });
   const temporary = temporaryBeside(file);
   try {
-    const handle = await open(temporary, 'wx', modes[mode]);
+    const handle = await open(temporary, 'wx', typeof mode === 'number' ? modes.private : modes[mode]);
     try {
+      if (typeof mode === 'number') await handle.chmod(mode);
       await handle.writeFile(content);
       await handle.sync();
     } finally {

@@ -112,6 +112,20 @@ describe('a checkout that is none any more', () => {
   });
 });
 
+test('in a copy of the project a checkout that was open is not blamed on the agent alone', async () => {
+  const copy = `${repository.root}-copy`;
+  cpSync(repository.root, copy, { recursive: true, verbatimSymlinks: true });
+  try {
+    await expect(openCheckout(copy, path.join(copy, 'trees', 'one'), start)).rejects.toMatchObject({
+      code: 'checkout-unusable',
+      message: expect.stringContaining('the project was copied or renamed'),
+      fix: expect.stringContaining('move it away'),
+    });
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+});
+
 test('a branch that an agent checked out in its checkout is not moved', async () => {
   repository.git('branch', 'develop', start);
   repository.git('switch', '--quiet', '--create', 'later');
@@ -130,18 +144,6 @@ test('a branch that an agent checked out in its checkout is not moved', async ()
   expect(repository.git('rev-parse', 'develop')).toBe(develop);
   expect(inCheckout('rev-parse', 'HEAD')).toBe(later);
   expect(existsSync(path.join(checkout, 'later.txt'))).toBe(true);
-});
-
-test('a merge that an agent left half-done becomes an ordinary commit', async () => {
-  inCheckout('switch', '--quiet', '--create', 'side');
-  put('a.txt', 'side\n');
-  inCheckout('commit', '--quiet', '--all', '--message', 'side');
-  inCheckout('checkout', '--quiet', '--detach', start);
-  put('a.txt', 'here\n');
-  inCheckout('commit', '--quiet', '--all', '--message', 'here');
-  expect(() => inCheckout('merge', 'side')).toThrow();
-  const work = await commitAll(repository.root, checkout, start, 'Work\n');
-  expect(repository.git('rev-list', '--parents', '-1', work?.commit ?? '')).toBe(`${work?.commit} ${start}`);
 });
 
 test('what an attempt left goes, wherever in the repository it is; what git ignores stays', async () => {
@@ -207,6 +209,49 @@ describe('work that git does not take', () => {
     inCheckout('add', '--force', 'wanted.log');
     expect(await commitAll(repository.root, checkout, start, 'Work\n')).toMatchObject({
       files: ['wanted.log'],
+    });
+  });
+
+  test('a merge that was left half-done is refused; one whose conflicts are resolved becomes an ordinary commit', async () => {
+    const commit = (text: string) => {
+      put('a.txt', text);
+      inCheckout(
+        '-c',
+        'user.name=A',
+        '-c',
+        'user.email=a@b',
+        'commit',
+        '--quiet',
+        '--all',
+        '--message',
+        'its own',
+      );
+    };
+    inCheckout('switch', '--quiet', '--create', 'side');
+    commit('side\n');
+    inCheckout('switch', '--quiet', '--detach', start);
+    commit('other\n');
+    expect(() => inCheckout('merge', 'side')).toThrow();
+    await expect(commitAll(repository.root, checkout, start, 'Work\n')).rejects.toMatchObject({
+      code: 'checkout-unusable',
+      message: expect.stringContaining('a merge was left half-done in a.txt'),
+    });
+    put('a.txt', 'both\n');
+    const work = await commitAll(repository.root, checkout, start, 'Work\n');
+    expect(work?.files).toEqual(['a.txt']);
+    expect(repository.git('show', `${work?.commit}:a.txt`)).toBe('both');
+    expect(repository.git('rev-list', '--parents', '-1', work?.commit ?? '')).toBe(
+      `${work?.commit} ${start}`,
+    );
+  });
+
+  test('a change to a file that the agent told git to overlook lands', async () => {
+    inCheckout('update-index', '--assume-unchanged', 'a.txt');
+    inCheckout('update-index', '--skip-worktree', 'packages/one/b.txt');
+    put('a.txt', 'changed\n');
+    put('packages/one/b.txt', 'changed\n');
+    expect(await commitAll(repository.root, checkout, start, 'Work\n')).toMatchObject({
+      files: ['a.txt', 'packages/one/b.txt'],
     });
   });
 

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
@@ -27,7 +28,10 @@ export async function trustCheckout(
   const bounded = { ...options, ...untilDone, ceiling: path.dirname(path.resolve(checkout)) };
   const record = await recordOf(root, checkout, bounded);
   if (record === undefined)
-    throw unusable(checkout, 'its .git is no longer the one that git made for this repository');
+    throw unusable(
+      checkout,
+      'its .git is not the one that git made for this repository (somebody changed it, or the project was copied or renamed since)',
+    );
   return {
     record,
     git: (args, input) =>
@@ -91,7 +95,7 @@ export async function moveCheckout(
   await git(['update-ref', '--no-deref', 'HEAD', commit]);
   await git(['reset', '--quiet', '--hard']);
   await git(['clean', '--quiet', '-d', '--force', '--force']);
-  for (const name of await submodulesIn(git)) {
+  for (const { name } of (await entriesIn(git)).filter(isSubmodule)) {
     const folder = await containedPath(checkout, name);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
@@ -107,10 +111,14 @@ export async function commitAll(
   options: GitOptions = {},
 ): Promise<{ commit: string; files: string[] } | undefined> {
   const { git } = await trustCheckout(root, checkout, options);
+  const entries = await entriesIn(git);
   // Before `git add`, which would run git inside them.
-  for (const name of await submodulesIn(git))
+  for (const { name } of entries.filter(isSubmodule))
     if ((await namesIn(path.join(checkout, name))).length > 0)
       throw unusable(checkout, `there are files in the submodule ${name}, which a commit here cannot hold`);
+  const torn = await conflictsLeft(checkout, entries);
+  if (torn.length > 0) throw unusable(checkout, `a merge was left half-done in ${torn.join(', ')}`);
+  await seeAgain(git, checkout, entries);
   await git(['add', '--all', '--sparse']);
   const changes = changesIn(
     await git(['diff', '--cached', '--raw', '--no-renames', '--ignore-submodules=none', '-z', start]),
@@ -182,10 +190,43 @@ async function identity(root: string, git: GitOptions): Promise<string[]> {
 
 const gitlink = '160000';
 
-async function submodulesIn(git: Trusted['git']): Promise<string[]> {
-  return splitNul(await git(['ls-files', '--stage', '-z']))
-    .filter((entry) => entry.startsWith(gitlink))
-    .map((entry) => entry.slice(entry.indexOf('\t') + 1));
+/** `tag`: what git does with the file, as `git ls-files -v` has it; `stage`: 0 unless it is in conflict. */
+type Entry = { tag: string; mode: string; stage: string; name: string };
+
+async function entriesIn(git: Trusted['git']): Promise<Entry[]> {
+  return splitNul(await git(['ls-files', '-v', '--stage', '-z'])).flatMap((line) => {
+    const [, tag = '', mode = '', stage = '', name = ''] =
+      /^(.) (\d+) [0-9a-f]+ (\d)\t(.*)$/s.exec(line) ?? [];
+    return name === '' ? [] : [{ tag, mode, stage, name }];
+  });
+}
+
+const isSubmodule = ({ mode }: Entry) => mode === gitlink;
+
+/** Files in conflict that still hold both sides: `git add` would take them as resolved. */
+async function conflictsLeft(checkout: string, entries: readonly Entry[]): Promise<string[]> {
+  const names = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
+  const held = await Promise.all(
+    [...names].map(async (name) => {
+      const text = await readFile(await containedPath(checkout, name), 'latin1').catch(() => '');
+      return /^<{7} /m.test(text) && /^>{7} /m.test(text) ? [name] : [];
+    }),
+  );
+  return held.flat();
+}
+
+/** Files that an agent told git to overlook are work all the same; what is not checked out stays so. */
+async function seeAgain(git: Trusted['git'], checkout: string, entries: readonly Entry[]): Promise<void> {
+  const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag));
+  const skipped = entries.filter(
+    ({ tag, name }) => /s/i.test(tag) && lstatSync(path.join(checkout, name), { throwIfNoEntry: false }),
+  );
+  for (const [flag, those] of [
+    ['--no-assume-unchanged', assumed],
+    ['--no-skip-worktree', skipped],
+  ] as const)
+    if (those.length > 0)
+      await git(['update-index', flag, '-z', '--stdin'], those.map(({ name }) => name).join('\0'));
 }
 
 /** `:100644 100644 1a2b3c 4d5e6f M`, and the name as a part of its own. */

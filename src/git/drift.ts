@@ -17,6 +17,8 @@ export type Drift = {
 /** Compares the working tree of a directory (a repository, or a package in it) with a base commit. */
 export async function driftSince(directory: string, base: string, git: GitOptions = {}): Promise<Drift> {
   const [known, head] = [await commitOf(directory, base, git), await commitOf(directory, 'HEAD', git)];
+  // Where git cannot be asked, nothing was found to be lost.
+  if (head === undefined) await gitOutput(directory, ['rev-parse', '--git-dir'], git);
   if (known === undefined || head === undefined) return { relation: 'lost', head, commits: 0, files: [] };
   const files = await changedFiles(directory, known, git);
   if (known === head) return { relation: 'same', head, commits: 0, files };

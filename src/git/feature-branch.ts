@@ -1,6 +1,7 @@
+import { CharretteError } from '../errors.ts';
 import { currentBranch } from './repository-facts.ts';
 import { branchTip } from './run-branch.ts';
-import { type GitOptions, gitError, gitOutput, runGit, untilDone } from './run-git.ts';
+import { type GitOptions, type GitResult, gitError, gitOutput, runGit, untilDone } from './run-git.ts';
 
 /** Where somebody works and where a feature belongs. */
 export type BranchCheck =
@@ -77,10 +78,23 @@ export async function mergeInto(
   if (merged.code !== 0) {
     await runGit(directory, ['merge', '--abort'], { ...git, ...untilDone });
     await switchTo(directory, branch, git);
-    throw gitError(['merge', branch], merged);
+    throw refusedMerge(branch, merged);
   }
   const commit = await gitOutput(directory, ['rev-parse', 'HEAD'], git);
   // Only a branch that is contained can be deleted this way; another one stays.
   await runGit(directory, ['branch', '--quiet', '-d', branch], git);
   return commit.trim();
+}
+
+/** How git ends what a hook said against a merge. */
+const closingLine = /^Not committing merge; .*$/m;
+
+/** A hook says in many lines what it minds, and the last may count. */
+function refusedMerge(branch: string, merged: GitResult): CharretteError {
+  if (!closingLine.test(merged.stderr)) return gitError(['merge', branch], merged);
+  const words = merged.stderr.replace(closingLine, '').trim().slice(-500);
+  return new CharretteError({
+    code: 'git-failed',
+    message: `git merge failed: ${words || 'a hook refused it without a word'}`,
+  });
 }

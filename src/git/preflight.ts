@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namedSome } from '../text/named-some.ts';
+import { operationUnderWay } from './operation-under-way.ts';
+import { overwrittenBy } from './overwritten-files.ts';
 import { currentBranch } from './repository-facts.ts';
 import { type GitOptions, type GitResult, reasonOf, runGit, untilDone } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
@@ -6,7 +9,7 @@ import { probeTree } from './tree-probe.ts';
 export type PreflightResult =
   | { ok: true; notes: string[] }
   /** L-116: 1 not on main, 2 not clean, 3 fetch, rebase or wrong use. */
-  | { ok: false; exit: 1 | 2 | 3; error: string };
+  | { ok: false; exit: 1 | 2 | 3; error: string; fix?: string };
 
 export type PreflightSettings = {
   skipBranchCheck: boolean;
@@ -34,6 +37,12 @@ export async function preflight(directory: string, settings: PreflightSettings):
     ignore = [],
     git = {},
   } = settings;
+  // A branch that is made now would have git forget it, also where every file is as HEAD has it.
+  const operation = await operationUnderWay(directory, git);
+  if (operation !== undefined) {
+    const fix = `Finish it with \`git ${operation} --continue\`, or give it up with \`git ${operation} --abort\`; --no-branch takes the tree as it is.`;
+    return { ...fail(2, `git ${operation} is under way`), fix };
+  }
   const branch = await currentBranch(directory, git);
   if (!skipBranchCheck && branch !== mainBranch) {
     return fail(1, `not on ${mainBranch}: ${branch === undefined ? 'HEAD is detached' : `on ${branch}`}`);
@@ -57,10 +66,14 @@ export async function preflight(directory: string, settings: PreflightSettings):
   const fetched = await fetchBranch(directory, remote, mainBranch, settings);
   if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
   if (skipBranchCheck) return { ok: true, notes: [] };
-  const rebased = await runGit(directory, ['rebase', `${remote}/${mainBranch}`], { ...git, ...untilDone });
+  const onto = `${remote}/${mainBranch}`;
+  const lost = await overwrittenBy(directory, onto, git);
+  if (lost.length > 0)
+    return fail(3, `git rebase ${onto} would overwrite files that git ignores: ${namedSome(lost)}`);
+  const rebased = await runGit(directory, ['rebase', onto], { ...git, ...untilDone });
   if (rebased.code === 0) return { ok: true, notes: [] };
   await runGit(directory, ['rebase', '--abort'], { ...git, ...untilDone });
-  return fail(3, `git rebase ${remote}/${mainBranch} failed: ${reasonOf(rebased)}`);
+  return fail(3, `git rebase ${onto} failed: ${reasonOf(rebased)}`);
 }
 
 /** Fetches one branch, again after each pause when the network seems to be the cause. */
@@ -104,6 +117,6 @@ function isTransient({ stderr, problem }: GitResult): boolean {
   );
 }
 
-function fail(exit: 1 | 2 | 3, error: string): PreflightResult {
+function fail(exit: 1 | 2 | 3, error: string): PreflightResult & { ok: false } {
   return { ok: false, exit, error };
 }

@@ -21,42 +21,51 @@ export type RepositoryFacts = {
   branch: string | undefined;
 };
 
+/** What `git rev-parse` is asked, all in one process: runs begin with it. */
+const asked = {
+  inside: '--is-inside-work-tree',
+  shallow: '--is-shallow-repository',
+  root: '--show-toplevel',
+  prefix: '--show-prefix',
+  gitDirectory: '--absolute-git-dir',
+  common: '--git-common-dir',
+  superproject: '--show-superproject-working-tree',
+} as const;
+
+/** An option that git does not know: it repeats it, between one answer and the next. A path may have line ends. */
+const mark = '--next-answer';
+
 /** Reads the facts without changing anything; outside a working tree it says so. */
 export async function repositoryFacts(directory: string, options: GitOptions = {}): Promise<RepositoryFacts> {
-  const run = (...args: string[]) => runGit(directory, args, options);
-  const bare = await run('rev-parse', '--is-bare-repository');
-  if (bare.code !== 0) throw gitError(['rev-parse'], bare);
-  const inside = await run('rev-parse', '--is-inside-work-tree');
-  if (bare.stdout.trim() === 'true' || inside.stdout.trim() !== 'true') {
+  const questions = Object.values(asked).flatMap((question) => [question, mark]);
+  const [said, head, branch] = await Promise.all([
+    runGit(directory, ['rev-parse', '--path-format=absolute', ...questions], options),
+    headCommit(directory, options),
+    currentBranch(directory, options),
+  ]);
+  const parts = said.stdout.split(`${mark}\n`).map((part) => part.replace(/\r?\n$/, ''));
+  const answers = Object.fromEntries(
+    Object.keys(asked).map((key, index) => [key, parts[index] ?? '']),
+  ) as Record<keyof typeof asked, string>;
+  // Git answers this one before it fails for want of a tree.
+  if (answers.inside === 'false') {
     throw new CharretteError({
       code: 'not-a-repository',
       message: 'The directory belongs to a bare repository or to git’s own folder; there is no working tree.',
       fix: 'Run the command in a checkout.',
     });
   }
-  const [root, prefix, git, common, shallow, superproject] = await Promise.all([
-    run('rev-parse', '--show-toplevel'),
-    run('rev-parse', '--show-prefix'),
-    run('rev-parse', '--absolute-git-dir'),
-    run('rev-parse', '--path-format=absolute', '--git-common-dir'),
-    run('rev-parse', '--is-shallow-repository'),
-    run('rev-parse', '--show-superproject-working-tree'),
-  ]);
-  for (const result of [root, git, common]) if (result.code !== 0) throw gitError(['rev-parse'], result);
-  const [head, branch] = await Promise.all([
-    headCommit(directory, options),
-    currentBranch(directory, options),
-  ]);
-  const gitDirectory = line(git.stdout);
-  const commonDirectory = path.resolve(line(common.stdout));
+  if (said.code !== 0) throw gitError(['rev-parse'], said);
+  const { root, gitDirectory, prefix, superproject, shallow } = answers;
+  const commonDirectory = path.resolve(answers.common);
   return {
-    root: line(root.stdout),
-    subfolder: line(prefix.stdout).replace(/\/$/, ''),
+    root,
+    subfolder: prefix.replace(/\/$/, ''),
     gitDirectory,
     commonDirectory,
     linkedWorktree: path.resolve(gitDirectory) !== commonDirectory,
-    superproject: line(superproject.stdout) || undefined,
-    shallow: shallow.stdout.trim() === 'true',
+    superproject: superproject || undefined,
+    shallow: shallow === 'true',
     head,
     branch,
   };
@@ -100,8 +109,4 @@ export function repositoryNotes(facts: RepositoryFacts): string[] {
     ...(facts.head === undefined ? ['There is no commit yet: citations and drift cannot be checked.'] : []),
     ...(facts.branch === undefined ? ['HEAD is detached.'] : []),
   ];
-}
-
-function line(text: string): string {
-  return text.replace(/\r?\n$/, '');
 }

@@ -83,6 +83,27 @@ test('P-126 a conflict leaves branch and checkout as they were and tells what co
   expect(git('-C', two, 'status', '--porcelain')).toBe('');
 });
 
+test('where a person looks at the branch of a run, its files move forward with it, and what the person has there stays', async () => {
+  const { root, git, write, start, open } = await begin();
+  const [one, two] = [await open('one'), await open('two')];
+  git('switch', '--quiet', branch);
+  write('a.txt', 'mine\n');
+  write('two.txt', 'mine too\n');
+  writeFileSync(path.join(one, 'one.txt'), '1\n');
+  const landed = await takeWork(root, one, { branch, start, message: 'One\n' });
+  expect(landed).toMatchObject({ kind: 'landed', commit: git('rev-parse', 'HEAD') });
+  expect(git('status', '--porcelain')).toBe('M a.txt\n?? two.txt');
+  writeFileSync(path.join(two, 'two.txt'), '2\n');
+  await expect(takeWork(root, two, { branch, start, message: 'Two\n' })).rejects.toMatchObject({
+    code: 'git-failed',
+    message: expect.stringMatching(/charrette\/run is checked out in .* overwritten by merge: two\.txt/),
+  });
+  expect(readFileSync(path.join(root, 'two.txt'), 'utf8')).toBe('mine too\n');
+  git('switch', '--quiet', 'main');
+  expect(await takeWork(root, two, { branch, start, message: 'Two\n' })).toMatchObject({ kind: 'landed' });
+  expect(git('log', '--format=%s', branch)).toBe('Two\nOne\nbegin');
+});
+
 test('P-165 landing twice, opening twice and committing nothing change nothing', async () => {
   const { root, start, open } = await begin();
   const [one, two] = [await open('one'), await open('two')];
@@ -139,7 +160,7 @@ describe('the result goes to the branch the run began on, or nowhere', () => {
     expect(() => git('rebase', '--quiet', 'main')).toThrow();
     const base = git('rev-parse', 'HEAD');
     const result = await forwardTo(root, tip, { base, onto: undefined });
-    expect(result).toEqual({ merged: false, reason: 'a rebase is going on' });
+    expect(result).toEqual({ merged: false, reason: 'git rebase is under way' });
     git('rebase', '--abort');
     expect(git('rev-parse', 'HEAD')).toBe(side);
   });

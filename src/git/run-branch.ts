@@ -1,8 +1,23 @@
 import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../errors.ts';
+import { isInside } from '../files/contained.ts';
 import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
 import { marksIn } from './marked-message.ts';
+import { operationUnderWay } from './operation-under-way.ts';
 import { commitOf, currentBranch, headCommit } from './repository-facts.ts';
-import { type GitOptions, gitError, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
+import {
+  type GitOptions,
+  type GitResult,
+  gitError,
+  gitOutput,
+  reasonOf,
+  runGit,
+  splitNul,
+  untilDone,
+} from './run-git.ts';
+import { listWorktrees } from './worktrees.ts';
 
 /** A branch of its own for a run; one that is there stays as it is. */
 export async function openRunBranch(
@@ -48,19 +63,52 @@ export async function isContained(root: string, branch: string, git: GitOptions 
 
 type Landing = { kind: 'landed'; commit: string } | { kind: 'conflict'; files: string[]; text: string };
 
-/** Puts a commit whose parent is `start` on top of the run branch. No checkout is touched; a conflict leaves the branch as it was. */
+/** Puts a commit whose parent is `start` on top of the run branch; a conflict leaves the branch as it was. */
 async function landCommit(
   root: string,
   branch: string,
-  { commit, start }: { commit: string; start: string },
+  { commit, start, checkouts }: { commit: string; start: string; checkouts: string },
   git: GitOptions = {},
 ): Promise<Landing> {
   const tip = (await branchTip(root, branch, git)) ?? start;
   const onTop = (await runGit(root, ['merge-base', '--is-ancestor', tip, commit], git)).code === 0;
   const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit, git);
-  if (landing.kind === 'landed' && landing.commit !== tip)
-    await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip], git);
+  if (landing.kind === 'landed' && landing.commit !== tip) {
+    const place = await placeOf(root, branch, checkouts, git);
+    if (place === undefined)
+      await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip], git);
+    else await forwardIn(place, branch, landing.commit, git);
+  }
   return landing;
+}
+
+/** Where a person looks at the branch of a run; checkouts of the run itself do not count. */
+async function placeOf(
+  root: string,
+  branch: string,
+  checkouts: string,
+  git: GitOptions,
+): Promise<string | undefined> {
+  const ours = await realpath(checkouts);
+  return (await listWorktrees(root, git)).find(
+    (worktree) => worktree.branch === branch && !isInside(ours, worktree.path) && existsSync(worktree.path),
+  )?.path;
+}
+
+/** The branch with its files: moved alone, it would leave a tree there that takes the new work back with the next commit. */
+async function forwardIn(place: string, branch: string, commit: string, git: GitOptions): Promise<void> {
+  const merge = await mergeForward(place, commit, git);
+  if ((await headCommit(place, git)) === commit) return;
+  throw new CharretteError({
+    code: 'git-failed',
+    message: `${branch} is checked out in ${place} and cannot be moved forward there: ${reasonOf(merge)}.`,
+    fix: 'Check out another branch there, then go on with `charrette resume`.',
+  });
+}
+
+function mergeForward(directory: string, commit: string, git: GitOptions): Promise<GitResult> {
+  const words = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', commit];
+  return runGit(directory, ['-c', 'merge.autoStash=false', ...words], { ...git, ...untilDone });
 }
 
 /** The commit's changes and message on top of another commit, made among git's objects alone. */
@@ -103,7 +151,8 @@ export async function takeWork(
   const work = await commitAll(root, checkout, start, message, git);
   const ignored = await ignoredIn(root, checkout, git);
   if (work === undefined) return { kind: 'nothing', ignored };
-  const landing = await landCommit(root, branch, { commit: work.commit, start }, git);
+  const checkouts = path.dirname(checkout);
+  const landing = await landCommit(root, branch, { commit: work.commit, start, checkouts }, git);
   return landing.kind === 'landed' ? { ...landing, files: work.files, ignored } : landing;
 }
 
@@ -167,24 +216,12 @@ export async function forwardTo(
   const current = await currentBranch(directory, git);
   if (current !== onto)
     return no(`${current ?? 'no branch'} is checked out, the run began on ${onto ?? 'no branch'}`);
-  if (await isRebasing(directory, git)) return no('a rebase is going on');
+  const operation = await operationUnderWay(directory, git);
+  if (operation !== undefined) return no(`git ${operation} is under way`);
   if ((await headCommit(directory, git)) !== base) return no('the branch has moved since');
-  const merge = await runGit(
-    directory,
-    ['-c', 'merge.autoStash=false', 'merge', '--quiet', '--ff-only', '--no-overwrite-ignore', tip],
-    { ...git, ...untilDone },
-  );
+  const merge = await mergeForward(directory, tip, git);
   // A hook that fails after the merge takes nothing back.
   return (await reached()) ? { merged: true, reason: '' } : no(reasonOf(merge));
-}
-
-async function isRebasing(directory: string, git: GitOptions): Promise<boolean> {
-  const places = await Promise.all(
-    ['rebase-merge', 'rebase-apply'].map((name) =>
-      gitOutput(directory, ['rev-parse', '--path-format=absolute', '--git-path', name], git),
-    ),
-  );
-  return places.some((place) => existsSync(place.replace(/\n$/, '')));
 }
 
 async function filesBetween(directory: string, range: readonly string[], git: GitOptions): Promise<string[]> {

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startedRepositories } from '../../test/started-repository.ts';
+import { bareEnvironment } from '../../test/temporary-repository.ts';
+import { repositoryFacts } from './repository-facts.ts';
 import { gitOutput, runGit, untilDone } from './run-git.ts';
 
 test('a directory that is not there is named, not mistaken for a missing git', async () => {
@@ -141,5 +144,48 @@ setInterval(() => undefined, 1_000_000);
     const alias = `alias.change=!touch ${begun}; sleep 1; touch ${done}`;
     await leave(['-c', alias, 'change'], '{ timeoutMs: Number.POSITIVE_INFINITY }', begun);
     await until(() => existsSync(done));
+  });
+});
+
+describe('git in a repository', () => {
+  const git = { environment: bareEnvironment };
+  const { copy, folder } = startedRepositories();
+  let root: string;
+  beforeEach(() => {
+    root = copy().root;
+  });
+
+  test('a failing command is a result with its reason; output is bounded', async () => {
+    expect(await runGit(root, ['show', 'nothing'], git)).toMatchObject({
+      code: 128,
+      stderr: expect.stringContaining('nothing'),
+    });
+    const bounded = await runGit(root, ['log'], { ...git, maximumBytes: 10 });
+    expect(bounded.code).toBeUndefined();
+    expect(bounded.problem).toContain('more than 10 bytes');
+    expect((await runGit(path.join(root, 'no-such'), ['status'], git)).problem).toBeTruthy();
+  });
+
+  test('an error names the command, not a setting that was given with it', async () => {
+    const settings = ['-c', 'core.hooksPath=/dev/null', '-c', 'submodule.recurse=false'];
+    await expect(gitOutput(root, [...settings, 'add', 'gone.txt'], git)).rejects.toMatchObject({
+      message: expect.stringContaining('git add failed: '),
+    });
+  });
+
+  test('L-942 no variable of the caller leads git elsewhere', async () => {
+    const environment = {
+      ...bareEnvironment,
+      GIT_DIR: '/nowhere',
+      GIT_WORK_TREE: '/',
+      GIT_INDEX_FILE: '/x',
+      GIT_CONFIG_COUNT: '1',
+    };
+    expect((await runGit(root, ['rev-parse', '--show-toplevel'], { environment })).stdout.trim()).toBe(root);
+  });
+
+  test('outside a repository the error says so', async () => {
+    await expect(gitOutput(folder(), ['status'], git)).rejects.toMatchObject({ code: 'not-a-repository' });
+    await expect(repositoryFacts(folder(), git)).rejects.toMatchObject({ code: 'not-a-repository' });
   });
 });

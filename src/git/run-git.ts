@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../errors.ts';
+import { namedSome } from '../text/named-some.ts';
 import { endGroup, endWithProgram } from './process-group.ts';
 
 export type GitResult = {
@@ -195,12 +196,8 @@ export function reasonOf(result: GitResult): string {
   const reason = firstLine(result.problem ?? result.stderr);
   if (!reason.endsWith(':')) return reason || `exit code ${result.code}`;
   const files = result.stderr.split('\n').filter((text) => text.startsWith('\t'));
-  const more = files.length - mostFiles;
-  const named = files.slice(0, mostFiles).map((text) => text.trim());
-  return `${reason} ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`.trim();
+  return `${reason} ${namedSome(files.map((text) => text.trim()))}`.trim();
 }
-
-const mostFiles = 5;
 
 export function splitNul(text: string): string[] {
   return text.split('\0').filter((part) => part !== '');
@@ -224,7 +221,7 @@ function gitEnvironment({ environment = process.env, offline, ceiling }: GitOpti
 }
 
 function commandOf(args: readonly string[]): string {
-  return args.find((argument) => !argument.startsWith('-')) ?? '';
+  return args.find((argument, at) => !argument.startsWith('-') && args[at - 1] !== '-c') ?? '';
 }
 
 function firstLine(text: string): string {

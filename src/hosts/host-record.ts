@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
+import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 
@@ -47,7 +47,8 @@ export async function writeHostRecord(place: HostPlace, record: HostRecord): Pro
   mkdirSync(folder, { recursive: true });
   const ignore = path.join(folder, '.gitignore');
   if (place.userFolder === undefined && !existsSync(ignore)) writeFileSync(ignore, ignoreAll);
-  await writeJsonAtomic(file, record);
+  // What stood in a settings file may hold keys.
+  await writeFileAtomic(file, `${JSON.stringify(record, null, 2)}\n`, 'private');
   if (place.userFolder !== undefined) clearHome(place.root, place.userFolder);
 }
 

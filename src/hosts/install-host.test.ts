@@ -1,11 +1,14 @@
 import {
+  chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -217,6 +220,57 @@ test('a settings file that cannot be read stops everything before anything is wr
   put('.gemini/settings.json', '{ "theme": ');
   await expect(installHost(parts('gemini'), where('gemini'))).rejects.toThrow(/cannot be changed safely/);
   expect(everything()).toEqual({ '.gemini/settings.json': '{ "theme": ' });
+});
+
+test('an empty settings file is set up, and is empty again afterwards', async () => {
+  put('.gemini/settings.json', '\n');
+  await installHost(parts('gemini'), where('gemini'));
+  expect(JSON.parse(read('.gemini/settings.json'))).toHaveProperty('mcpServers.charrette');
+  await removeHost(parts('gemini'), where('gemini'));
+  expect(everything()).toEqual({ '.gemini/settings.json': '\n' });
+});
+
+test.each([
+  ['bytes that are not UTF-8', Buffer.from('{ "name": "Ren\xe9" }', 'latin1'), /it is not UTF-8/],
+  ['a byte order mark', Buffer.from('\uFEFF{}'), /it begins with a byte order mark/],
+])('a settings file with %s is left alone', async (_, bytes, reason) => {
+  put('.gemini/settings.json', '');
+  writeFileSync(path.join(root, '.gemini/settings.json'), bytes);
+  await expect(installHost(parts('gemini'), where('gemini'))).rejects.toThrow(reason);
+  expect(readFileSync(path.join(root, '.gemini/settings.json'))).toEqual(bytes);
+});
+
+test.each([0o600, 0o664])(
+  'whoever could read a settings file still can, and nobody else: %o',
+  async (mode) => {
+    put('.gemini/settings.json', '{ "mcpServers": { "mine": { "env": { "KEY": "secret" } } } }');
+    const file = path.join(root, '.gemini/settings.json');
+    chmodSync(file, mode);
+    await installHost(parts('gemini'), where('gemini'));
+    expect(statSync(file).mode & 0o777).toBe(mode);
+    expect(statSync(path.join(root, '.charrette/host-gemini.json')).mode & 0o777).toBe(0o600);
+    await removeHost(parts('gemini'), where('gemini'));
+    expect(statSync(file).mode & 0o777).toBe(mode);
+  },
+);
+
+test('a settings file that is a link stays one, and what it leads to is changed', async () => {
+  put('dotfiles/gemini.json', '{}\n');
+  mkdirSync(path.join(root, '.gemini'));
+  symlinkSync('../dotfiles/gemini.json', path.join(root, '.gemini/settings.json'));
+  await installHost(parts('gemini'), where('gemini'));
+  expect(read('dotfiles/gemini.json')).toContain('charrette');
+  await removeHost(parts('gemini'), where('gemini'));
+  expect(read('dotfiles/gemini.json')).toBe('{}\n');
+  expect(lstatSync(path.join(root, '.gemini/settings.json')).isSymbolicLink()).toBe(true);
+});
+
+test('a comment in an object that is empty without ours survives the removal', async () => {
+  put('.gemini/settings.json', '{ "hooks": { /* mine come here */ }, "mcpServers": { /* none */ } }');
+  await installHost(parts('gemini'), where('gemini'));
+  put('.gemini/settings.json', `${read('.gemini/settings.json')}\n`);
+  await removeHost(parts('gemini'), where('gemini'));
+  expect(read('.gemini/settings.json')).toMatch(/mine come here[\s\S]*none/);
 });
 
 test('an MCP server of the same name that is the user’s own is kept and told of', async () => {

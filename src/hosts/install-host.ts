@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { containedPath } from '../files/contained.ts';
 import type { HostParts } from './host-parts.ts';
@@ -13,6 +12,7 @@ import {
   writeHostRecord,
 } from './host-record.ts';
 import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
+import { readSettingsFile, writeSettingsFile } from './settings-file.ts';
 
 export type HostOutcome = {
   created: string[];
@@ -37,7 +37,7 @@ export async function installHost(parts: HostParts, options: HostInstallOptions)
   const changes: { file: string; text: string }[] = [];
   for (const [file, settings] of parts.shared) {
     const target = await containedPath(root, file);
-    const before = await readTextFile(target);
+    const before = await readSettingsFile(target, file);
     if (hasForeignServer(before, settings, file))
       outcome.log.push({
         level: 'warning',
@@ -73,7 +73,7 @@ export async function installHost(parts: HostParts, options: HostInstallOptions)
   if (dryRun) return outcome;
   for (const { file, text } of changes) {
     mkdirSync(path.dirname(file), { recursive: true });
-    await writeFileAtomic(file, text);
+    await writeSettingsFile(file, text);
   }
   await writeHostRecord(options, next);
   outcome.log.push(...parts.notes.map((text) => ({ level: 'info' as const, text })));
@@ -87,7 +87,7 @@ export async function removeHost(parts: HostParts, options: HostInstallOptions):
   const outcome = emptyOutcome();
   for (const [file, settings] of parts.shared) {
     const target = await containedPath(root, file);
-    const text = await readTextFile(target);
+    const text = await readSettingsFile(target, file);
     if (text === undefined) continue;
     const known = lock.shared[file];
     const whole = known !== undefined && known.after === hash(text);
@@ -99,7 +99,7 @@ export async function removeHost(parts: HostParts, options: HostInstallOptions):
       if (!dryRun) await dropFile(root, target);
     } else if (after !== text) {
       outcome.replaced.push(file);
-      if (!dryRun) await writeFileAtomic(target, after);
+      if (!dryRun) await writeSettingsFile(target, after);
     }
   }
   for (const file of new Set([...Object.keys(lock.files), ...parts.files.keys()])) {

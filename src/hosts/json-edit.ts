@@ -83,16 +83,20 @@ function refuseOtherShapes(
 export function removeSettings(text: string, settings: SharedSettings, source: string): string {
   let result = text;
   for (const event of Object.keys(settings.hooks ?? {})) result = dropOurs(result, event, source);
-  const hooks = read(result, source)['hooks'];
-  if (isRecord(hooks) && Object.keys(hooks).length === 0) result = set(result, ['hooks'], undefined);
+  if (isBlank(result, 'hooks')) result = set(result, ['hooks'], undefined);
   const known = serverOf(read(result, source));
   if (settings.server !== undefined && JSON.stringify(known) === JSON.stringify(settings.server)) {
     result = set(result, server, undefined);
-    const servers = read(result, source)['mcpServers'];
-    if (isRecord(servers) && Object.keys(servers).length === 0)
-      result = set(result, ['mcpServers'], undefined);
+    if (isBlank(result, 'mcpServers')) result = set(result, ['mcpServers'], undefined);
   }
   return result;
+}
+
+/** Whether an object has nothing in it, not even a comment. */
+function isBlank(text: string, key: string): boolean {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const node = tree === undefined ? undefined : findNodeAtLocation(tree, [key]);
+  return node !== undefined && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
 }
 
 /** Nothing but what we would write into a new file. */
@@ -161,6 +165,8 @@ function set(text: string, path: (string | number)[], value: unknown, insert = f
 
 /** Settings of hosts may have comments and trailing commas; anything worse is left alone. */
 function read(text: string, source: string): Record<string, unknown> {
+  if (text.trim() === '') return {};
+  if (text.startsWith('\uFEFF')) throw unsafe(source, 'it begins with a byte order mark');
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;

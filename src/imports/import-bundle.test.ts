@@ -313,6 +313,26 @@ test('IM-13 what is there is not replaced unasked; a replaced import leaves noth
   expect(readFileSync(design(root, 'spec.md'), 'utf8')).toBe('mine');
 });
 
+test('IM-13 what a person put beside the files of an import stays when that is replaced', async () => {
+  const { root, file } = project(bundleEntries().filter(({ name }) => name !== 'copy.json'));
+  await importBundle({ root, file });
+  mkdirSync(design(root, 'assets/photos'));
+  writeFileSync(design(root, 'assets/photos/mine.png'), 'mine');
+  symlinkSync('photos/mine.png', design(root, 'assets/cover.png'));
+  writeFileSync(design(root, 'copy.json'), '{"mine":true}');
+  writeZip(
+    file,
+    bundleEntries().filter(({ name }) => !String(name).startsWith('assets/') && name !== 'copy.json'),
+  );
+  for (const _ of ['once', 'twice']) await importBundle({ root, file, replace: true });
+  expect(listing(design(root, 'assets'))).toEqual(['cover.png', 'photos', 'photos/mine.png']);
+  expect(readFileSync(design(root, 'assets/cover.png'), 'utf8')).toBe('mine');
+  expect(readAs(root, 'copy.json')).toEqual({ mine: true });
+  writeZip(file, bundleEntries());
+  await importBundle({ root, file, replace: true });
+  expect(readAs(root, 'copy.json')).not.toHaveProperty('mine');
+});
+
 test('M-066 M-068 what an import wrote stops neither `init --design` nor warns in `init --update`; files of people do', async () => {
   const { root, file } = project(bundleEntries());
   await importBundle({ root, file });

@@ -11,6 +11,7 @@ import { formatOf } from './bundle-format.ts';
 import { readHtmlBundle } from './html-bundle.ts';
 import { missingManifest, securityReject } from './import-errors.ts';
 import { readImportSettings } from './import-settings.ts';
+import { keepOwn } from './keep-own.ts';
 import { limits } from './limits.ts';
 import { checkVersion, readVersion } from './manifest.ts';
 import { type BundleContent, baseOf, readContent } from './read-content.ts';
@@ -121,6 +122,7 @@ async function finish(
       // `init --design` knows by it that nobody put these there by hand.
       written,
     });
+    await keepOwn(target, folder);
   };
   if (!dryRun) await installOutputs(target, fill);
   return {

@@ -17,7 +17,7 @@ export function versionText(version: unknown): string | undefined {
 
 /** The version that a manifest declares, when it is one of the supported; refuses the bundle otherwise. */
 export function readVersion(text: string, supported: readonly string[]): string {
-  const reading = readJson(text.replace(/^\ufeff/, ''));
+  const reading = readJson(text);
   if (!reading.ok) throw missingManifest(`has a manifest.json that is no JSON (${reading.message})`);
   const declared = isRecord(reading.value) ? versionText(reading.value['format_version']) : undefined;
   if (declared === undefined) throw missingManifest('has a manifest.json without format_version');

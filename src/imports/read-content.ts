@@ -74,7 +74,7 @@ async function readDocument(
       code: 'file-too-large',
       message: `${name} of the bundle has ${facts.bytes} bytes; at most ${limits.documentBytes} are read.`,
     });
-  const value = parseJson(bytes.toString('utf8').replace(/^\ufeff/, ''), `${name} of the bundle`);
+  const value = parseJson(bytes.toString('utf8'), `${name} of the bundle`);
   if (isRecord(value)) return value;
   warnings.push({ code: 'not-imported', entry: name, text: 'it is no JSON object' });
   return undefined;

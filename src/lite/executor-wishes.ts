@@ -1,13 +1,28 @@
 import { literalPattern } from '../text/literal-pattern.ts';
 import type { Assignment } from './executor.ts';
 
-/** A part of a sentence: whom and which tasks it names, in its order, and whether it says no. */
-type Clause = { mentions: Mention[]; denies: boolean };
+/** A part of a sentence: whom and which tasks it names, in its order, whether it says no, and whether it says how it is not to be done. */
+type Clause = { mentions: Mention[]; denies: boolean; limits: boolean };
 type Mention = { kind: 'executor' | 'task'; name: string };
 
 const sentenceEnd = /[.;!?](?=\s|$)|\n/;
 const clauseEnd = /,\s|\s(?:and|but|while|whereas|then)\s/i;
 const denial = /(?<![\w-])(?:not|never|without|no|except|cannot)(?![\w-])|n['’]t(?!\w)/i;
+
+/** "anyone but codex" is not codex; "nobody but codex" is. */
+const allBut = /(?<![\w-])(?:(?:any|every)(?:one|body)|all)\s+but(?![\w-])/gi;
+
+/** What begins the end of a clause that says how, not who: "without touching X". */
+const limit = /\s(?:without|with no|not(?= \w+ing\b))\s/i;
+
+/** The words of a plain wish. Beside any other word a no may mean the whole of it: "avoid that codex does TASK-002 without review". */
+const wishWords = new Set(
+  (
+    'please let have use make give assign to for by on with and also the a task tasks should must shall ' +
+    'do does implement implements write writes build builds handle handles take takes carry carries out over ' +
+    'execute executes fix fixes finish finishes go goes is are be done made written built implemented handled'
+  ).split(' '),
+);
 
 /**
  * P-071: wishes such as "codex implements TASK-002" or "use mine for TASK-001 and other for TASK-002"; nothing else makes an
@@ -25,12 +40,15 @@ export function explicitAssignments(
   const found: Record<string, Assignment> = {};
   for (const sentence of wishes.flatMap((wish) => wish.split(sentenceEnd))) {
     const clauses = sentence
+      .replace(allBut, 'not')
       .split(clauseEnd)
-      .map((text): Clause => ({ mentions: read(text), denies: denial.test(text) }))
+      .map((text): Clause => readClause(text, read))
       .filter(({ mentions }) => mentions.length > 0);
     for (const [at, clause] of clauses.entries()) {
-      const source = clause.mentions.some(isExecutor) ? clause : neighbour(clauses, at);
-      if (source === undefined) continue;
+      const own = clause.mentions.some(isExecutor);
+      const source = own ? clause : neighbour(clauses, at);
+      // In "codex does TASK-001 without touching X and TASK-002" the last is nobody's.
+      if (source === undefined || (!own && source.limits)) continue;
       for (const { name: id } of clause.mentions.filter(isTask)) {
         const executor = executorFor(source, id);
         if (!source.denies) found[id] = { executor, reason: sentence.trim() };
@@ -39,6 +57,21 @@ export function explicitAssignments(
     }
   }
   return found;
+}
+
+/** A plain wish stays one when its end says how it is not to be done, as long as that end names no agent and no task. */
+function readClause(text: string, read: (text: string) => Mention[]): Clause {
+  const mentions = read(text);
+  const head = text.slice(0, limit.exec(text)?.index);
+  const names = new Set(mentions.map(({ name }) => name.toLowerCase()));
+  const words = head.toLowerCase().match(/[\w'’-]+/g) ?? [];
+  const limits =
+    head !== text &&
+    read(head).length === mentions.length &&
+    mentions.some(isExecutor) &&
+    mentions.some(isTask) &&
+    words.every((word) => wishWords.has(word) || names.has(word));
+  return { mentions, denies: !limits && denial.test(text), limits };
 }
 
 /** Whom a clause means with a task: the next one it names when tasks come first ("TASK-001 by mine"), else the one before. */

@@ -1,7 +1,10 @@
+import type { z } from 'zod';
 import { CharretteError } from '../errors.ts';
 import { isRecord, readJson } from '../safe-json.ts';
+import { problemLine, readAs } from '../schema/issue-words.ts';
 import { litePlanSchema } from '../schema/lite/plan.ts';
 import { liteTaskSchema } from '../schema/lite/task.ts';
+import { shellWord } from '../text/shell-word.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { checkQuality, type Quality } from './quality.ts';
 
@@ -41,21 +44,26 @@ export function readPlanFiles(
   taskTexts: readonly { file: string; text: string }[],
 ): { files: LitePlanFiles; quality: Quality } {
   const problems: string[] = [];
-  const plan = litePlanSchema.safeParse(jsonOf(planText, 'plan.json', problems));
-  if (!plan.success)
-    problems.push(...plan.error.issues.map((issue) => `plan.json ${where(issue.path)}${issue.message}`));
-  const tasks = taskTexts.flatMap(({ file, text }) => {
-    const task = liteTaskSchema.safeParse(jsonOf(text, file, problems));
-    if (task.success) return [task.data];
-    problems.push(...task.error.issues.map((issue) => `${file} ${where(issue.path)}${issue.message}`));
-    return [];
-  });
-  if (plan.success && tasks.length === 0 && problems.length === 0)
-    problems.push(`plan.json names ${plan.data.task_ids.join(', ')}, but there is no task file`);
-  if (!plan.success || problems.length > 0) throw planInvalid(problems);
-  const order = new Map(plan.data.task_ids.map((id, index) => [id, index]));
+  const [plan] = readPart(litePlanSchema, 'plan.json', planText, problems);
+  const tasks = taskTexts.flatMap(({ file, text }) => readPart(liteTaskSchema, file, text, problems));
+  if (plan !== undefined && tasks.length === 0 && problems.length === 0)
+    problems.push(`plan.json names ${plan.task_ids.join(', ')}, but there is no task file`);
+  if (plan === undefined || problems.length > 0) throw planInvalid(problems);
+  const order = new Map(plan.task_ids.map((id, index) => [id, index]));
   const ordered = tasks.toSorted((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size));
-  return { files: { plan: plan.data, tasks: ordered }, quality: checkQuality(plan.data, ordered) };
+  return { files: { plan, tasks: ordered }, quality: checkQuality(plan, ordered) };
+}
+
+/** For a JSON file that should be a plan and is none. */
+export function notAPlan(file: string, { kind, flaw }: Exclude<PlanInput, { kind: 'plan' }>): CharretteError {
+  return new CharretteError({
+    code: 'plan-invalid',
+    message: `${file} is no plan: ${flaw}.`,
+    fix:
+      kind === 'embedded'
+        ? `Make a plan of it with \`charrette plan import ${shellWord(file)}\`.`
+        : 'Mend the file, or say what to do in words or in a .md or .txt file.',
+  });
 }
 
 export function planInvalid(problems: readonly string[]): CharretteError {
@@ -63,15 +71,25 @@ export function planInvalid(problems: readonly string[]): CharretteError {
   const more = problems.length > 6 ? `; and ${problems.length - 6} more` : '';
   return new CharretteError({
     code: 'plan-invalid',
-    message: `The plan cannot be executed: ${shown}${more}.`,
-    fix: 'Mend plan.json and the files in .task/, then run the command again.',
+    message: `The plan is not valid: ${shown}${more}.`,
+    fix: 'Mend the files of the plan, then run the command again.',
   });
 }
 
-function jsonOf(text: string, file: string, problems: string[]): unknown {
-  const reading = readJson(text);
-  if (!reading.ok) problems.push(`${file}: ${reading.message}`);
-  return reading.ok ? reading.value : undefined;
+/** One file of a plan; nothing when it is wrong, which then is among the problems. */
+function readPart<Schema extends z.ZodType>(
+  schema: Schema,
+  file: string,
+  text: string,
+  problems: string[],
+): z.output<Schema>[] {
+  const json = readJson(text);
+  if (!json.ok) {
+    problems.push(`${file}: ${json.message}`);
+    return [];
+  }
+  const reading = readAs(schema, json.value);
+  if (reading.ok) return [reading.value];
+  problems.push(...reading.problems.map((problem) => `${file} ${problemLine(problem, 'as a whole')}`));
+  return [];
 }
-
-const where = (path: readonly PropertyKey[]) => (path.length === 0 ? '' : `${path.map(String).join('.')}: `);

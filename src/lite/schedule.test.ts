@@ -205,11 +205,77 @@ test.each([
   ['TASK-001 without codex', [undefined, undefined, undefined]],
   ['TASK-001 and TASK-002 not by other', [undefined, undefined, undefined]],
   ['use mine, not other, for TASK-001', ['mine', undefined, undefined]],
+  ['nobody but mine does TASK-001', ['mine', undefined, undefined]],
   ['mine-two does TASK-001', [undefined, undefined, undefined]],
   ['mine does TASK-0012', [undefined, undefined, undefined]],
 ])('P-071 C-07 "%s"', (wish, executors) => {
   const found = explicitAssignments([wish], three, named);
   expect(three.map(({ id }) => found[id]?.executor)).toEqual(executors);
+});
+
+const limits = [
+  'without touching src/a.ts',
+  'without any new dependency',
+  'with no change to the API',
+  'not touching src/a.ts',
+];
+const plainWishes = [
+  'codex does TASK-002',
+  'Please let codex do TASK-002',
+  'use codex for TASK-002',
+  'codex should implement task-002',
+  'TASK-002 goes to codex',
+  'TASK-002 is to be done by Codex',
+];
+test.each(limits.flatMap((end) => plainWishes.map((wish) => `${wish} ${end}`)))(
+  'P-071 "%s" is a wish that says how, not a refusal',
+  (wish) => {
+    const executorsOf = (...wishes: string[]) =>
+      Object.entries(explicitAssignments(wishes, three, named)).map(([id, { executor }]) => [id, executor]);
+    expect(executorsOf(wish)).toEqual([['TASK-002', 'codex']]);
+    expect(executorsOf('codex does TASK-002', wish)).toEqual([['TASK-002', 'codex']]);
+    expect(executorsOf(`${wish}, mine does TASK-003`)).toEqual([
+      ['TASK-002', 'codex'],
+      ['TASK-003', 'mine'],
+    ]);
+    expect(executorsOf(`${wish} and TASK-003`), 'what follows may be part of the limit').toEqual([
+      ['TASK-002', 'codex'],
+    ]);
+  },
+);
+
+const refusals = [
+  'codex must not do TASK-002',
+  'do not let codex do TASK-002',
+  "codex can't do TASK-002",
+  'never use codex for TASK-002',
+  'no codex for TASK-002',
+  'TASK-002 is not to be done by codex',
+  'everyone except codex does TASK-002',
+  'anyone but codex does TASK-002',
+  'let everybody but codex do TASK-002',
+  'TASK-002 without codex',
+  'do TASK-002 without using codex',
+  'do TASK-002 with no help of codex',
+];
+test.each([
+  ...refusals,
+  ...limits.flatMap((end) => refusals.map((refusal) => `${refusal} ${end}`)),
+  // Words that a plain wish does not have may turn it round.
+  ...[
+    'avoid that codex does TASK-002',
+    'I doubt codex does TASK-002',
+    'codex is unable to do TASK-002',
+    'nobody wants codex to do TASK-002',
+    'stop when codex does TASK-002',
+    'codex broke TASK-002',
+  ].flatMap((wish) => limits.map((end) => `${wish} ${end}`)),
+  // The end names somebody, or something else that is done.
+  'codex does TASK-002 without claude',
+  'codex does TASK-002 without touching TASK-001',
+  'codex without TASK-002',
+])('P-071 "%s" assigns nobody', (wish) => {
+  expect(explicitAssignments([wish], three, named)).toEqual({});
 });
 
 test('P-071 P-082 a later wish wins over an earlier one, and one that says no takes it back', () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { resultDocuments } from '../cli/result-documents.ts';
+import { resultDocumentsOf } from '../cli/result-documents.ts';
 import { shownStatus } from '../cli/run-list.ts';
 import { openQuestions } from '../engine/answers.ts';
 import { isLive } from '../engine/liveness.ts';
@@ -66,7 +66,7 @@ export function isSettled(record: RunRecord, directory: RunDirectory, openQuesti
 
 /** The artifact to read first of what a run has. */
 function resultOf({ artifacts }: RunDirectory, { workflow }: RunRecord): string | undefined {
-  const names = (resultDocuments[workflow] ?? []).map(([, artifact]) => artifact);
+  const names = resultDocumentsOf(workflow).map(([, artifact]) => artifact);
   return [...names, 'plan.txt'].find((name) => existsSync(path.join(artifacts, name)));
 }
 
@@ -80,5 +80,6 @@ function nextStep(status: RunState['status'], asks: boolean, result: string | un
   if (status === 'unreadable') return 'Restore run.json, or remove the run.';
   if (asks) return 'Ask the person the open questions, then call run_answer.';
   if (status === 'running') return 'Call run_wait to follow it.';
+  if (status === 'queued') return 'It waits for a worker of the queue; look again later with run_inspect.';
   return 'Call run_resume to go on.';
 }

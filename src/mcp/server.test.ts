@@ -151,6 +151,48 @@ test('an empty name means no run, not the only one', async () => {
   expect(readRunRecordSync(directory).status).toBe('paused');
 });
 
+test.each([
+  ['design_start', { feature: 'add limits', max_usd: 1 }, 'max_usd'],
+  ['plan_check', { plan: 'PLAN.md' }, 'plan'],
+  ['run_list', { status: 'paused' }, 'status'],
+])('%s refuses a name that it does not know instead of doing without it', async (tool, given, name) => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  expect(await call(tool, given)).toEqual({ text: expect.stringContaining(`"${name}"`) });
+});
+
+test.each([
+  ['run_wait', {}, 'expected a text, found nothing at run'],
+  ['run_wait', { run: 'x', seconds: 900 }, 'expected at most 600, found 900 at seconds'],
+  ['run_list', { limit: 'many' }, 'found a text at limit'],
+  ['run_answer', { run: 'x', answers: [{ question: 'a=b', value: 3 }] }, 'without = at answers[0].question'],
+  ['plan_check', { plan: 'PLAN.md' }, 'unknown key "plan"; known are '],
+])('%s given %j says in plain words what it takes', async (tool, given, words) => {
+  const { root } = featureDirectory();
+  const call = await connect(root);
+  const said = await call(tool, given);
+  expect(said).toEqual({ text: expect.stringContaining(words) });
+  expect(said).not.toEqual({ text: expect.stringMatching(/Invalid input|Too big|Unrecognized/) });
+});
+
+test('waiting takes any part of a second', async () => {
+  const { root } = featureDirectory();
+  const { directory } = writeRun({ status: 'stopped' }, root);
+  const call = await connect(root);
+  for (const seconds of [0.0001, 1.0005])
+    expect(await call('run_wait', { run: directory.id, seconds })).toMatchObject({ status: 'stopped' });
+});
+
+test('a run in the queue is not to be resumed: it waits for a worker', async () => {
+  const { root } = featureDirectory();
+  const { directory } = writeRun({ status: 'queued', queue: { labels: [], yes: false } }, root);
+  const call = await connect(root);
+  expect(await call('run_inspect', { run: directory.id })).toMatchObject({
+    status: 'queued',
+    next: expect.stringContaining('waits for a worker'),
+  });
+});
+
 test('text with a NUL is refused by the schema, not by the system', async () => {
   const { root } = featureDirectory();
   const call = await connect(root);

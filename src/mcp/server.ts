@@ -1,5 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
 import { version } from '../cli/version.ts';
+import { issueWords } from '../schema/issue-words.ts';
 import { registerResources } from './resources.ts';
 import type { Registration, ServerContext } from './tool.ts';
 import { artifactRead } from './tools/artifact.ts';
@@ -35,6 +37,8 @@ const instructions =
 
 /** The server with all its tools and resources, not yet connected to anybody. */
 export function makeServer(context: ServerContext): McpServer {
+  // The arguments of tools are checked by the library of the protocol, which takes no words with them.
+  z.config({ customError: issueWords });
   const server = new McpServer(
     { name: 'charrette', title: 'Charrette', version },
     { instructions, maxToolInputElements: 2_000 },

@@ -48,7 +48,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     const config = {
       title,
       description,
-      inputSchema: input as z.ZodObject,
+      // A name that nobody reads, such as that of a limit, must not go unnoticed.
+      inputSchema: (input as z.ZodObject).strict(),
       outputSchema: output,
       annotations,
     };

@@ -1,3 +1,4 @@
+import { problemLine, readAs } from '../schema/issue-words.ts';
 import {
   type FileAction,
   fileActions,
@@ -106,9 +107,10 @@ export type PlanReading = { ok: true; plan: Plan } | { ok: false; problems: stri
 export function readPlan(text: string): PlanReading {
   const { preamble, sections } = readSections(text, allTitles);
   const body = (key: keyof typeof planTitles) => sections.get(planTitles[key]) ?? '';
-  const problems = (['files', 'approach', 'edgeCases', 'testing'] as const)
-    .filter((key) => !sections.has(planTitles[key]))
-    .map((key) => `the section "${planTitles[key]}" is missing`);
+  const missing = (['files', 'approach', 'edgeCases', 'testing'] as const).filter(
+    (key) => !sections.has(planTitles[key]),
+  );
+  const problems = missing.map((key) => `the section "${planTitles[key]}" is missing`);
   const { title, summary } = readPreamble(preamble);
   const files = readItems(body('files')).map(readFileLine);
   files.forEach((file, index) => {
@@ -142,12 +144,13 @@ export function readPlan(text: string): PlanReading {
       return match ? [{ id: match[1], honoured: match[2] }] : [];
     }),
   };
-  const result = planSchema.safeParse(answer);
-  if (result.success && problems.length === 0) return { ok: true, plan: result.data };
-  const schemaProblems = result.success
-    ? []
-    : result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  return { ok: false, problems: [...problems, ...schemaProblems] };
+  const reading = readAs(planSchema, answer);
+  if (reading.ok && problems.length === 0) return { ok: true, plan: reading.value };
+  // What a missing section should have held is said already.
+  const others = (reading.ok ? [] : reading.problems).filter(
+    ({ path }) => !missing.some((key) => key === path[0]),
+  );
+  return { ok: false, problems: [...problems, ...others.map((problem) => problemLine(problem, 'the plan'))] };
 }
 
 /** Our own files start with their title; agents say a few words before it. */

@@ -73,3 +73,10 @@ test('what happened is told step by step, each note once', async () => {
   );
   expect(await reportOf(written)).toContain('## What happened\n\n- setup builder one\n  - looking\n');
 });
+
+test('a feature that is a whole document is listed under its first line and stands below it', async () => {
+  written = writeRun({ title: '# Cancel orders\n\nCustomers want to.\n' });
+  const text = await reportOf(written);
+  expect(text).toMatch(/^# Cancel orders\n\n- Run: /);
+  expect(text).toContain('\n## Asked for\n\n### Cancel orders\n\nCustomers want to.\n');
+});

@@ -7,6 +7,7 @@ import type { RunRecord } from '../engine/run-record.ts';
 import { ruleBasedMark } from '../evidence/static/wording.ts';
 import { diagramBody } from '../plan/diagram.ts';
 import { formatElapsed } from '../text/elapsed.ts';
+import { headline } from '../text/headline.ts';
 import type { DocumentView } from '../web/view/documents.ts';
 
 export type ReportSource = {
@@ -27,10 +28,11 @@ export function acceptedCount(artifacts: ReportSource['artifacts']): number {
 /** The whole run on one page: result, how it came about, who said what, what it cost. */
 export function markdownReport(source: ReportSource): string {
   const { record, events, ledger, artifacts, documents, prices } = source;
+  const title = headline(record.title);
   const accepted = acceptedCount(artifacts);
   const [total] = costsBy(ledger, () => 'all calls', prices);
   return [
-    `# ${record.title}`,
+    `# ${title}`,
     '',
     `- Run: \`${record.run}\` (${record.workflow}), ${record.status}${record.exit === undefined ? '' : `, exit ${record.exit}`}`,
     `- Made: ${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`,
@@ -41,6 +43,7 @@ export function markdownReport(source: ReportSource): string {
       ? []
       : [`- Per accepted finding: ${describePerFinding(perAcceptedFinding(total, accepted))}`]),
     ...warnings(events),
+    ...section('Asked for', title === record.title ? '' : lowered(record.title)),
     ...documents.flatMap(({ title, text }) => section(title, lowered(text))),
     ...section('Plan', artifacts['plan.txt']),
     ...section('Architecture', diagramBody(artifacts['architecture-diagram.md'] ?? '')),

@@ -32,17 +32,19 @@ export async function reportData(
   const files = await listArtifacts(directory);
   const kept = localOnly(files.map(({ name }) => name));
   for (const { name, path, bytes } of files) {
-    if (kept.includes(name)) continue;
+    if (kept.includes(name) || bytes > room) continue;
     room -= bytes;
-    if (room >= 0 && isPicture(name)) pictures[name] = await readPicture(directory, name).catch(() => '');
-    else if (room >= 0) artifacts[name] = (await readTextFile(path)) ?? '';
+    if (isPicture(name)) pictures[name] = await readPicture(directory, name).catch(() => '');
+    else artifacts[name] = (await readTextFile(path)) ?? '';
   }
   const cited = placesIn([snapshot.view, snapshot.documents, Object.values(artifacts)]);
   return {
     snapshot: {
       ...snapshot,
       questions: [],
-      artifacts: snapshot.artifacts.filter(({ name }) => name in artifacts || name in pictures),
+      artifacts: snapshot.artifacts.filter(
+        ({ name }) => Object.hasOwn(artifacts, name) || Object.hasOwn(pictures, name),
+      ),
     },
     events: readEvents(directory.events).filter(({ type }) => !leftOut.includes(type)),
     artifacts,

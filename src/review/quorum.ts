@@ -1,3 +1,4 @@
+import { withoutLast } from '../text/without-last.ts';
 import type { Votes } from './votes.ts';
 
 /** A voter and what came back. Without any valid vote the voter is not eligible. */
@@ -51,14 +52,16 @@ export function quorumOf(ballots: readonly VoterBallot[]): Quorum {
 /** L-639 */
 export function voterWarning(ballot: VoterBallot, remaining: readonly VoterBallot[]): string {
   const names = remaining.map(({ label }) => label).join(', ') || 'none';
-  return `**⚠ ${ballot.label} voter failed — ${ballot.failure ?? 'no vote line could be read'}. Proceeding with ${remaining.length} voters (${names}).**`;
+  return `**⚠ ${ballot.label} voter failed — ${whyAbsent(ballot)}. Proceeding with ${remaining.length} voters (${names}).**`;
 }
 
 /** L-642: the loud line of a panel with empty chairs; `undefined` when everybody voted. */
 export function degradedWarning({ absent, rule }: Quorum): string | undefined {
   if (absent.length === 0) return undefined;
-  const who = absent
-    .map(({ label, failure }) => `${label} (${failure ?? 'no vote line could be read'})`)
-    .join(', ');
+  const who = absent.map((ballot) => `${ballot.label} (${whyAbsent(ballot)})`).join(', ');
   return `**⚠ Degraded voting panel: missing ${who}. Rule: ${rule}.**`;
+}
+
+function whyAbsent({ failure = 'no vote line could be read' }: VoterBallot): string {
+  return withoutLast(failure, '.');
 }

@@ -29,11 +29,28 @@ export const agentConfigSchema = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
+/** How a PostgreSQL server is named. */
+export const serverAddress = 'postgresql://user:password@host/database';
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional(),
   agents: z.record(name, agentConfigSchema).optional().describe('Agents by name; found ones are added.'),
   detect: z.boolean().optional().describe('Whether agents on PATH are used without being declared.'),
-  store: z.union([z.literal('embedded'), z.strictObject({ url: z.string().min(1) })]).optional(),
+  store: z
+    .union(
+      [
+        z.literal('embedded'),
+        z.strictObject({
+          url: z
+            .string()
+            // Without what was found: the address has a password.
+            .regex(/^postgres(?:ql)?:\/\//, `takes ${serverAddress}`)
+            .refine((url) => URL.canParse(url), `takes ${serverAddress}`),
+        }),
+      ],
+      { error: `expected "embedded" or {"url": "${serverAddress}"}` },
+    )
+    .optional(),
   storePatience: positive
     .optional()
     .describe(

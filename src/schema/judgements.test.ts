@@ -57,6 +57,16 @@ describe.each(judgementNames)('panel/C-31 the JSON Schema of %s', (name) => {
   });
 });
 
+test('L-581: an answer with none of the keys that were asked for is not one with nothing to say', () => {
+  for (const answer of [{}, { error: 'overloaded' }, { review: { findings: [] } }]) {
+    expect(readJudgement('review', answer)).toEqual({
+      ok: false,
+      problems: ['the answer: it has none of the keys findings'],
+    });
+  }
+  expect(readJudgement('review', { findings: [] }).ok).toBe(true);
+});
+
 const finding = {
   title: 'Lock\nis never released',
   focusArea: 'correctness',

@@ -1,4 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { isRecord } from '../safe-json.ts';
+import { problemLine, readAs } from './issue-words.ts';
 import { codeReviewSchema } from './judgements/code-review.ts';
 import { comparisonSchema } from './judgements/comparison.ts';
 import { contractReviewSchema, contractSchema } from './judgements/contract.ts';
@@ -59,17 +61,25 @@ export type JudgementReading<Value> =
   /** One line per problem, for the repair turn and for people. */
   | { ok: false; problems: string[] };
 
-/** Checks an answer against its schema; unknown keys are dropped, texts are tidied, missing optional parts filled. */
+/**
+ * Checks an answer against its schema; unknown keys are dropped, texts are tidied, missing optional parts filled. An object with
+ * none of the keys is another one: a snippet in a review by words would else be a review without findings. Problems call the
+ * value `whole`.
+ */
 export function readJudgement<Name extends JudgementName>(
   name: Name,
   answer: unknown,
+  whole = 'the answer',
 ): JudgementReading<Judgement<Name>> {
   const schema = judgements[name];
+  const keys = Object.keys(schema.shape);
+  if (isRecord(answer) && !keys.some((key) => Object.hasOwn(answer, key)))
+    return { ok: false, problems: [`${whole}: it has none of the keys ${keys.join(', ')}`] };
   const first = schema.safeParse(answer);
   const nulls = first.success ? [] : first.error.issues.filter(isNullList).map(({ path }) => path);
-  const result = nulls.length === 0 ? first : schema.safeParse(withoutPaths(answer, nulls));
-  if (result.success) return { ok: true, value: result.data as Judgement<Name> };
-  return { ok: false, problems: result.error.issues.slice(0, 20).map(describeIssue) };
+  const result = readAs(schema, nulls.length === 0 ? answer : withoutPaths(answer, nulls));
+  if (result.ok) return { ok: true, value: result.value as Judgement<Name> };
+  return { ok: false, problems: result.problems.slice(0, 20).map((each) => problemLine(each, whole)) };
 }
 
 /** Some agents say null where a list may be left out. */
@@ -88,9 +98,4 @@ function withoutPaths(answer: unknown, paths: readonly PropertyKey[][]): unknown
 
 function childOf(node: unknown, key: PropertyKey): unknown {
   return typeof node === 'object' && node !== null ? Reflect.get(node, key) : undefined;
-}
-
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const where = issue.path.length === 0 ? 'the answer' : z.core.toDotPath(issue.path);
-  return `${where}: ${issue.message}`;
 }

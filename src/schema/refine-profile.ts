@@ -21,7 +21,7 @@ export const refineProfileSchema = z
     dimensions: z
       .array(
         z.strictObject({
-          id: z.string().regex(/^[a-z][a-z0-9-]{0,59}$/),
+          id: z.string().regex(/^[a-z][a-z0-9-]{0,59}$/, 'takes lower-case letters, digits and dashes'),
           title: z.string().min(1).max(80),
           weight: share,
           target: share.default(0.75),

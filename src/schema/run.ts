@@ -36,6 +36,7 @@ export const runRecordSchema = z.looseObject({
     .looseObject({ labels: z.array(z.string()), yes: z.boolean() })
     .optional()
     .describe('The run was made for the queue of a shared store; `yes`: recommended answers are taken.'),
+  imported: z.literal(true).optional().describe('It came from an archive and has not gone on since.'),
   process: processSchema.optional(),
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { PackageFiles } from './model/package.ts';
+import { isPackageText, type PackageFiles } from './model/package.ts';
 
 /** Larger Markdown files are reported, not read. */
 export const largestFile = 16 * 1024 * 1024;
@@ -28,7 +29,7 @@ export function readPackageFiles(directory: string): PackageFiles {
       listing.add(inside);
       if (entry.isDirectory()) {
         if (depth < deepest) walk(inside, depth + 1);
-      } else if (isRead(inside)) {
+      } else if (isPackageText(inside)) {
         const text = readText(path.join(directory, inside), inside, unreadable);
         if (text !== undefined) texts.set(inside, text);
       }
@@ -36,15 +37,6 @@ export function readPackageFiles(directory: string): PackageFiles {
   };
   walk('', 0);
   return { path: directory, directory: path.basename(path.resolve(directory)), texts, listing, unreadable };
-}
-
-function isRead(inside: string): boolean {
-  return (
-    inside === 'SKILL.md' ||
-    /^phases\/[^/]+\.md$/.test(inside) ||
-    inside === 'plan.json' ||
-    /^\.task\/[^/]+\.json$/.test(inside)
-  );
 }
 
 function entriesOf(
@@ -79,7 +71,10 @@ function readText(
       });
       return undefined;
     }
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    // It can be judged, but whoever wrote it back would have replaced what cannot be decoded.
+    if (!isUtf8(bytes)) unreadable.push({ path: inside, message: 'it is not UTF-8' });
+    return bytes.toString('utf8');
   } catch (error) {
     unreadable.push({ path: inside, message: reason(error) });
     return undefined;

@@ -5,6 +5,7 @@ import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { containedPath, isMissing } from '../files/contained.ts';
 import { unifiedDiff } from '../text/diff.ts';
+import { namedSome } from '../text/named-some.ts';
 import type { PackageFile } from './install/package-tree.ts';
 
 export type FileChange = {
@@ -139,11 +140,10 @@ function diffOf(file: string, before: Buffer, after: Buffer): string {
 }
 
 function wouldOverwrite(directory: string, replaced: readonly FileChange[]): CharretteError {
-  const names = replaced.slice(0, 5).map(({ path: file }) => file);
-  const more = replaced.length > 5 ? ` and ${replaced.length - 5} more` : '';
+  const names = namedSome(replaced.map(({ path: file }) => file));
   return new CharretteError({
     code: 'would-overwrite',
-    message: `${directory} has other content: ${names.join(', ')}${more}.`,
+    message: `${directory} has other content: ${names}.`,
     fix: 'Look with --dry-run, or replace it with --force (the old files are kept beside it).',
   });
 }

@@ -19,6 +19,9 @@ export function wantedTelemetry(env: NodeJS.ProcessEnv): Wanted {
   if (exporter === 'console') return { wanted: true, protocol: 'console' };
   if (exporter !== '' && exporter !== 'otlp')
     return { wanted: true, unsupported: `OTEL_TRACES_EXPORTER=${exporter}` };
+  // Not named: it may hold a password.
+  if (endpoint !== '' && !/^https?:\/\/./i.test(endpoint))
+    return { wanted: true, unsupported: 'an endpoint that does not begin with http:// or https://' };
   const protocol =
     read('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') || read('OTEL_EXPORTER_OTLP_PROTOCOL') || 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return { wanted: true, protocol };

@@ -146,6 +146,9 @@ test('nothing is exported unless the standard variables ask for it', () => {
     wanted: true,
     protocol: 'http/json',
   });
+  expect(wantedTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost:4318' })).toMatchObject({
+    unsupported: expect.stringContaining('http://'),
+  });
   expect(wantedTelemetry({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toMatchObject({
     unsupported: expect.stringContaining('grpc'),
   });

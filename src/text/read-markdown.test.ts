@@ -19,6 +19,10 @@ const tiresome = [
   '- ',
   '> - 1. a\n',
   '- 1. a\n',
+  'a\n===\n',
+  '> a\n\n',
+  '> a\nb\n',
+  '- a\n  - b\n',
 ];
 
 // The limit is for what the parser alone would need: minutes, or more stack than there is.
@@ -46,6 +50,45 @@ test('what is too much stays readable as characters', () => {
   const deep = JSON.stringify(readMarkdown(`${'> '.repeat(60)}x`));
   expect(deep.split('blockquote')).toHaveLength(51);
   expect(deep).toContain('> > > > > > > > > > x');
+});
+
+test.each([
+  ['underlined headings', 'a\n===\n', 'heading'],
+  ['quotes', '> a\n\n', 'blockquote'],
+  ['lists between paragraphs', '- a\n\nb\n\n', 'list'],
+  ['lists inside lists', '- a\n  - b\n', 'listItem'],
+])('of very many %s those at the beginning are read, the others stay as characters', (_, piece, type) => {
+  const few = piece.repeat(500);
+  expect(readMarkdown(few)).toEqual(fromMarkdown(few));
+  const tree = JSON.stringify(readMarkdown(piece.repeat(4000)));
+  const read = tree.split(`"type":"${type}"`).length - 1;
+  expect(read).toBeGreaterThanOrEqual(2000);
+  expect(read).toBeLessThan(4010);
+  const said = [...tree.matchAll(/"value":"([^"]*)"/g)].map(([, value]) => value).join('');
+  expect(said.split('a').length - 1).toBe(4000);
+});
+
+test.each([
+  '*',
+  '|',
+  '\n',
+  ' \n',
+  '- a\n',
+  '  - a\n',
+  'a|b\n',
+  '| a | b |\n',
+  '[^a]: b\n',
+  '> a\n\n',
+  '`a`',
+  '&amp;',
+])('a long text of nothing but %j kept the page busy for seconds', (piece) => {
+  expect(readMarkdown(piece.repeat(300_000 / piece.length), {}, 300_000)).toBeUndefined();
+});
+
+test('a long document is read', () => {
+  const part = `## Step\n\n- **Do** \`this\` in [a](b.ts), as src/a.ts:12 has it: _now_\n\n${'Words of prose. '.repeat(12)}\n\n| a | b |\n|---|---|\n| c | d |\n\n`;
+  const text = part.repeat(300_000 / part.length);
+  expect(readMarkdown(text, {}, 300_000)?.children.length).toBeGreaterThan(3000);
 });
 
 test('a text that is too long is not read', () => {

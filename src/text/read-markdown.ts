@@ -6,8 +6,11 @@ const mostSigns = 1_000;
 const signs = /\*+|_+|~+|[[\]<]/g;
 /** Quotes and lists inside each other; the parser calls itself for every one. */
 const deepest = 50;
-/** Lines that open several at once; each makes the parser move all that came before. */
-const mostNested = 1_000;
+/** Quotes, lists inside lists and underlined headings; each makes the parser move all that came before. */
+const mostMoves = 2_000;
+/** In a long text, what the parser takes one by one, and lines with something in them: about a second of its time. */
+const mostMarks = 50_000;
+const mostLines = 7_500;
 const inline = [
   'attention',
   'strikethrough',
@@ -23,22 +26,35 @@ const inline = [
 type Extension = NonNullable<NonNullable<Options['extensions']>[number]>;
 const plain: Extension = { disable: { null: inline } };
 
-/** Characters at most: lists inside lists cost the parser the square of their number. */
+/** Characters at most, unless more are asked for: whatever they are, the parser is done with them in a second or two. */
 export const longestMarkdown = 50_000;
 
 /**
- * The tree of a Markdown text that somebody else wrote; none for one that is too long. What is there to keep the parser busy
- * is read as plain characters.
+ * The tree of a Markdown text that somebody else wrote; none for one that is too long, or long and little but marks. What is there to keep the
+ * parser busy is read as plain characters.
  */
 export function readMarkdown(
   text: string,
   options: Options = {},
   longest: number = longestMarkdown,
 ): Root | undefined {
-  if (text.length > longest) return undefined;
+  if (text.length > longest || (text.length > longestMarkdown && isMarksAlone(text))) return undefined;
   const tame = capDepth(text);
   if (!hasManySigns(tame)) return fromMarkdown(tame, options);
   return fromMarkdown(tame, { ...options, extensions: [...(options.extensions ?? []), plain] });
+}
+
+/** Counted and not collected: there may be as many as there are characters. */
+function isMarksAlone(text: string): boolean {
+  let marks = 0;
+  let lines = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\n' && text.charAt(at + 1) !== '\n') lines += 1;
+    if ('\n*_~`[]<>|#&\\@:'.includes(character)) marks += 1;
+    if (marks > mostMarks || lines > mostLines) return true;
+  }
+  return false;
 }
 
 /** Blocks end with a blank line; lists and tables without one count as a whole. */
@@ -53,19 +69,41 @@ function hasManySigns(text: string): boolean {
 }
 
 const marker = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y;
+const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
 
 function capDepth(text: string): string {
-  let nested = 0;
+  let moves = 0;
+  let before = '';
+  /** The last line with words, unless it only went on with an item. */
+  let block = '';
   const cap = (line: string): string => {
     const ends = markerEnds(line);
-    if (ends.length > 1) nested += 1;
-    const allowed = nested > mostNested ? 1 : deepest;
-    const at = ends[allowed - 1];
-    return ends.length <= allowed || at === undefined
-      ? line
-      : `${line.slice(0, at)} \\${line.slice(at).trimStart()}`;
+    const isUnderline = underline.test(line) && before.trim() !== '';
+    const opens =
+      ends.length > 1 || (ends.length === 1 && (/^[ \t]{2}/.test(line) || !goesOn(line, before, block)));
+    before = line;
+    if (/^\S/.test(line)) block = line;
+    if (isUnderline || opens) moves += 1;
+    if (moves > mostMoves && isUnderline) return escaped(line, 0);
+    if (moves > mostMoves && opens) {
+      // A blank line ends what was open: lines that go on with it are moved, too.
+      block = '';
+      return `\n${escaped(line, 0)}`;
+    }
+    return ends.length <= deepest ? line : escaped(line, ends[deepest - 1] ?? 0);
   };
   return text.split('\n').map(cap).join('\n');
+}
+
+/** Whether a line with a mark belongs to the quote or the list before it. */
+function goesOn(line: string, before: string, block: string): boolean {
+  const isQuote = (text: string) => /^ ?>/.test(text);
+  return isQuote(line) ? isQuote(before) : !isQuote(block) && markerEnds(block).length > 0;
+}
+
+/** What follows is characters, not a mark. */
+function escaped(line: string, at: number): string {
+  return `${line.slice(0, at)} \\${line.slice(at).trimStart()}`;
 }
 
 /** Where each quote or list mark at the beginning of a line ends; at most one more than may be. */

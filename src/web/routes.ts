@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readArtifact } from '../cli/artifacts.ts';
-import { listRuns } from '../cli/run-list.ts';
+import { listRunsAndWaiting } from '../cli/run-list.ts';
 import type { Price } from '../engine/prices.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecord } from '../engine/run-record.ts';
@@ -47,9 +47,8 @@ const routes: readonly Route[] = [
     method: 'GET',
     pattern: /^\/api\/runs$/,
     answer: async ({ home }, _names, { query }) => {
-      const { runs, total } = await listRuns(home, {
-        limit: Math.min(numberIn(query, 'limit', 100), mostListed),
-      });
+      const limit = Math.min(numberIn(query, 'limit', 100), mostListed);
+      const { runs, total } = await listRunsAndWaiting(home, limit);
       return json({ project: path.basename(home.project), runs, total });
     },
   },

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WrittenRun, writeRun, writtenRunId } from '../../test/support/web-run.ts';
 import { thisProcess } from '../engine/process-identity.ts';
 import { headers } from './headers.ts';
@@ -351,6 +351,28 @@ test('a second answer that would change nothing is refused; the same one again i
   expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('q was answered: yes') });
   expect((await post(address, { answers: { q: 'yes' } })).status).toBe(200);
   expect(readdirSync(run.directory.inbox)).toHaveLength(before);
+});
+
+test('a run that cannot go on says why, and what to do instead', async () => {
+  const error = {
+    code: 'code-version-gone',
+    message: 'It was started by workflow code 1.',
+    fix: 'Start again.',
+  };
+  const refusing = `process.stdout.write(${JSON.stringify(JSON.stringify({ error }))})`;
+  const program = [process.execPath, '--eval', refusing, '--'];
+  const context = { cwd: run.home.project, config: undefined, env: {}, program };
+  const { port, token, close } = await startWebServer(
+    { home: run.home, context, prices: undefined },
+    { host: '127.0.0.1', port: 0, names: [], files: new Map() },
+  );
+  onTestFinished(close);
+  const old = writeRun({ run: '20260103-000000-old-00000003', status: 'stopped' }, run.home.project);
+  const response = await fetch(`http://127.0.0.1:${port}/api/runs/${old.directory.id}/resume`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  });
+  expect(await response.json()).toEqual({ error });
 });
 
 test('what is too much or broken is refused, and the server goes on', async () => {

@@ -111,9 +111,9 @@ async function handle(room: Room, request: IncomingMessage, response: ServerResp
       return;
     }
     const { code, message, fix } = toCharretteError(thrown);
-    const status = statusOf(thrown);
-    const shown = status === 500 ? 'The server could not answer.' : message;
-    respondError(response, status, { code, message: shown, fix });
+    // What nobody foresaw may say anything.
+    const shown = code === 'internal' ? 'The server could not answer.' : message;
+    respondError(response, statusOf(thrown), { code, message: shown, fix });
   }
 }
 

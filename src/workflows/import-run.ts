@@ -7,12 +7,13 @@ import { relocateInputs } from '../engine/relocate.ts';
 import type { RunArchive } from '../engine/run-archive.ts';
 import { type Home, prepareHome, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
-import { CharretteError } from '../errors.ts';
+import { CharretteError, isCharretteError } from '../errors.ts';
 import { containedPath } from '../files/contained.ts';
 import { repositoryIdentity } from '../git/repository-identity.ts';
 import { runGit } from '../git/run-git.ts';
 import { isRecord } from '../safe-json.ts';
 import type { Config } from '../schema/config.ts';
+import { withTreeOf } from './design/found-tree.ts';
 import { rosterOf } from './roster.ts';
 import { keepsToItsDirectory } from './travel.ts';
 import { codeVersion } from './version.ts';
@@ -58,7 +59,10 @@ export async function importRun(
       await mkdir(path.dirname(target), { recursive: true });
       await writeFile(target, file.bytes, { flag: 'wx' });
     }
-    const record = await adapt(await readRunRecord(staged), archive.run, home.project, config, world);
+    const found = await readRunRecord(staged).catch((error) => {
+      throw isCharretteError(error) ? unusable('its run.json is missing or no record of a run') : error;
+    });
+    const record = await adapt(found, archive.run, home.project, config, world);
     if (dryRun) return record;
     await writeRunRecord(staged, record);
     await rename(staging, directory.root);
@@ -95,12 +99,13 @@ async function adapt(
   const ids = inputs['roster'].map((agent: unknown) => (isRecord(agent) ? String(agent['id']) : ''));
   return {
     ...rest,
-    inputs: {
+    inputs: await withTreeOf(project, {
       ...(relocateInputs(inputs, project) as object),
       project,
       roster: rosterOf(config, world, ids).map(withhold),
-    },
+    }),
     status: record.status === 'failed' ? 'failed' : 'stopped',
+    imported: true,
   };
 }
 

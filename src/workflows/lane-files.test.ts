@@ -123,9 +123,9 @@ async function voted(
   const limits = { wallMs: 1, idleMs: 1 };
   const seat = { lane: 'vote-a', phase: '3', task: 'vote', seat: 'a', agents: ['codex'] };
   const lane = laneWorkflow(async () => services);
-  const { kind, value } = await lane.run(context, { ...seat, ...limits, judgement: 'vote', digest });
+  const { kind, value, message } = await lane.run(context, { ...seat, ...limits, judgement: 'vote', digest });
   const cast = (value as { votes?: { id: string; vote: string }[] } | undefined)?.votes;
-  return { kind, cast: cast?.map(({ id, vote }) => `${id} ${vote}`), prompts };
+  return { kind, cast: cast?.map(({ id, vote }) => `${id} ${vote}`), prompts, message };
 }
 
 test('panel/C-21 F-21: what a voter left out is asked for once, and what was voted stays', async () => {
@@ -176,6 +176,14 @@ test.each<[string, Partial<LaneResult>]>([
 ])('L-638: valid votes count although the repair turn %s', async (_, repair) => {
   const { kind, cast } = await voted([{ text: 'FINDING_1: YES — a' }, repair]);
   expect([kind, cast]).toEqual(['ok', ['FINDING_1 YES']]);
+});
+
+test('L-375: a repair turn that fails does not hide what was wrong with the answer', async () => {
+  const unusable: Partial<LaneResult> = { value: { votes: 'all of them' }, text: 'all of them' };
+  const failed: Partial<LaneResult> = { kind: 'auth', text: '', message: 'Not logged in.' };
+  const { kind, message } = await voted([unusable, failed]);
+  expect(kind).toBe('auth');
+  expect(message).toMatch(/^votes: .*; asked to put that right: Not logged in\.$/);
 });
 
 const ballot = 'FINDING_1: YES — a\nFINDING_2: NO — b\nOOS_1: YES — c';

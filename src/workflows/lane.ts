@@ -4,6 +4,7 @@ import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
 import { openLaneEvents } from '../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
+import { timeOf } from '../engine/clock.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { moveCheckout } from '../git/checkout.ts';
@@ -16,11 +17,11 @@ import {
   judgementJsonSchema,
   readJudgement,
 } from '../schema/judgements.ts';
+import { readInWords, unreadable } from './answer-in-words.ts';
 import { refusalOf } from './checkout-refusal.ts';
 import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';
 import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, repairOf } from './lane-files.ts';
 import { agentOf, callAgent, type RunServices, type ServicesOf } from './services.ts';
-import { readTextAnswer } from './text-answers.ts';
 
 /** One seat's turn: which question, who may answer it, in which form. */
 export type LaneRequest = {
@@ -151,6 +152,7 @@ async function askOnce(
     attempt,
     task: request.task,
     prompt: question.prompt,
+    asked: question.prompt,
     input: question.input,
     digest: request.digest,
     schema,
@@ -177,12 +179,16 @@ async function askOnce(
     attempt,
     task: 'repair',
     prompt: repair.text,
+    asked: question.prompt,
     input: question.input,
     digest: createHash('sha256').update(repair.text).digest('hex'),
     schema,
   });
   // A repair that failed does not make a usable first answer worse.
-  if (second.kind !== 'ok' && second.kind !== 'bad_output') return accepted(request, first) ?? second;
+  if (second.kind !== 'ok' && second.kind !== 'bad_output') {
+    const message = `${problems.join('; ')}; asked to put that right: ${second.message ?? second.kind}`;
+    return accepted(request, first) ?? { ...second, message };
+  }
   const earlier = reading.ok ? reading.value : undefined;
   const left = problemsOf(request, second, question.input, earlier);
   if (left.length === 0) return second;
@@ -209,33 +215,6 @@ function readAnswer(
   } catch (error) {
     return { ok: false, problems: [unreadable(error)] };
   }
-}
-
-/**
- * An answer in words becomes the judgement that it holds, where the agent's word that it ended well can be believed: half
- * an answer in words looks like a whole one. It happens before the answer is kept, so that it is found again.
- */
-function inWords(
-  { capabilities }: Agent,
-  { judgement }: LaneRequest,
-  result: LaneResult,
-  input: unknown,
-): LaneResult {
-  const { message: _, ...answer } = result;
-  if (result.kind !== 'ok' && result.kind !== 'bad_output') return result;
-  try {
-    if (capabilities.trust !== 'terminal-event' || readJudgement(judgement, result.value).ok) return result;
-    if (result.text.trim() === '') return result;
-    const reading = readJudgement(judgement, readTextAnswer(judgement, result.text, input));
-    return reading.ok ? { ...answer, kind: 'ok', value: reading.value } : result;
-  } catch (error) {
-    return { ...answer, kind: 'bad_output', message: unreadable(error) };
-  }
-}
-
-/** A text made to break its reader is a bad answer of one lane, not the end of the run. */
-function unreadable(error: unknown): string {
-  return `the answer cannot be read: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** Checks the form; on success the value of the result becomes the tidied judgement. */
@@ -275,6 +254,8 @@ type Call = {
   attempt: number;
   task: string;
   prompt: string;
+  /** What the lane was asked first: whatever stands there is by others. */
+  asked: string;
   input: unknown;
   digest: string;
   schema: JsonSchema;
@@ -286,7 +267,7 @@ function call(
   services: RunServices,
   request: LaneRequest,
   agent: Agent,
-  { folder, attempt, task, prompt, input, digest, schema }: Call,
+  { folder, attempt, task, prompt, asked, input, digest, schema }: Call,
 ): Promise<LaneResult> {
   const { directory } = context.live;
   return context.step(`${task} ${agent.id} ${folder}`, async (signal) => {
@@ -326,13 +307,16 @@ function call(
     }
     beginAttempt(place, prompt);
     const events = openLaneEvents(place);
-    const called = await callAgent(services, agent, agentTask, { signal, onEvent: events.note }).finally(
-      events.close,
-    );
+    const called = await callAgent(services, agent, agentTask, {
+      signal,
+      onEvent: events.note,
+      live: context.live,
+      phase: request.phase,
+    }).finally(events.close);
     const entry: LedgerEntry = {
       v: 1,
       id: folder,
-      time: new Date(context.clock.now()).toISOString(),
+      time: timeOf(context.clock),
       phase: request.phase,
       task,
       seat: request.seat,
@@ -347,7 +331,8 @@ function call(
     signal.throwIfAborted();
     // Before the answer counts as complete: a call that is never made again must not be missing here.
     context.live.ledger.add(entry);
-    const result = inWords(agent, request, called, input);
+    const { judgement } = request;
+    const result = readInWords(agent, called, { judgement, prompt: asked, input, schema });
     finishAttempt(place, { schemaVersion: 1, digest, agent: agent.id, task, result });
     return result;
   });

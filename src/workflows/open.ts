@@ -39,19 +39,26 @@ export type WorkerSide = {
   parallel: number;
 };
 
+/** What the configuration says here. */
+export type Configured = {
+  agents: Config['agents'];
+  /** The file that --config names, for processes that a run starts. */
+  file: string | undefined;
+};
+
 /** The engine with every story of this program on it. */
 export function openStories(
   home: Home,
   store: StoreSetting,
   world: World,
-  agents: Config['agents'],
+  configured: Configured,
   worker?: WorkerSide,
 ): Promise<EngineOpening> {
   const known = new WeakMap<LiveRun, Promise<RunServices>>();
   const slotsOf = boundsOf(worker?.parallel);
   const servicesOf: ServicesOf = (live) => {
     const place = worker === undefined ? home : homeAround(live.directory);
-    const services = known.get(live) ?? makeServices(world, agents, live, place, slotsOf, worker);
+    const services = known.get(live) ?? makeServices(world, configured, live, place, slotsOf, worker);
     known.set(live, services);
     return services;
   };
@@ -91,7 +98,7 @@ function boundsOf(all: number | undefined): (run: number) => Semaphore {
 
 async function makeServices(
   world: World,
-  configured: Config['agents'],
+  configured: Configured,
   live: LiveRun,
   place: Home,
   slotsOf: (run: number) => Semaphore,
@@ -104,7 +111,7 @@ async function makeServices(
   const own = worker?.agentsIn(home.project) ?? [];
   const settings =
     worker === undefined
-      ? roster.map((agent) => giveBack(agent, configured))
+      ? roster.map((agent) => giveBack(agent, configured.agents))
       : own.filter(({ id }) => roster.some((agent) => agent.id === id));
   const agents = await seatAgents(settings, world);
   const overrides = await readOverrides(`${home.root}/prompts`);
@@ -120,6 +127,7 @@ async function makeServices(
     earlierLanes: fromRun === undefined ? undefined : lanesOf(runDirectoryOf(home, fromRun)),
     nonceSeed: await firstRun(home, run.id, inputs as RunInputs),
     given: [briefPathOf(live.directory)],
+    configFile: configured.file,
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent, AgentTask } from '../agents/port.ts';
+import type { LiveRun } from '../engine/live-run.ts';
 import { Semaphore } from './semaphore.ts';
 import { callAgent, type RunServices } from './services.ts';
 
@@ -15,7 +16,8 @@ test('a call that waits for its turn keeps no place from calls of other agents',
       return body();
     },
   } as unknown as RunServices;
-  const context = { signal: new AbortController().signal, onEvent: () => {} };
+  const live = {} as LiveRun;
+  const context = { signal: new AbortController().signal, onEvent: () => {}, live, phase: '' };
   const limited = callAgent(services, agent('limited'), {} as AgentTask, context);
   await callAgent(services, agent('free'), {} as AgentTask, context);
   expect(called).toEqual(['free']);

@@ -2,6 +2,7 @@ import type { Agent, AgentTask, CallContext, LaneResult } from '../agents/port.t
 import type { LiveRun } from '../engine/live-run.ts';
 import { CharretteError } from '../errors.ts';
 import type { Semaphore } from './semaphore.ts';
+import { watchReferences } from './watch-references.ts';
 
 /** What the stories of one run need from the world, made anew by every process that works on it. */
 export type RunServices = {
@@ -20,6 +21,8 @@ export type RunServices = {
   nonceSeed: string;
   /** Files of the run's record that prompts name: the only ones of it that agents get to see. */
   given?: readonly string[];
+  /** The file that --config names, for a process that the run starts. */
+  configFile?: string | undefined;
 };
 
 export type TurnTaking = <Result>(
@@ -33,14 +36,15 @@ export type TurnTaking = <Result>(
  * use must not keep a place from all other agents.
  */
 export function callAgent(
-  { slots, turn, given }: RunServices,
+  { slots, turn, given, project }: RunServices,
   agent: Agent,
   task: AgentTask,
-  context: CallContext,
+  context: CallContext & { live: LiveRun; phase: string },
 ): Promise<LaneResult> {
-  const { signal } = context;
-  const within = () =>
-    slots.run(() => agent.call(given === undefined ? task : { ...task, given }, context), signal);
+  const { signal, live, phase } = context;
+  const call = () => agent.call(given === undefined ? task : { ...task, given }, context);
+  const watched = () => watchReferences({ live, phase, project, agent: agent.id }, task, call);
+  const within = () => slots.run(task.access === 'write' ? watched : call, signal);
   return turn === undefined ? within() : turn(agent.id, signal, within);
 }
 

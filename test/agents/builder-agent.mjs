@@ -27,6 +27,8 @@ const spoilers = {
   },
   // As an agent that works on the branch it knows.
   switch: () => git('switch', '--quiet', 'develop'),
+  // As an agent that tidies up branches which it does not know.
+  'no-branch': () => git('update-ref', '-d', 'refs/heads/develop'),
   ignored: () => {
     rmSync('src', { recursive: true });
     mkdirSync('.home');

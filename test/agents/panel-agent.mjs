@@ -3,6 +3,7 @@
 // A task named in a file CALLS.hold stays under way until that file is gone or names another.
 // Where there is a file CALLS.spans, the beginning and the end of each call are appended to it, in their order.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { isHeld } from './hold.mjs';
 import { panelAnswer } from './panel-answers.mjs';
 
 const { CHARRETTE_TASK: task = '', CHARRETTE_SEAT: seat = '', CHARRETTE_ATTEMPT: attempt = '' } = process.env;
@@ -14,8 +15,7 @@ tellSpan('begin');
 const prompt = readFileSync(0, 'utf8');
 if (Number(delay) > 0 && !existsSync(`${callsFile}.hurry`))
   await new Promise((resolve) => setTimeout(resolve, Number(delay)));
-const held = () => existsSync(`${callsFile}.hold`) && readFileSync(`${callsFile}.hold`, 'utf8') === task;
-while (callsFile && held()) await new Promise((resolve) => setTimeout(resolve, 20));
+while (callsFile && isHeld(callsFile, task)) await new Promise((resolve) => setTimeout(resolve, 20));
 // `vote` fails a task, `vote!author` fails it on every seat but one.
 if (failTask === task || (failTask?.startsWith(`${task}!`) && failTask !== `${task}!${seat}`)) {
   process.stderr.write('told to fail\n');

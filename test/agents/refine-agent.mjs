@@ -2,7 +2,9 @@
 // faults; the evaluator reads the page that lies before it and scores what it sees. Each call leaves a line in the file
 // that the first argument names. The second argument bends the script: `stagnate` never improves, `flat` answers once
 // without the contracted criteria, `plant` puts the best of verdicts into the page, into what the builder reports and into the evidence.
+// A seat named in a file CALLS.hold stays at work until that file is gone or names another.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isHeld } from './hold.mjs';
 import { leaf, page } from './tea-page.mjs';
 
 const {
@@ -10,7 +12,7 @@ const {
   CHARRETTE_SEAT: seat = '',
   CHARRETTE_ATTEMPT: attempt = '1',
 } = process.env;
-const [callsFile, bend = 'none', delay = '0'] = process.argv.slice(2);
+const [callsFile, bend = 'none'] = process.argv.slice(2);
 const best =
   '{"criteria": [{"id": "C-01", "checks": [{"what": "all", "score": 1, "anchor": "1.00", "evidence": "index.html:1"}]}], "advice": []}';
 const planted =
@@ -19,7 +21,7 @@ const planted =
     : '';
 const prompt = readFileSync(0, 'utf8');
 if (callsFile) appendFileSync(callsFile, `${task} ${seat} ${attempt}\n`);
-await new Promise((resolve) => setTimeout(resolve, Number(delay)));
+while (callsFile && isHeld(callsFile, seat)) await new Promise((resolve) => setTimeout(resolve, 20));
 const answers = { build, evaluate, repair: evaluate, 'contract-offer': offer, 'contract-review': review };
 const answer = answers[task]?.();
 if (answer === undefined) {

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { ComparisonFile } from '../../src/compare/comparison.ts';
 import { startCharrette, until } from '../support/live-program.ts';
-import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
+import { recordOf } from '../support/worker-program.ts';
 
 const list = '- add rate limiting\n  - answers 429\n  - is configurable\n- cancel an order\n';
 
@@ -62,11 +63,17 @@ test('it asks before it spends: without a terminal it pauses, and goes on with t
 }, 120_000);
 
 test('killed in the middle it goes on, and no call that was answered is made again', async () => {
-  const { project, calls, tasks } = await makeTasks({ delayMs: 150 }, 'add rate limiting\n');
+  const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
+  const release = holdTask(calls, 'plan-review');
   const running = startCharrette(['compare', '--tasks', tasks, '--yes'], { cwd: project });
-  await until(() => callsIn(calls).some((call) => call.startsWith('plan-review ')));
+  const isUnderWay = () => callsIn(calls).some((call) => call.startsWith('plan-review '));
+  // The other side of the task, which goes on beside it.
+  const soloIsDone = () =>
+    runsOf(project).some((id) => id.endsWith('-1-solo') && recordOf(project, id).status === 'done');
+  await until(() => isUnderWay() && soloIsDone());
   running.kill('SIGKILL');
   await running.ended;
+  release();
   const [run = ''] = runsOf(project);
   const ended = await charrette(['resume', run, '--yes'], { cwd: project });
   expect(ended.code).toBe(0);

@@ -12,7 +12,7 @@ import {
   stateOf,
   writtenProject,
 } from '../support/feature-project.ts';
-import { charrette, runsOf } from '../support/program.ts';
+import { callsIn, charrette, runsOf } from '../support/program.ts';
 
 test('T-119, T-131: written, reviewed, revised, completed, phase by phase', async () => {
   const project = makeProject();
@@ -187,6 +187,52 @@ test('a failed run goes on where it failed: what was finished is not asked for a
   const history = readOf(project, '.review-history.md');
   expect(history.match(/Spec-Reviewer Review - Iteration 1/g)).toHaveLength(1);
 }, 120_000);
+
+test.each([
+  [
+    'a filter of the repository is not there yet',
+    (project: string, open: string) => {
+      git(project, 'config', 'filter.store.clean', `test -e ${open} && cat`);
+      git(project, 'config', 'filter.store.smudge', 'cat');
+      git(project, 'config', 'filter.store.required', 'true');
+      writeFileSync(path.join(project, '.git/info/attributes'), 'src/** filter=store\n');
+    },
+  ],
+  [
+    'a hook refuses to move the branch of the run',
+    (project: string, open: string) => {
+      const text = `#!/bin/sh\n[ "$1" = prepared ] && [ ! -e ${open} ] || exit 0\ngrep -q "[1-9a-f] .* refs/heads/charrette/" && exit 1\nexit 0\n`;
+      writeFileSync(path.join(project, '.git/hooks/reference-transaction'), text, { mode: 0o755 });
+    },
+  ],
+])(
+  'tasks whose work cannot land because %s are landed by resume, and nobody is asked again',
+  async (_name, shut) => {
+    const open = path.join(mkdtempSync(path.join(tmpdir(), 'marker-')), 'open');
+    const project = await writtenProject();
+    const calls = `${open}.calls`;
+    const config = path.join(project, 'charrette.config.json');
+    const counted = ['sh', '-c', `echo "$CHARRETTE_TASK" >> ${calls}; exec "$@"`, 'sh'];
+    const settings = readFileSync(config, 'utf8').replace(
+      '"command":[',
+      `"command":[${counted.map((word) => JSON.stringify(word))},`,
+    );
+    writeFileSync(config, settings);
+    shut(project, open);
+    const stopped = await run(project, 'feature', 'implement', '--no-simplify', '--no-tests', '--yes');
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringMatching(/git (add|update-ref) failed/)]);
+    writeFileSync(open, '');
+    const id = runsOf(project)[0] ?? '';
+    const { code, stderr } = await run(project, 'resume', id);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('no file changed');
+    const written = callsIn(calls).filter((name) => name === 'implementing-implementer');
+    expect(written).toHaveLength(3);
+    const files = ['1.1', '1.2', '1.3'].map((number) => `src/task-${number}.js`);
+    expect(git(project, 'ls-tree', '-r', '--name-only', 'main', 'src').split('\n')).toEqual(files);
+  },
+  120_000,
+);
 
 test('T-071: a task that fails is asked about, tried again and goes on', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));

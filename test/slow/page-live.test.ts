@@ -7,6 +7,7 @@ import { thisProcess } from '../../src/engine/process-identity.ts';
 import { loadPageFiles } from '../../src/web/page-files.ts';
 import { startWebServer, type WebServer } from '../../src/web/server.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/live-program.ts';
 import { type WrittenRun, writeRun } from '../support/web-run.ts';
 
@@ -32,7 +33,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     run = writeRun({ status: 'running', process: thisProcess() });
     run.emit({ type: 'run-start', workflow: 'design', title: 'a written run' });
     run.emit({ type: 'phase-start', phase: '2a', line: 'sketches' });
-    server = await serve(0);
+    server = await serve(await freePort());
     browser = await openBrowser();
   });
 

@@ -181,7 +181,9 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     expect(await page.locator('#votes .vote').count()).toBe(15);
     await showDiagram(page);
     await page.getByRole('button', { name: 'src/orders/order.ts:18-23' }).first().click();
-    expect(await page.getByRole('dialog').locator('.cited').count()).toBe(6);
+    const cited = page.getByRole('dialog').locator('.cited');
+    await cited.first().waitFor();
+    expect(await cited.count()).toBe(6);
     await page.keyboard.press('Escape');
     expect(problems).toEqual([]);
     expect(await violations(page)).toEqual([]);
@@ -282,11 +284,16 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
         frame.name = 'sink';
         form.target = 'sink';
         document.body.append(frame, form);
+        // What is refused loads, too: an error in place of the page.
+        const loaded = (each: HTMLIFrameElement) =>
+          new Promise((resolve) => each.addEventListener('load', resolve, { once: true }));
+        const sent = loaded(frame);
         form.submit();
         const inside = document.createElement('iframe');
         inside.src = `${origin}/`;
+        const shown = loaded(inside);
         document.body.append(inside);
-        await new Promise((resolve) => setTimeout(resolve, 1000));
+        await Promise.all([sent, shown]);
         let framed = 'refused';
         try {
           framed =

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../../src/browser/find-chromium.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { tellMissing } from '../support/missing.ts';
-import { callsIn, charrette, type Ended, runsOf } from '../support/program.ts';
+import { callsIn, charrette, type Ended, holdTask, runsOf } from '../support/program.ts';
 import {
   artifactPath,
   comparableArtifacts,
@@ -145,22 +145,24 @@ describe.skipIf(findChromium(process.env) === undefined)('five iterations on a r
   test(
     'RF-22 killed with -9 once in every iteration and resumed, it ends with the same artifacts and no call is repeated',
     async () => {
-      const again = makeRefineProject({ delayMs: 300 });
+      const again = makeRefineProject();
       const { project, calls } = again;
       const placeOf = (name: string) => artifactPath(project, runsOf(project)[0] ?? 'none', name);
       const called = (line: string) => callsIn(calls).includes(line);
-      // Each in another part of its iteration: building, judging, before the measurement, after it, at the beginning.
-      const moments: (() => boolean)[] = [
-        () => called('build build-1 1'),
-        () => called('evaluate evaluate-2 1'),
-        () => again.git('log', '--all', '--format=%B').includes('/3.'),
-        () => existsSync(placeOf('measurement-4.json')),
-        () => existsSync(placeOf('sprint-5.json')),
+      // Each in another part of its iteration: building, judging, before the measurement, after it, at the beginning. A held seat keeps
+      // the run from getting further, however late the kill comes.
+      const moments: [held: string, moment: () => boolean][] = [
+        ['build-1', () => called('build build-1 1')],
+        ['evaluate-2', () => called('evaluate evaluate-2 1')],
+        ['evaluate-3', () => again.git('log', '--all', '--format=%B').includes('/3.')],
+        ['evaluate-4', () => existsSync(placeOf('measurement-4.json'))],
+        ['build-5', () => existsSync(placeOf('sprint-5.json'))],
       ];
       // How often a call had been made when its answer was first seen complete on disk.
       const settled = new Map<string, number>();
       const count = (call: string) => callsIn(calls).filter((each) => each === call).length;
-      for (const [index, moment] of moments.entries()) {
+      for (const [index, [held, moment]] of moments.entries()) {
+        const release = holdTask(calls, held);
         const live = startCharrette(index === 0 ? command : ['resume', '--yes'], {
           cwd: project,
           env: sameEveryTime,
@@ -170,6 +172,7 @@ describe.skipIf(findChromium(process.env) === undefined)('five iterations on a r
         await Promise.race([until(moment, 4 * minutes), over]);
         live.kill('SIGKILL');
         expect((await live.ended).signal).toBe('SIGKILL');
+        release();
         for (const call of finishedCalls(project)) if (!settled.has(call)) settled.set(call, count(call));
       }
       expect(settled.size).toBeGreaterThan(6);
@@ -297,6 +300,10 @@ test(
     });
     expect(stopped.code).toBe(5);
     const { CHARRETTE_FIXED_ID: _, ...fresh } = blind;
+    const assets = path.join(project, '.moai/design/assets');
+    mkdirSync(path.join(assets, 'icons'), { recursive: true });
+    writeFileSync(path.join(assets, 'icons/mark.svg'), '<svg/>');
+    writeFileSync(path.join(project, 'index.html'), 'mine');
     const built = await charrette(['refine', '--yes', '--max-iterations', '1', goal], {
       cwd: project,
       env: fresh,
@@ -307,6 +314,8 @@ test(
     expect(prompt).not.toContain('## Design Context (from .moai/design/)');
     expect(prompt).toContain('#0b5fff holds, not #00ff00');
     expect(prompt).toContain('claude-design-bundle');
+    expect(prompt).toContain(`${assets} (copy what the page uses to its folder):\nicons/mark.svg`);
+    expect(built.stderr).toContain('index.html is not committed: the builder starts from the last commit');
   },
   5 * 60_000,
 );

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startCharrette } from '../support/live-program.ts';
-import { makeProject, olderNode } from '../support/program.ts';
+import { holdTask, makeProject, olderNode } from '../support/program.ts';
 import { hasTmux, openScreen, type Screen } from '../support/screen.ts';
 
 const open: Screen[] = [];
@@ -14,22 +14,29 @@ async function screen(...given: Parameters<typeof openScreen>): Promise<Screen> 
   return opened;
 }
 
+/** A question that can be answered. The picture shows it before there is a dialogue; what is typed then is lost. */
+function dialogue(text: string): RegExp {
+  return new RegExp(`${text}[\\s\\S]*Enter: confirm`);
+}
+
 function count(text: string, part: RegExp): number {
   return text.match(part)?.length ?? 0;
 }
 
 describe.skipIf(!hasTmux)('the program on a real terminal', () => {
   test('a design asks inline, draws phases and lanes in place and ends with the plan', async () => {
-    const { project } = await makeProject({ delayMs: 300 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'sketch');
     const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
-    const asked = await terminal.shows(/read this repository\?/);
+    const asked = await terminal.shows(dialogue('read this repository\\?'));
     expect(asked).toMatch(/● Yes, in this project from now on \(recommended\)/);
     await terminal.keys('Enter');
-    await terminal.shows(/argue both sides/);
+    await terminal.shows(dialogue('argue both sides'));
     await terminal.keys('Enter');
     const drawn = await terminal.shows(/2a: sketches/);
     expect(drawn).toMatch(/^◆ cancel an order {2}design · /m);
     await terminal.shows(/[◐◓◑◒] One-Pragmatic +one +running +\d+s$/m);
+    release();
     expect(await terminal.ended()).toBe(0);
     const history = await terminal.history();
     expect(count(history, /^◆ /gm), 'no picture is left behind').toBe(1);
@@ -42,7 +49,8 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
   });
 
   test('a low and narrow terminal, which changes its size, shows one picture that fits', async () => {
-    const { project } = await makeProject({ delayMs: 400 });
+    const { project, calls } = await makeProject();
+    holdTask(calls, 'sketch');
     const terminal = await screen(['design', '--yes', 'cancel an order'], {
       cwd: project,
       columns: 60,
@@ -50,9 +58,11 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     });
     await terminal.shows(/2a: sketches/);
     await terminal.resize(40, 10);
+    const release = holdTask(calls, 'judge');
     const small = await terminal.shows(/2a\.5: dialectic[\s\S]*running/);
     expect(count(small, /^◆ /gm)).toBe(1);
     expect(small).toMatch(/^ ⋮ \d+ more$/m);
+    release();
     expect(await terminal.ended()).toBe(0);
   });
 
@@ -82,7 +92,8 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
   ])(
     '%s stops, says how to resume and gives the cursor back; the resumed picture holds the past',
     async (_, node) => {
-      const { project } = await makeProject({ delayMs: 500 });
+      const { project, calls } = await makeProject();
+      const release = holdTask(calls, 'plan-review');
       const terminal = await screen(
         ['design', '--yes', '--auto', '--sketches', '2', '--dialectic', 'off', 'cancel an order'],
         { cwd: project, columns: 90, rows: 30, node },
@@ -97,6 +108,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
       const again = await screen(['resume'], { cwd: project, columns: 90, rows: 30 });
       const resumed = await again.shows(/One-Pragmatic +one +running/);
       expect(resumed).toMatch(/✔ 1: branch/);
+      release();
       expect(await again.ended()).toBe(0);
     },
   );
@@ -105,7 +117,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     const { project } = await makeProject();
     const shown = /^ \? Let .*read this repository\?[\s\S]+^ {5}charrette answer \S+ consent=yes$/m;
     const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
-    await terminal.shows(/read this repository\?/);
+    await terminal.shows(dialogue('read this repository\\?'));
     await terminal.keys('C-c');
     expect(await terminal.ended()).toBe(7);
     expect(await terminal.history()).toMatch(shown);
@@ -115,29 +127,33 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
   });
 
   test('watch draws a run of another process and answers its question', async () => {
-    const { project } = await makeProject({ delayMs: 300 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'sketch');
     const other = await screen(['design', 'cancel an order'], { cwd: project, columns: 90, rows: 30 });
     await other.shows(/read this repository\?/);
     const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 34 });
-    await watching.shows(/read this repository\?/);
+    await watching.shows(dialogue('read this repository\\?'));
     await watching.keys('Enter');
-    await watching.shows(/argue both sides/);
+    await watching.shows(dialogue('argue both sides'));
     await watching.keys('Enter');
     await watching.shows(/2a: sketches/);
     await other.shows(/2a: sketches/);
+    release();
     expect(await watching.ended()).toBe(0);
     expect(await watching.history()).toMatch(/^Plan: Limit requests per client$/m);
     expect(await other.ended()).toBe(0);
   });
 
   test('a piped run prints lines while a terminal watches it', async () => {
-    const { project } = await makeProject({ delayMs: 300 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'sketch');
     const piped = startCharrette(['design', '--yes', '--auto', '--quick', 'cancel an order'], {
       cwd: project,
     });
     await piped.says('2a: sketches');
     const watching = await screen(['watch'], { cwd: project, columns: 90, rows: 30 });
     await watching.shows(/◆ cancel an order/);
+    release();
     const { code, stderr } = await piped.ended;
     expect(code).toBe(0);
     expect(stderr).toContain('> **🔶 2a: sketches**');

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
-import { artifactsOf, callsIn, charrette, holdTask, makeProject } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 import {
   cloneOf,
   configure,
@@ -19,7 +19,8 @@ import {
 
 const installed = findPostgres() !== undefined;
 const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--json', '--queue', '--yes'];
-const silence = { silentSeconds: 2, drainSeconds: 5 };
+/** Longer than a busy machine keeps a living worker from its next beat. */
+const silence = { silentSeconds: 5, drainSeconds: 5 };
 
 describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   let server: Postgres;
@@ -60,23 +61,28 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     expect(code, stderr + stdout).toBe(0);
     return JSON.parse(stdout).run;
   };
+  const limit = { timeout: 120_000 };
+  /** Waits until a call of the task has begun, or so many. */
+  const underWay = (calls: string, task: string, least = 1) =>
+    until(() => callsIn(calls).filter((call) => call.startsWith(`${task} `)).length >= least, limit.timeout);
   const show = async (project: string, run: string) =>
     JSON.parse((await charrette(['show', run, '--json'], { cwd: project, env: shared })).stdout);
 
   test('the run of a worker killed with -9 is finished on another machine; no finished call is repeated', async () => {
-    const { project, calls } = await makeProject({ delayMs: 400 });
+    const { project, calls } = await makeProject();
     configure(project, { queue: silence });
     const [one, two] = [cloneOf(project, 'one'), cloneOf(project, 'two')];
     const run = await queue(project, '--no-branch', 'limits');
     expect((await show(project, run)).queue).toMatchObject({ state: 'waiting', waits: 'no worker is there' });
+    const release = holdTask(calls, 'plan');
     const first = await start(one);
-    await first.says(`took ${run}`);
-    await until(() => finishedCalls(one, run).length >= 3);
+    await underWay(calls, 'plan');
+    // What only the lost machine knew cannot count.
+    await expect.poll(async () => (await keptCalls(client, run)).length, limit).toBeGreaterThanOrEqual(3);
     first.kill('SIGKILL');
     await first.ended;
-    // What only the lost machine knew cannot count.
+    release();
     const finished = await keptCalls(client, run);
-    expect(finished.length).toBeGreaterThanOrEqual(2);
     // Nothing of that machine is left.
     renameSync(one, `${one}-gone`);
     const second = await start(two);
@@ -96,20 +102,22 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   });
 
   test('a suspended worker that wakes finds that it lost its run, stops it and begins anew', async () => {
-    const { project, calls } = await makeProject({ delayMs: 500 });
+    const { project, calls } = await makeProject();
     configure(project, { queue: silence });
     const other = cloneOf(project, 'other');
     const run = await queue(project, '--no-branch', 'limits');
+    const release = holdTask(calls, 'plan');
     const first = await start(project);
-    await first.says(`took ${run}`);
-    await until(() => finishedCalls(project, run).length >= 2);
+    await underWay(calls, 'plan');
     first.kill('SIGSTOP');
     const second = await start(other);
     await second.says(`took ${run}`);
-    await until(() => finishedCalls(other, run).length >= 3);
+    await underWay(calls, 'plan', 2);
+    expect(finishedCalls(other, run).length).toBeGreaterThanOrEqual(3);
     const before = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
     first.kill('SIGCONT');
     await first.says(`lost ${run}`);
+    release();
     await second.says(`${run} ended: done`);
     const after = readFileSync(path.join(project, '.charrette', 'runs', run, 'events.jsonl'), 'utf8');
     expect(after.slice(0, before.length)).toBe(before);
@@ -176,16 +184,17 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     const { project, calls } = await makeProject();
     configure(project, { queue: silence });
     const [one, two] = [cloneOf(project, 'one'), cloneOf(project, 'two')];
-    const release = holdTask(calls, 'synthesis');
+    holdTask(calls, 'synthesis');
     const run = await queue(project, '--no-branch', 'limits');
     const first = await start(one);
-    await until(() => callsIn(calls).some((call) => call.startsWith('synthesis ')), 120_000);
+    await underWay(calls, 'synthesis');
     const big = path.join(one, '.charrette', 'runs', run, 'artifacts', 'big.txt');
     writeFileSync(big, Buffer.alloc(8 * 1024 * 1024 + 1, 'x'));
-    release();
-    await until(() => callsIn(calls).some((call) => call.startsWith('plan ')), 120_000);
+    const release = holdTask(calls, 'plan');
+    await underWay(calls, 'plan');
     first.kill('SIGKILL');
     await first.ended;
+    release();
     const second = await start(two);
     await second.says('fell silent');
     const { waits } = (await show(project, run)).queue;
@@ -202,19 +211,28 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   });
 
   test('a run moves from the embedded store to the server and back with resume, and repeats no finished call', async () => {
-    const { project, calls } = await makeProject({ delayMs: 300 });
+    const { project, calls } = await makeProject();
     const plain = ['design', '--auto', '--quick', '--dialectic', 'off', '--no-branch', '--yes', 'limits'];
+    holdTask(calls, 'plan');
     const embedded = startCharrette(plain, { cwd: project });
-    await embedded.says(/2a\.5: dialectic/);
+    await underWay(calls, 'plan');
     embedded.kill('SIGKILL');
     await embedded.ended;
+    const run = runsOf(project).at(-1) ?? '';
+    const before = finishedCalls(project, run);
+    expect(before.some((call) => call.startsWith('synthesis '))).toBe(true);
+    const release = holdTask(calls, 'plan-review');
     const served = startCharrette(['resume'], { cwd: project, env: shared });
-    await until(() => callsIn(calls).some((call) => call.startsWith('plan-review')));
+    await underWay(calls, 'plan-review');
     served.kill('SIGTERM');
     await served.ended;
+    release();
+    const finished = finishedCalls(project, run);
+    expect(finished.filter((call) => !before.includes(call))).toEqual(['plan author 1']);
     const back = await charrette(['resume', '--json'], { cwd: project });
     expect(JSON.parse(back.stdout)).toMatchObject({ status: 'done' });
-    const repeated = callsIn(calls).filter((call, index, all) => all.indexOf(call) !== index);
-    expect(repeated.filter((call) => /^(sketch|synthesis|plan) /.test(call))).toEqual([]);
+    for (const call of before) expect(timesIn(callsIn(calls), call), call).toBe(1);
+    // Killed in the middle the first time, finished the second.
+    expect(timesIn(callsIn(calls), 'plan author 1')).toBe(2);
   });
 });

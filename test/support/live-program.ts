@@ -57,7 +57,7 @@ export function startCharrette(
 }
 
 /** Waits for something that another process does. */
-export async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
+export async function until(condition: () => boolean, limitMs = 100_000): Promise<void> {
   const end = Date.now() + limitMs;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`nothing happened within ${limitMs} ms`);

@@ -97,7 +97,10 @@ export function hurry(calls: string): void {
   writeFileSync(`${calls}.hurry`, '');
 }
 
-/** Keeps every call of a task under way until the returned function is called: what happens meanwhile hangs on no clock. */
+/**
+ * Keeps every call of a task (of a seat, for `refine-agent.mjs`) under way until the returned function is called: what happens
+ * meanwhile hangs on no clock.
+ */
 export function holdTask(calls: string, task: string): () => void {
   writeFileSync(`${calls}.hold`, task);
   return () => rmSync(`${calls}.hold`, { force: true });

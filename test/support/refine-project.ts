@@ -38,7 +38,6 @@ export type RefineProject = { project: string; calls: string; git: (...args: str
 export function makeRefineProject(
   options: {
     bend?: string;
-    delayMs?: number;
     files?: Record<string, string | undefined>;
     agents?: Record<string, unknown>;
   } = {},
@@ -50,7 +49,7 @@ export function makeRefineProject(
   const brand = Object.entries(brandFiles).map(
     ([name, text]) => [`.moai/project/brand/${name}`, text] as const,
   );
-  const command = ['node', agent, calls, options.bend ?? 'none', String(options.delayMs ?? 0)];
+  const command = ['node', agent, calls, options.bend ?? 'none'];
   const config = {
     detect: false,
     agents: options.agents ?? {

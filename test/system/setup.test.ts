@@ -11,12 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { until } from '../support/live-program.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 
-/** A checkout whose dependencies are installed by a stand-in for npm, and whose build takes a moment. */
+/** A checkout whose dependencies are installed by a stand-in for npm, which takes until a file `go` is there. */
 function checkout(): string {
   const place = mkdtempSync(path.join(tmpdir(), 'charrette-setup-'));
   for (const folder of ['scripts', 'src', 'bin']) mkdirSync(path.join(place, folder));
@@ -26,7 +26,7 @@ function checkout(): string {
   const alone = (name: string, ready: string) => `
 mkdir ${name}-at-work || exit 3
 echo ${name} >> done.txt
-sleep 0.5
+while [ ! -e go ]; do sleep 0.05; done
 ${ready}
 rmdir ${name}-at-work
 `;
@@ -37,35 +37,43 @@ rmdir ${name}-at-work
   return place;
 }
 
-async function setUp(place: string): Promise<{ exit: unknown; said: string }> {
+function start(place: string) {
   const child = spawn(process.execPath, ['scripts/setup.mjs'], {
     cwd: place,
     env: { PATH: `${path.join(place, 'bin')}:/usr/bin:/bin` },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const [said, [exit]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  return { exit, said };
+  let said = '';
+  child.stderr.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = once(child, 'close').then(([exit]: unknown[]) => ({ exit, said }));
+  return { said: () => said, ended };
 }
 
+const go = (place: string) => writeFileSync(path.join(place, 'go'), '');
 const deeds = (place: string) => readFileSync(path.join(place, 'done.txt'), 'utf8').trim().split('\n');
 
 test('commands that find the same checkout changed set it up once, one after the other', async () => {
   const place = checkout();
-  const ended = await Promise.all([setUp(place), setUp(place), setUp(place)]);
+  const commands = [start(place), start(place), start(place)];
+  await until(() => commands.some(({ said }) => said().includes('Another command sets this checkout up')));
+  go(place);
+  const ended = await Promise.all(commands.map((command) => command.ended));
   expect(ended.map(({ exit }) => exit)).toEqual([0, 0, 0]);
   expect(deeds(place)).toEqual(['install', 'build']);
-  expect(ended.map(({ said }) => said).join('')).toContain('Another command sets this checkout up');
   writeFileSync(path.join(place, 'src/main.ts'), '');
-  await Promise.all([setUp(place), setUp(place)]);
+  await Promise.all([start(place).ended, start(place).ended]);
   expect(deeds(place)).toEqual(['install', 'build', 'build']);
 });
 
 test('a command that was killed keeps nobody waiting', async () => {
   const place = checkout();
+  go(place);
   const child = spawn(process.execPath, ['-e', '0']);
   await once(child, 'exit');
   symlinkSync(String(child.pid), path.join(place, '.setup-lock'));
-  expect(await setUp(place)).toMatchObject({ exit: 0 });
+  expect(await start(place).ended).toMatchObject({ exit: 0 });
   expect(deeds(place)).toEqual(['install', 'build']);
   expect(existsSync(path.join(place, '.setup-lock'))).toBe(false);
 });

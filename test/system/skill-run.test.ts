@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
 import { cleanTexts } from '../../src/skills/testing.ts';
 
@@ -28,15 +28,7 @@ if (fs.existsSync('fail-' + phase)) delete outputs[names[0]];
 console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, fs.existsSync('loose') || !known[file.split('/').at(-1)] ? '"made by ' + phase + '"' : JSON.stringify(known[file.split('/').at(-1)])])) }));
 `;
 
-function charrette(...words: string[]) {
-  const done = spawnSync(process.execPath, [path.join(root, 'bin/charrette'), 'skill', ...words, '--json'], {
-    cwd: project,
-    encoding: 'utf8',
-  });
-  return { exit: done.status, json: parseJson(done.stdout, 'stdout') as Record<string, unknown> };
-}
-
-test('skill run carries the shipped plan package out, fails by name, resumes without repeating, and pauses for questions', () => {
+beforeAll(() => {
   writeFileSync(path.join(project, 'agent.mjs'), agent);
   writeFileSync(
     path.join(project, 'charrette.config.json'),
@@ -51,6 +43,17 @@ test('skill run carries the shipped plan package out, fails by name, resumes wit
       },
     }),
   );
+});
+
+function charrette(...words: string[]) {
+  const done = spawnSync(process.execPath, [path.join(root, 'bin/charrette'), 'skill', ...words, '--json'], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  return { exit: done.status, json: parseJson(done.stdout, 'stdout') as Record<string, unknown> };
+}
+
+test('skill run carries the shipped plan package out, fails by name, resumes without repeating, and pauses for questions', () => {
   const calls = () => readFileSync(path.join(project, 'calls.log'), 'utf8').trim();
   const skill = path.join(root, 'skills/plan');
 
@@ -89,6 +92,29 @@ test('skill run carries the shipped plan package out, fails by name, resumes wit
       },
     },
   });
+});
+
+test.each([
+  ['a process substitution', '"$@" --answers <(sleep 0.3; echo \'{"autoYes": "Auto"}\')'],
+  ['standard input as a pipe', 'echo \'{"autoYes": "Auto"}\' | "$@" --answers /dev/stdin'],
+  ['standard input as a file', '"$@" --answers /dev/stdin <<< \'{"autoYes": "Auto"}\''],
+  ['standard input as a program gives it', '"$@" --answers /dev/stdin'],
+])('answers come through %s', (_, script) => {
+  const words = [
+    process.execPath,
+    path.join(root, 'bin/charrette'),
+    'skill',
+    'run',
+    path.join(root, 'skills/lite-plan'),
+    'it',
+  ];
+  const { status, stderr } = spawnSync('bash', ['-c', script, 'bash', ...words, '--dry-run'], {
+    cwd: project,
+    encoding: 'utf8',
+    input: '{"autoYes": "Auto"}',
+  });
+  expect(stderr).toContain('takes autoYes.');
+  expect(status).toBe(0);
 });
 
 test('a loop that does not reach what it goes on for ends as not accepted, with exit 6 and a reason', () => {

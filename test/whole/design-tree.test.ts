@@ -68,6 +68,19 @@ test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tre
   expect(asked).toEqual(boundaries.map(([, boundary]) => `dirty-tree-${boundary}`));
 }, 300_000);
 
+test('L-423: what a person does while a run waits for consent is no change by agents', async () => {
+  const { project } = await makeProject();
+  const waiting = await charrette(['design', '--auto', '--quick', '--no-branch', 'limits'], { cwd: project });
+  expect(waiting.code, waiting.stderr).toBe(7);
+  writeFileSync(path.join(project, 'notes.txt'), 'of a person\n');
+  writeFileSync(path.join(project, 'README.md'), 'of a person\n');
+  const [run = ''] = runsOf(project);
+  const ended = await charrette(['answer', run, 'consent=yes'], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  for (const name of ['notes.txt', 'README.md'])
+    expect(readFileSync(path.join(project, name), 'utf8')).toBe('of a person\n');
+});
+
 test('L-425: a tree that is changed again in a second round of review is asked about again, not undone by the answer to the first', async () => {
   const { project, calls } = await makeProject({ mode: 'rounds' });
   const flags = ['--quick', '--dialectic', 'off', '--panel', 'pair', '--review-rounds', '2'];

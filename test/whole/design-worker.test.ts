@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { artifactsOf, callsIn, charrette, makeProject, panelAgent, runsOf } from '../support/program.ts';
 
 const design = ['design', '--auto', '--yes', '--no-branch', '--dialectic', 'off', '--panel', 'pair'];
 
@@ -43,3 +43,25 @@ test('L-251, L-267, panel/C-38: a worker has the words and the log of the projec
     expect(callsIn(calls).length, flags.join()).toBe(made);
   }
 }, 240_000);
+
+test('the worker of `--subagent` has the variables of agents that only the file of --config has', async () => {
+  const { project, calls } = await makeProject();
+  // The project's own agents lack what the others have: a key that no record of a run holds.
+  const own = path.join(project, '.charrette', 'config.json');
+  const keyed = ['sh', '-c', 'test -n "$PANEL_API_KEY" && exec node "$@"', 'sh', panelAgent, calls];
+  const agent = (family: string, env: object) => ({ protocol: 'exec', command: keyed, family, env });
+  const both = (env: object) =>
+    JSON.stringify({ detect: false, agents: { one: agent('one', env), two: agent('two', env) } });
+  writeFileSync(own, both({}));
+  const other = path.join(path.dirname(project), 'other.json');
+  writeFileSync(other, both({ PANEL_API_KEY: 'k-0123456789abcdef' }));
+  const ended = await charrette(['--config', '../other.json', ...design, '--subagent', 'add rate limiting'], {
+    cwd: project,
+  });
+  expect([ended.code, ended.stderr]).toEqual([0, expect.anything()]);
+  const [run = ''] = runsOf(project);
+  expect(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8')).not.toContain(
+    'k-0123',
+  );
+  expect(callsIn(calls).join()).toContain('plan-review');
+}, 180_000);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeLiteProject } from '../support/lite-project.ts';
 import { startCharrette } from '../support/live-program.ts';
-import { callsIn, charrette, runsOf } from '../support/program.ts';
+import { callsIn, charrette, holdTask, runsOf } from '../support/program.ts';
 
 const task = 'add the numbers and their total';
 
@@ -412,13 +412,21 @@ test.each([
 ])(
   'P-117 a %s that its executor calls partial (%s) is not accepted and not merged, also when the store was lost after it landed',
   async (half, reason, skipped) => {
-    const { project, git } = makeLiteProject(`partial:${half}=${reason}`);
+    const { project, calls, git } = makeLiteProject(`partial:${half}=${reason}`);
+    // The tests of the project take until they are released: the run is killed while it verifies.
+    const waits = `import { existsSync } from 'node:fs';\nwhile (existsSync(${JSON.stringify(`${calls}.hold`)})) await new Promise((wake) => setTimeout(wake, 20));\n`;
+    mkdirSync(path.join(project, 'test'));
+    writeFileSync(path.join(project, 'test', 'waits.test.mjs'), waits);
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'Add a test that waits');
     const start = git('rev-parse', 'HEAD');
     expect((await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project })).code).toBe(0);
+    const release = holdTask(calls, 'verify');
     const live = startCharrette(['lite-execute', '--run', 'latest', '-y'], { cwd: project });
     await live.says('LV verify');
     live.kill('SIGKILL');
     await live.ended;
+    release();
     const run = runsOf(project).at(-1) ?? '';
     rmSync(path.join(project, '.charrette', 'store'), { recursive: true });
     const { code, stderr } = await charrette(['resume', run], { cwd: project });
@@ -430,6 +438,38 @@ test.each([
     expect(artifactOf(project, run, 'execution-summary.md')).toMatch(
       new RegExp(`^- ${half} .*: failed$`, 'm'),
     );
+  },
+);
+
+test.each(['P1', 'P2', 'fix-1'])(
+  'P-165 work of %s that git does not let land stays: the run stops, and resume lands it without asking for anything twice',
+  async (piece) => {
+    const { project, calls, git } = makeLiteProject();
+    expect((await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project })).code).toBe(0);
+    const shut = path.join(project, '.home', 'shut');
+    mkdirSync(path.dirname(shut), { recursive: true });
+    writeFileSync(shut, '');
+    // As a policy of the repository that somebody lifts again.
+    const hook = `#!/bin/sh
+[ "$1" = prepared ] && [ -e ${shut} ] || exit 0
+while read -r old new name; do
+  case "$name" in refs/heads/charrette/*) git log -1 --format=%B "$new" | grep -q "/${piece}\\.$" && exit 1 ;; esac
+done
+exit 0
+`;
+    writeFileSync(path.join(project, '.git/hooks/reference-transaction'), hook, { mode: 0o755 });
+    const stopped = await charrette(['lite-execute', '--run', 'latest', '-y', '--one-task-per-call'], {
+      cwd: project,
+    });
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('update-ref failed')]);
+    rmSync(shut);
+    const run = runsOf(project).at(-1) ?? '';
+    const { code, stderr } = await charrette(['resume', run], { cwd: project });
+    expect(code, stderr).toBe(0);
+    const written = callsIn(calls).filter((line) => /^(?:execute|fix) /.test(line));
+    expect(written).toEqual([...new Set(written)]);
+    const marks = git('log', '--reverse', '--format=%B', 'main').match(/(?<=Charrette-Batch: .*\/)[\w-]+/g);
+    expect(marks).toEqual(['S1', 'P1', 'P2', 'S2', 'fix-1', 'fix-2']);
   },
 );
 
@@ -489,8 +529,17 @@ describe('an agent that deals badly with its checkout', () => {
     expect(git('branch', '--list', `charrette/${run}`)).toContain(run);
   });
 
+  test('no-branch: a branch that went while it worked is named once, with its commit and how to have it back', async () => {
+    const { git, ended } = await spoilt('no-branch');
+    const base = git('rev-list', '--max-parents=0', 'main');
+    const line = `While one worked on execute-S1-1, refs/heads/develop is gone; it was at ${base}. If that was not you: git update-ref refs/heads/develop ${base}`;
+    expect(ended.stderr.split(line)).toHaveLength(2);
+    expect(ended.stderr).toContain('the work is on main');
+  });
+
   test('ignored: what git does not take is named and stays', async () => {
     const { ended, worktrees } = await spoilt('ignored');
+    expect(ended.stderr).toContain('not committed, so not seen by the executors: package.json, notes.txt');
     expect(ended.stderr).toMatch(/\[S1\] git ignores \.home\/; kept in .*worktrees\/S1\./);
     expect(readFileSync(path.join(worktrees, 'S1', '.home', 'all.txt'), 'utf8')).toBe('all there is\n');
   });

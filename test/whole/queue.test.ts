@@ -1,7 +1,6 @@
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
@@ -55,8 +54,23 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
   });
   beforeEach(() => raw.query('TRUNCATE charrette.workers, charrette.runs, charrette.turn_starts CASCADE'));
 
-  const register = (worker: string) =>
-    registerWorker(queue, { worker, host: 'h', pid: 1, labels: [], places: [], codeVersion: '2' });
+  test('a database that is missing is made; a role that may not make what is needed is told what it lacks', async () => {
+    const fresh = await openQueue(server.url.replace(/postgres$/, 'not_yet_there'));
+    await fresh.close();
+    await raw.query('CREATE ROLE poor LOGIN');
+    const as = (database: string) => openQueue(`postgresql://poor@127.0.0.1:${server.port}/${database}`);
+    const refused = (text: string, fix: string) => ({
+      code: 'store-unreachable',
+      message: expect.stringMatching(`^The PostgreSQL server refuses: .*${text}`),
+      fix: expect.stringContaining(fix),
+      retryable: undefined,
+    });
+    await expect(as('nowhere')).rejects.toMatchObject(refused('does not exist', 'CREATEDB'));
+    await expect(as('template1')).rejects.toMatchObject(refused('permission denied', 'GRANT CREATE'));
+  });
+
+  const register = (worker: string, on = queue) =>
+    registerWorker(on, { worker, host: 'h', pid: 1, labels: [], places: [], codeVersion: '2' });
   const enter = (run: string, change: Partial<QueuedRun> = {}) =>
     enqueue(queue.pool, { ...waiting, run, ...change });
   const enterMany = (count: number, change: Partial<QueuedRun> = {}) =>
@@ -109,35 +123,39 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
   });
 
   test('a claim reads the first of those that wait, not all 3000 of them', async () => {
-    await register('w');
-    await queue.transaction(async (client) => {
-      for (let number = 0; number < 3000; number += 1)
-        await enqueue(client, { ...waiting, run: `many-${String(number).padStart(4, '0')}` });
+    const url = server.url.replace(/postgres$/, 'counted');
+    /** Does something to a database that nobody else uses, with connections of its own. */
+    const using = async <Result>(body: (own: Queue) => Promise<Result>): Promise<Result> => {
+      const own = await openQueue(url);
+      return body(own).finally(() => own.close());
+    };
+    await using(async (own) => {
+      await register('w', own);
+      await own.transaction(async (client) => {
+        for (let number = 0; number < 3000; number += 1)
+          await enqueue(client, { ...waiting, run: `many-${String(number).padStart(4, '0')}` });
+      });
+      await own.pool.query('VACUUM ANALYZE charrette.runs');
     });
-    await raw.query('VACUUM ANALYZE charrette.runs');
-    const read = async () => {
-      const { rows } = await raw.query(
-        `SELECT (SELECT seq_scan FROM pg_stat_user_tables WHERE schemaname = 'charrette' AND relname = 'runs') AS scans,
-                (SELECT seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'charrette' AND relname = 'runs')
-                + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = 'charrette' AND relname = 'runs') AS rows,
-                (SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'runs_waiting') AS waiting`,
+    const looking = new postgres.Client({ connectionString: url });
+    await looking.connect();
+    const rowsRead = async () => {
+      // A connection tells what it did when it ends.
+      const others = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = 'counted' AND pid <> pg_backend_pid() AND backend_type = 'client backend'`;
+      await expect.poll(async () => (await looking.query(others)).rowCount).toBe(0);
+      const { rows } = await looking.query(
+        `SELECT (SELECT seq_tup_read FROM pg_stat_user_tables WHERE schemaname = 'charrette' AND relname = 'runs')
+                + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = 'charrette' AND relname = 'runs') AS rows`,
       );
-      return { rows: Number(rows[0].rows), looks: Number(rows[0].scans) + Number(rows[0].waiting) };
+      return Number(rows[0].rows);
     };
-    // A connection tells what it did a second late, or when it ends.
-    const after = async (looks: number) => {
-      for (;;) {
-        const now = await read();
-        if (now.looks > looks) return now;
-        await sleep(100);
-      }
-    };
-    await sleep(1500);
-    const before = await read();
-    const own = await openQueue(server.url);
-    expect((await claim('w', { on: own })).map(({ run }) => run)).toEqual(['many-0000']);
-    await own.close();
-    expect((await after(before.looks)).rows - before.rows).toBeLessThan(200);
+    const before = await rowsRead();
+    expect((await using((own) => claim('w', { on: own }))).map(({ run }) => run)).toEqual(['many-0000']);
+    const read = (await rowsRead()) - before;
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(200);
+    await looking.end();
   });
 
   test('a run is taken in its own clone whatever is checked out there, and elsewhere only at its commit, also at none', async () => {

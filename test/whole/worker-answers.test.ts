@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { makeAnswerHere } from '../../src/cli/answer-here.ts';
 import type { Invocation } from '../../src/cli/command.ts';
 import type { RunView } from '../../src/cli/live/run-view.ts';
+import { answerQueued } from '../../src/cli/queue-run.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
 import { leaveMessage } from '../../src/engine/inbox.ts';
 import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
@@ -45,7 +46,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const release = holdTask(calls, 'sketch');
     const works = await queue(project, '--no-branch', '--yes', 'works');
     await until(() => callsIn(calls).length > 1);
-    const answers = [{ question: 'consent', value: 'yes', source: 'person' as const }];
+    const answers = answersTo('consent', 'yes');
     await leaveMessage(runDirectoryOf(homeOf(project), asks).inbox, { type: 'answer', answers });
     await sleep(2000);
     expect(await statesOf()).toEqual(['asks asking', 'works at-work']);
@@ -104,11 +105,12 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
   test('a run that never got into the queue keeps its answers, is queued with them later, or ends where it is', async () => {
     const { project } = await makeProject();
     const away = 'postgresql://charrette@127.0.0.1:1/postgres';
+    const errors = [];
     for (const title of ['one', 'two'])
-      expect((await commandOn(away, project, ...queued, '--no-branch', title)).json.error.code).toBe(
-        'store-unreachable',
-      );
+      errors.push((await commandOn(away, project, ...queued, '--no-branch', title)).json.error);
     const [one = '', two = ''] = runsOf(project);
+    const fix = expect.stringContaining(`charrette resume ${one}`);
+    expect(errors[0]).toMatchObject({ code: 'store-unreachable', retryable: true, fix });
     const answered = await command(project, 'answer', one, 'consent=yes', '--no-resume');
     expect([answered.exit, answered.json.status]).toEqual([0, 'stopped']);
     expect(await command(project, 'cancel', two)).toMatchObject({
@@ -120,7 +122,50 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     await worker.says('run-end', one);
     expect(worker.of(one)).not.toContain('run-ask');
   });
+
+  test('of two answers to one question at the same moment only one is confirmed, and that one counts', async () => {
+    const { project } = await makeProject();
+    const run = await queue(project, '--no-branch', 'limits');
+    const give = (answer: string) => command(project, 'answer', run, answer, '--no-resume');
+    for (const question of ['one', 'two', 'three', 'four']) {
+      const said = await Promise.all([give(`${question}=here`), give(`${question}=there`)]);
+      expect(said.map(({ exit }) => exit).sort()).toEqual([0, 2]);
+      const { rows } = await query(
+        "SELECT body->'answers'->0->>'value' AS value FROM charrette.messages WHERE body->'answers'->0->>'question' = $1",
+        [question],
+      );
+      expect(rows).toEqual([{ value: said[0]?.exit === 0 ? 'here' : 'there' }]);
+    }
+  });
+
+  test('an answer that the worker has taken stands for a copy that does not show it yet', async () => {
+    const { project } = await makeProject();
+    const run = await queue(project, '--no-branch', 'limits');
+    // What the store had of the run when the message went, and what stands there as the answer.
+    await query('CREATE TABLE gone (questions text)');
+    await query(`CREATE FUNCTION note_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        INSERT INTO gone SELECT convert_from(bytes, 'UTF8') FROM charrette.files
+          WHERE run = OLD.run AND path = 'questions.json';
+        RETURN OLD; END $$`);
+    await query(
+      'CREATE TRIGGER noted BEFORE DELETE ON charrette.messages FOR EACH ROW EXECUTE FUNCTION note_gone()',
+    );
+    const worker = await serve(cloneOf(project, 'clone'));
+    await worker.says('run-ask', run);
+    await command(project, 'show', run);
+    const copy = path.join(project, '.charrette', 'runs', run, 'questions.json');
+    const stale = readFileSync(copy);
+    await command(project, 'answer', run, 'consent=yes');
+    await worker.says('run-end', run);
+    const { rows } = await query('SELECT questions FROM gone');
+    expect(rows.map(({ questions }) => JSON.parse(questions).answers)).toMatchObject([[{ value: 'yes' }]]);
+    writeFileSync(copy, stale);
+    const late = answerQueued(homeOf(project), run, answersTo('consent', 'no'), agreeing(url(), project));
+    await expect(late).rejects.toThrow('consent was answered: yes');
+  });
 });
+
+const answersTo = (question: string, value: string) => [{ question, value, source: 'person' as const }];
 
 const picture = { live: true, aside: (talk) => talk() } as RunView;
 

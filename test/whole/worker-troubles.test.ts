@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import v8 from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { thisWorld } from '../../src/agents/settings.ts';
 import type { Invocation } from '../../src/cli/command.ts';
@@ -16,7 +17,7 @@ import { lanesOf } from '../support/faulty-project.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { callsIn, holdTask, makeProject } from '../support/program.ts';
-import { eventTypes, failure, faulty } from '../support/serving.ts';
+import { command as commandOn, eventTypes, failure, faulty } from '../support/serving.ts';
 import { sharedStore } from '../support/shared-store.ts';
 import { startStoreProxy } from '../support/store-proxy.ts';
 import { cloneOf, recordOf } from '../support/worker-program.ts';
@@ -29,6 +30,24 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     (await query('SELECT state, note, worker FROM charrette.runs WHERE run = $1', [run])).rows[0];
   const folderOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
 
+  test('a run that a worker takes while `resume` waits for the store is shown as at work', async () => {
+    const { project, calls } = await makeProject({ failTask: 'plan' });
+    const run = await queue(project, '--no-branch', '--yes', 'limits');
+    const worker = await serve(project);
+    await worker.says('run-end', run);
+    const release = holdTask(calls, 'plan');
+    const line = await startStoreProxy(port());
+    line.delay(() => 600);
+    const resumed = await commandOn(url().replace(`:${port()}/`, `:${line.port}/`), project, 'resume', run);
+    expect(resumed.json.status).toBe('queued');
+    await until(() => worker.of(run).filter((type) => type === 'run-take').length === 2);
+    await sleep(1000);
+    const { status } = recordOf(project, run);
+    release();
+    await line.close();
+    expect(status).toBe('running');
+  });
+
   test('a run whose directory is gone has failed, and its place is free for the next', async () => {
     const { project } = await makeProject();
     const gone = await queue(project, '--yes', 'gone');
@@ -38,6 +57,21 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await worker.says('run-end', next);
     expect(worker.of(gone)).toEqual(['run-take', 'run-refuse', 'run-end']);
     expect(await row(gone)).toMatchObject({ state: 'ended', note: 'failed', worker: null });
+  });
+
+  test('L-423: work that was not committed where a run is done is no change by agents, nor is what came while it waited', async () => {
+    const { project } = await makeProject();
+    const clone = cloneOf(project, 'clone');
+    writeFileSync(path.join(clone, 'notes.txt'), 'of the machine');
+    for (const place of [project, clone]) {
+      const run = await queue(project, '--yes', '--no-branch', 'limits');
+      writeFileSync(path.join(project, 'README.md'), 'changed while it waits');
+      const worker = await serve(place);
+      await worker.says('run-end', run);
+      await worker.stop();
+      expect(worker.of(run)).toEqual(['run-take', 'run-end']);
+    }
+    expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('changed while it waits');
   });
 
   test('a run that cannot be restored for want of room, or of the store, waits again and is done later', async () => {
@@ -211,6 +245,27 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await turns.endLeft();
     expect((await query('SELECT 1 FROM charrette.turns')).rowCount).toBe(0);
     await store.close();
+  });
+
+  test('nothing stays of the looks of a worker that has nothing to do', async () => {
+    const { project } = await makeProject();
+    let looks = 0;
+    await serve(project, {
+      alter: (queue) => ({
+        ...queue,
+        transaction: (body) => {
+          looks += 1;
+          return queue.transaction(body);
+        },
+      }),
+    });
+    // Only living ones are counted. A wait beside one that lasts keeps at least one of them for each look.
+    const promisesAfter = async (count: number) => {
+      await until(() => looks >= count);
+      return v8.queryObjects(Promise, { format: 'count' });
+    };
+    const early = await promisesAfter(20);
+    expect((await promisesAfter(60)) - early).toBeLessThan(20);
   });
 
   test('a worker that could not appear leaves room for its next try', async () => {

@@ -10,7 +10,7 @@ import { registerWorker, removeWorker } from '../../src/engine/queue/workers.ts'
 import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
-import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
+import { callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 import { recordOf, startWorker } from '../support/worker-program.ts';
 
 const installed = findPostgres() !== undefined;
@@ -139,11 +139,14 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
   });
 
   test('a worker that is told to stop gives its run back; the next one goes on and repeats no call', async () => {
-    const { project, calls } = await makeProject({ delayMs: 300 });
+    const { project, calls } = await makeProject();
+    const release = holdTask(calls, 'synthesis');
     const run = await queue(project, '--yes', 'limits');
     const first = await startWorker(project, shared);
-    await until(() => callsIn(calls).length > 2);
+    await until(() => callsIn(calls).some((call) => call.startsWith('synthesis ')));
     first.kill('SIGTERM');
+    // It waits for the call that is under way.
+    release();
     expect((await first.ended).code).toBe(0);
     expect(first.stderr()).toContain(`gave ${run} back`);
     expect(recordOf(project, run).status).toBe('queued');
@@ -160,7 +163,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     const kept = () => keptOf(run);
     expect((await kept()).files).toBeGreaterThan(0);
     const third = await startWorker(project, shared);
-    await expect.poll(kept, { timeout: 20_000 }).toEqual({ runs: 1, files: 0 });
+    await expect.poll(kept, { timeout: 60_000 }).toEqual({ runs: 1, files: 0 });
     third.kill('SIGTERM');
     await third.ended;
     const shown = await charrette(['show', run, '--json'], { cwd: project, env: shared });

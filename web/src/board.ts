@@ -59,10 +59,24 @@ async function drawOrder({ id, source, theme }: Order): Promise<Drawn> {
       maxEdges: 1000,
     });
     const { svg } = await mermaid.render(`diagram-${id}`, source);
-    return { id, svg };
+    return { id, svg: pictureOf(svg) };
   } catch (error) {
     return { id, problem: error instanceof Error ? error.message : String(error) };
   } finally {
     document.body.replaceChildren();
   }
+}
+
+/** Mermaid gives markup of a page, as wide as its place; a picture is a document of its own and has the size of what is drawn. */
+function pictureOf(markup: string): string {
+  document.body.innerHTML = markup;
+  const drawing = document.body.querySelector('svg');
+  if (drawing === null) throw new Error('nothing was drawn');
+  const { width, height } = drawing.viewBox.baseVal;
+  if (width > 0 && height > 0) {
+    drawing.setAttribute('width', `${width}`);
+    drawing.setAttribute('height', `${height}`);
+    drawing.style.removeProperty('max-width');
+  }
+  return new XMLSerializer().serializeToString(drawing);
 }

@@ -19,7 +19,7 @@ export function Agent({ name }: { name: string }) {
   return (
     <span class={`agent ${useAgentTone(name)}`}>
       <i aria-hidden="true" />
-      {name}
+      <bdi>{name}</bdi>
     </span>
   );
 }

@@ -47,7 +47,7 @@ function runningTotals(
   amountOf: Props['amountOf'],
   basisOf: Props['basisOf'],
 ): [number[], number[], number[]] {
-  const sorted = [...costs].sort((a, b) => a.time.localeCompare(b.time));
+  const sorted = costs.filter((point) => amountOf(point) > 0).sort((a, b) => a.time.localeCompare(b.time));
   const first = sorted[0];
   const start = first === undefined ? 0 : Date.parse(first.time) - first.durationMs;
   const result: [number[], number[], number[]] = [[0], [0], [0]];

@@ -16,7 +16,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   return (
     <dialog ref={dialog} class="dialog" aria-label={props.title} onClose={props.onClose}>
       <header>
-        <h2>{props.title}</h2>
+        <h2 dir="auto">{props.title}</h2>
         <button type="button" class="button quiet" onClick={props.onClose}>
           Close
         </button>

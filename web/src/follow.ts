@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../src/engine/event.ts';
-import { parse } from './json.ts';
+import { readEventLines } from '../../src/engine/event-reading.ts';
+import { clean, parse } from './json.ts';
 import { Retry } from './retry.ts';
 import type { State, Watcher } from './source.ts';
 import { openStream } from './stream.ts';
@@ -53,7 +54,7 @@ export function watchRun(
       let before: number;
       do {
         before = last;
-        hand(eventsIn(await fetchAfter(last)));
+        hand(eventsIn(await fetchAfter(last), last));
       } while (last < heard && last > before);
       if (!reached.fetch) tellReached({ fetch: true });
     } catch {
@@ -96,9 +97,6 @@ export function watchRun(
   };
 }
 
-function eventsIn(text: string): RunEvent[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => parse<RunEvent>(line));
+function eventsIn(text: string, after: number): RunEvent[] {
+  return clean(readEventLines(text, after)) as RunEvent[];
 }

@@ -1,4 +1,5 @@
 import { formatElapsed } from '../../src/text/elapsed.ts';
+import { tableEntry } from '../../src/text/table-entry.ts';
 
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -62,7 +63,7 @@ const phaseNames: Readonly<Record<string, string>> = {
 /** A numbered phase is called as its own line calls it. */
 export function phaseName(phase: string, line = ''): string {
   const own = /^phase-\d+$/.test(phase) ? /Phase \d+: .+?(?= skipped:|$)/.exec(line)?.[0] : undefined;
-  const name = phaseNames[phase] ?? own ?? phase.replaceAll(/[-_]/g, ' ');
+  const name = tableEntry(phaseNames, phase) ?? own ?? phase.replaceAll(/[-_]/g, ' ');
   return name === '' ? 'Other' : name.charAt(0).toUpperCase() + name.slice(1);
 }
 
@@ -74,9 +75,10 @@ const taskNames: Readonly<Record<string, string>> = {
   'revise-plan': 'revision',
 };
 
-export const taskName = (task: string): string => taskNames[task] ?? task.replaceAll('-', ' ');
+export const taskName = (task: string): string => tableEntry(taskNames, task) ?? task.replaceAll('-', ' ');
 
 const statusNames: Readonly<Record<string, string>> = {
+  queued: 'Waiting for a worker',
   running: 'Running',
   paused: 'Waiting for you',
   done: 'Done',

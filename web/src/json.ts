@@ -7,13 +7,13 @@ import { visibleText } from '../../src/text/untrusted.ts';
  */
 export function parse<Value>(text: string): Value {
   const reading = readJson(text);
-  if (reading.ok) return cleaned(reading.value) as Value;
+  if (reading.ok) return clean(reading.value) as Value;
   throw new Error(`This is not JSON: ${reading.message}`);
 }
 
-function cleaned(value: unknown): unknown {
+export function clean(value: unknown): unknown {
   if (typeof value === 'string') return visibleText(value);
-  if (Array.isArray(value)) return value.map(cleaned);
+  if (Array.isArray(value)) return value.map(clean);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cleaned(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clean(inner)]));
 }

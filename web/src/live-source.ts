@@ -13,7 +13,9 @@ async function request(address: string, init: RequestInit = {}): Promise<Respons
 
 function messageIn(text: string): string | undefined {
   try {
-    return parse<{ error?: { message?: string } }>(text).error?.message;
+    const { error } = parse<{ error?: { code: string; message: string; fix?: string } }>(text);
+    // What helps with a wrong command line helps nobody here.
+    return error?.code === 'usage' ? error.message : [error?.message, error?.fix].filter(Boolean).join(' ');
   } catch {
     return text.trim() || undefined;
   }

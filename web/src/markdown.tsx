@@ -14,32 +14,60 @@ const safeLink = /^(?:https?:|mailto:)/i;
 /** Markdown of agents as elements, never as markup: what it says in HTML is shown, not obeyed; nothing is loaded. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const root = useMemo(() => parseMarkdown(text), [text]);
-  if (root === undefined) return <pre class="plain">{text}</pre>;
+  if (root === undefined) return <Unset text={text} />;
   return <div class="prose">{root.children.map(block)}</div>;
 });
+
+/** What is not worth the time that it would take, as it was written. */
+export function Unset({ text }: { text: string }) {
+  return (
+    <>
+      <p class="quiet">
+        Shown as it was written: it is too long, or has too many marks, to be set as Markdown.
+      </p>
+      <pre class="plain" tabIndex={0}>
+        {text}
+      </pre>
+    </>
+  );
+}
 
 export function parseMarkdown(text: string): Root | undefined {
   return readMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }, longest);
 }
 
-/** One block as an element; headings begin below those of the page. */
+/** One block as an element, written in its own direction; headings begin below those of the page. */
 export function block(node: RootContent, index: number): ComponentChildren {
   switch (node.type) {
     case 'heading': {
       const Tag = `h${Math.min(6, node.depth + 2)}` as 'h3';
-      return <Tag key={index}>{node.children.map(inline)}</Tag>;
+      return (
+        <Tag key={index} dir="auto">
+          {node.children.map(inline)}
+        </Tag>
+      );
     }
     case 'paragraph':
-      return <p key={index}>{node.children.map(inline)}</p>;
+      return (
+        <p key={index} dir="auto">
+          {node.children.map(inline)}
+        </p>
+      );
     case 'blockquote':
-      return <blockquote key={index}>{node.children.map(block)}</blockquote>;
+      return (
+        <blockquote key={index} dir="auto">
+          {node.children.map(block)}
+        </blockquote>
+      );
     case 'list':
       return node.ordered === true ? (
-        <ol key={index} start={node.start ?? 1}>
+        <ol key={index} dir="auto" start={node.start ?? 1}>
           {node.children.map(block)}
         </ol>
       ) : (
-        <ul key={index}>{node.children.map(block)}</ul>
+        <ul key={index} dir="auto">
+          {node.children.map(block)}
+        </ul>
       );
     case 'listItem': {
       const [only] = node.children;
@@ -139,7 +167,9 @@ function TableBlock({ node }: { node: Table }) {
         <thead>
           <tr>
             {head?.children.map((cell, index) => (
-              <th key={index}>{cell.children.map(inline)}</th>
+              <th key={index} dir="auto">
+                {cell.children.map(inline)}
+              </th>
             ))}
           </tr>
         </thead>
@@ -147,7 +177,9 @@ function TableBlock({ node }: { node: Table }) {
           {rows.map((row, index) => (
             <tr key={index}>
               {row.children.map((cell, at) => (
-                <td key={at}>{cell.children.map(inline)}</td>
+                <td key={at} dir="auto">
+                  {cell.children.map(inline)}
+                </td>
               ))}
             </tr>
           ))}

@@ -32,7 +32,7 @@ export function RunHead({
         ))}
       </p>
       <div class="head-line">
-        <h1>{snapshot.title}</h1>
+        <h1 dir="auto">{snapshot.title}</h1>
         <span role="status">
           <Status status={status} />
         </span>
@@ -44,7 +44,7 @@ export function RunHead({
       </div>
       {snapshot.error !== undefined && status !== 'running' && (
         <p class="notice bad" role="alert">
-          {snapshot.error.message} {snapshot.error.fix ?? ''}
+          <bdi>{snapshot.error.message}</bdi> <bdi>{snapshot.error.fix ?? ''}</bdi>
         </p>
       )}
       <dl class="facts">

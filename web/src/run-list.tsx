@@ -7,7 +7,7 @@ import type { RunList as Runs, Source } from './source.ts';
 const everyMs = 3000;
 const listed = 100;
 
-/** The newest runs of the project; those of them that wait for a person come first. */
+/** The newest runs of the project; those that wait for a person come first, however old they are. */
 export function RunList({ source }: { source: Source }) {
   const [list, setList] = useState<Runs>();
   const [limit, setLimit] = useState(listed);
@@ -59,7 +59,7 @@ export function RunList({ source }: { source: Source }) {
         {runs.map((run) => (
           <li key={run.run}>
             <a class="card run-card" href={hashOf({ run: run.run })}>
-              <span class="run-title">{run.title || run.run}</span>
+              <bdi class="run-title">{run.title || run.run}</bdi>
               <Status status={run.status} />
               <span class="run-facts">
                 <span>{run.workflow}</span>

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { SynthesisView } from '../../src/web/view/run-view.ts';
 import { Agents } from './chips.tsx';
 import { OpenPlace, type Place } from './cited.tsx';
+import { Guarded } from './guarded.tsx';
 import { LaneDialog } from './lane-dialog.tsx';
 import { Pictures } from './picture.tsx';
 import { RunHead } from './run-head.tsx';
@@ -63,15 +64,19 @@ export function RunPage({
       <Pictures.Provider value={pictures}>
         <OpenPlace.Provider value={snapshot.baseCommit === undefined ? undefined : setPlace}>
           <div class="page">
-            <RunHead source={source} store={store} snapshot={snapshot} />
-            <Questions source={source} store={store} snapshot={snapshot} />
+            <Guarded>
+              <RunHead source={source} store={store} snapshot={snapshot} />
+            </Guarded>
+            <Guarded>
+              <Questions source={source} store={store} snapshot={snapshot} />
+            </Guarded>
             <div class="columns">
               <SectionNav run={run} sections={sections} />
               <div class="sections">
                 {sections.map(({ id, title, content }) => (
                   <section key={id} id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
                     <h2 id={`${id}-title`}>{title}</h2>
-                    {content}
+                    <Guarded>{content}</Guarded>
                   </section>
                 ))}
               </div>

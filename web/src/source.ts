@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/engine/event.ts';
 import type { Snapshot } from '../../src/web/snapshot.ts';
 import type { SourceLines } from '../../src/web/source-lines.ts';
 
-/** The newest runs, and how many there are. */
+/** The newest runs, older ones that wait for a person, and how many there are. */
 export type RunList = { project: string; runs: RunSummary[]; total: number };
 export type LaneText = { lane: string; attempts: { attempt: number; prompt: string; answer: string }[] };
 export type State = { status: RunSummary['status']; questions: string[] };

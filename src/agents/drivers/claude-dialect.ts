@@ -159,5 +159,6 @@ function result(event: Fields): Signal[] {
 const namedKinds: Readonly<Record<string, LaneKind>> = {
   error_max_turns: 'limit',
   error_max_budget_usd: 'limit',
+  error_max_structured_output_retries: 'bad_output',
   prompt_too_long: 'context_too_long',
 };

@@ -129,6 +129,9 @@ function stepEnd(part: Fields): Signal[] {
   if (part['reason'] === 'stop') return [{ type: 'success' }];
   if (part['reason'] === 'length')
     return [{ type: 'failure', kind: 'limit', message: 'The answer was cut off.' }];
+  // A refusal too comes under this name.
+  if (part['reason'] === 'content-filter')
+    return [{ type: 'failure', kind: 'bad_output', message: 'The provider withheld the answer.' }];
   if (part['reason'] === 'unknown') return [stepStrike('unknown', 'Steps end without a reason.')];
   return [];
 }

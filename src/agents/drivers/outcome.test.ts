@@ -59,6 +59,39 @@ describe('ended by us', () => {
   });
 });
 
+describe('opencode, whose steps end one by one', () => {
+  const start = { type: 'step_start', sessionID: 's', part: {} };
+  const text = (words: string) => ({ type: 'text', part: { text: words } });
+  const finish = (reason: string) => ({ type: 'step_finish', part: { reason } });
+  const lines = (...events: object[]) => events.map((event) => JSON.stringify(event)).join('\n');
+
+  test('half of a step after one that stopped is no answer', () => {
+    const stream = lines(start, text('First.'), finish('stop'), start, text('Half of'));
+    expect(replay(drivers.opencode, stream, { signal: 'SIGTERM', ended: 'idle' }).kind).toBe('timeout');
+    expect(replay(drivers.opencode, stream, { code: 1 }).kind).toBe('crash');
+  });
+
+  test('the last step that stopped has the answer', () => {
+    const stream = lines(start, text('First.'), finish('stop'), start, text('Second.'), finish('stop'));
+    expect(replay(drivers.opencode, stream, { code: 0 })).toMatchObject({ kind: 'ok', text: 'Second.' });
+  });
+
+  test('an answer that the provider withheld is no crash of the program', () => {
+    const stream = lines(start, text('I cannot'), finish('content-filter'));
+    expect(replay(drivers.opencode, stream, { code: 0 })).toMatchObject({ kind: 'bad_output', text: '' });
+  });
+});
+
+test('Claude Code that gave up on the form of its answer did not crash', () => {
+  const errors = ['Failed to provide valid structured output after 5 attempts'];
+  const subtype = 'error_max_structured_output_retries';
+  const stream = JSON.stringify({ type: 'result', subtype, is_error: true, errors });
+  expect(replay(drivers.claude, stream, { code: 1 })).toMatchObject({
+    kind: 'bad_output',
+    message: errors[0],
+  });
+});
+
 test('a total of a conversation without what came before it is an estimate', () => {
   const lines = [
     { type: 'item.completed', item: { type: 'agent_message', text: 'x' } },

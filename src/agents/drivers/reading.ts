@@ -43,10 +43,11 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
       const blank = !before && signal.text.trim() === '';
       return { ...reading, text, lastText: blank ? reading.lastText : text };
     }
+    // Whoever goes on after an end has not ended: what follows may break off.
     case 'narration-end':
-      return { ...reading, text: '' };
+      return { ...reading, text: '', succeeded: false };
     case 'tool-start':
-      return { ...reading, toolCalls: reading.toolCalls + 1 };
+      return { ...reading, toolCalls: reading.toolCalls + 1, succeeded: false };
     case 'tool-end':
       return { ...reading, text: '' };
     case 'retry':

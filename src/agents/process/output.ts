@@ -115,6 +115,7 @@ export async function recordStream(options: {
 
 /** Keeps the last part of a text stream, for messages. */
 export class Tail {
+  readonly #decoder = new StringDecoder('utf8');
   readonly #limit: number;
   #text = '';
 
@@ -123,7 +124,7 @@ export class Tail {
   }
 
   push(chunk: Uint8Array): void {
-    this.#text = (this.#text + Buffer.from(chunk).toString('utf8')).slice(-this.#limit);
+    this.#text = (this.#text + this.#decoder.write(Buffer.from(chunk))).slice(-this.#limit);
   }
 
   get text(): string {

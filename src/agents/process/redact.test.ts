@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Redactor, secretsIn } from './redact.ts';
+import { asSaid, blotOut, Redactor, secretsIn } from './redact.ts';
 
 function pass(secrets: readonly string[], chunks: readonly Uint8Array[]): string {
   const redactor = new Redactor(secrets);
@@ -51,5 +51,14 @@ describe('secrets in the output of an agent', () => {
         expect(passed.equals(Buffer.concat(chunks))).toBe(true);
       }),
     );
+  });
+
+  test('are known as JSON writes them, on a line and in an answer of JSON on that line', () => {
+    const secret = 'pass"word\\of\nlines';
+    const line = JSON.stringify({ text: secret, answer: JSON.stringify({ reason: secret }) });
+    expect(blotOut(asSaid([secret]), `${secret} ${line}`)).toBe(
+      '[secret] {"text":"[secret]","answer":"{\\"reason\\":\\"[secret]\\"}"}',
+    );
+    expect(asSaid(['plain-enough'])).toEqual(['plain-enough']);
   });
 });

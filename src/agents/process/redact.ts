@@ -20,44 +20,64 @@ export function longestFirst(secrets: readonly string[]): string[] {
   return [...new Set(secrets)].sort((left, right) => right.length - left.length);
 }
 
+/** As a text has them, and as they stand in a line of JSON and in an answer of JSON on such a line. */
+export function asSaid(secrets: readonly string[]): string[] {
+  const quoted = (text: string) => JSON.stringify(text).slice(1, -1);
+  return longestFirst(secrets.flatMap((secret) => [secret, quoted(secret), quoted(quoted(secret))]));
+}
+
 /** A text without any of them. */
 export function blotOut(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
 }
 
-/** Blots secrets out of a stream of bytes, also where a chunk ends in the middle of one. */
-export class Redactor {
+/** Blots secrets out of a text that comes in pieces, also where a piece ends in the middle of one. */
+export class TextRedactor {
   readonly #secrets: readonly string[];
   #held = '';
 
   constructor(secrets: readonly string[]) {
-    // Bytes as characters: what is not text passes unchanged.
-    this.#secrets = secrets.map((secret) => Buffer.from(secret, 'utf8').toString('latin1'));
+    this.#secrets = secrets;
   }
 
-  push(chunk: Uint8Array): Uint8Array {
-    if (this.#secrets.length === 0) return chunk;
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const text = this.#blot(this.#held + bytes.toString('latin1'));
+  push(piece: string): string {
+    const text = blotOut(this.#secrets, this.#held + piece);
     const held = this.#unfinished(text);
     this.#held = text.slice(text.length - held);
-    return Buffer.from(text.slice(0, text.length - held), 'latin1');
+    return text.slice(0, text.length - held);
   }
 
-  /** What is left when the stream ends. */
-  end(): Uint8Array {
-    const rest = Buffer.from(this.#held, 'latin1');
+  /** What is left when nothing follows. */
+  end(): string {
+    const rest = this.#held;
     this.#held = '';
     return rest;
   }
 
-  #blot(text: string): string {
-    return blotOut(this.#secrets, text);
-  }
-
   /** How many characters at the end may be the beginning of a secret. */
   #unfinished(text: string): number {
-    return Math.max(...this.#secrets.map((secret) => overlap(text, secret)));
+    return Math.max(0, ...this.#secrets.map((secret) => overlap(text, secret)));
+  }
+}
+
+/** The same for a stream of bytes. */
+export class Redactor {
+  readonly #text: TextRedactor | undefined;
+
+  constructor(secrets: readonly string[]) {
+    // Bytes as characters: what is not text passes unchanged.
+    const bytes = secrets.map((secret) => Buffer.from(secret, 'utf8').toString('latin1'));
+    this.#text = secrets.length === 0 ? undefined : new TextRedactor(bytes);
+  }
+
+  push(chunk: Uint8Array): Uint8Array {
+    if (this.#text === undefined) return chunk;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    return Buffer.from(this.#text.push(bytes.toString('latin1')), 'latin1');
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(this.#text?.end() ?? '', 'latin1');
   }
 }
 

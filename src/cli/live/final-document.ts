@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 import { readTextFile } from '../../files/bounded.ts';
+import { tableEntry } from '../../text/table-entry.ts';
 import type { CommandResult, Invocation } from '../command.ts';
 
 /** What a person wants to read when a run of this workflow is through. */
@@ -39,13 +40,14 @@ async function readDocument(
   directory: RunDirectory,
   workflow: string,
 ): Promise<{ file: string; text: string } | undefined> {
-  for (const name of documents[workflow] ?? []) {
+  for (const name of tableEntry(documents, workflow) ?? []) {
     const file = path.join(directory.artifacts, name);
     const text = await readTextFile(file);
     if (text === undefined || text.trim() === '') continue;
     if (name !== 'plan.json') return { file, text };
     const { liteMarkdown } = await import('./lite-markdown.ts');
-    return { file, text: await liteMarkdown(directory.artifacts, text) };
+    // A plan that cannot be read as one is shown as it is.
+    return { file, text: await liteMarkdown(directory.artifacts, text).catch(() => text) };
   }
   return undefined;
 }

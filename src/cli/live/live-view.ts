@@ -1,6 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import type { RunEvent } from '../../engine/event.ts';
+import { headline } from '../../text/headline.ts';
 import { untrustedLine } from '../../text/untrusted.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
@@ -26,7 +27,8 @@ const pace = { motion: { turn: 125, event: 40 }, still: { turn: 10_000, event: 2
 /** Opening a store takes a moment; that it is this run which comes is known before. */
 function openingView(opening: RunOpening | undefined, started: number): View {
   if (opening === undefined) return emptyView;
-  const [id, workflow, title] = [opening.run, opening.workflow, opening.title].map(untrustedLine);
+  const shown = [opening.run, opening.workflow, headline(opening.title)];
+  const [id, workflow, title] = shown.map(untrustedLine);
   return {
     ...emptyView,
     run: { seq: 0, id: id ?? '', workflow: workflow ?? '', title: title ?? '', started },

@@ -1,6 +1,7 @@
 import type { LaneKind, Usage } from '../../agents/port.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { Question } from '../../engine/question.ts';
+import { headline } from '../../text/headline.ts';
 import { untrustedLine } from '../../text/untrusted.ts';
 import { noteText, phaseTitle } from './phase-title.ts';
 
@@ -69,7 +70,7 @@ export function foldEvent(view: View, event: RunEvent): View {
   const time = Date.parse(event.time);
   switch (event.type) {
     case 'run-start': {
-      const title = untrustedLine(event.title);
+      const title = untrustedLine(headline(event.title));
       return {
         ...view,
         run: {

@@ -1,6 +1,9 @@
+import type postgres from 'pg';
 import { isRecord } from '../../safe-json.ts';
-import type { Answer } from '../question.ts';
+import { type Answer, parseQuestions } from '../question.ts';
+import { isAnswer } from '../question-shape.ts';
 import type { Queue } from './queue.ts';
+import { locks } from './tables.ts';
 
 /**
  * What a terminal wants of the worker that holds a run, wherever that is. `recommend`: from now on questions take the recommended
@@ -11,16 +14,42 @@ export type QueueMessage =
   | { type: 'recommend' }
   | { type: 'cancel'; reason: string };
 
-export async function sendMessage({ pool }: Queue, run: string, message: QueueMessage): Promise<void> {
+type Messages = { pool: Queue['pool'] | postgres.PoolClient };
+
+export async function sendMessage({ pool }: Messages, run: string, message: QueueMessage): Promise<void> {
   await pool.query('INSERT INTO charrette.messages (run, body) VALUES ($1, $2)', [
     run,
     JSON.stringify(message),
   ]);
 }
 
+/**
+ * Sends the answers that are new, given what was answered before and what waits; gives them back. One after another: two that
+ * both saw an open question would both be told that their answer counts.
+ */
+export function sendAnswers(
+  queue: Queue,
+  run: string,
+  choose: (told: { answered: Answer[]; waiting: QueueMessage[] }) => Answer[],
+): Promise<Answer[]> {
+  return queue.transaction(async (client) => {
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [locks.answers, run]);
+    const messages = await readMessages({ pool: client }, [run]);
+    // After the messages: what a worker takes is in the store before its message goes.
+    const { rows } = await client.query(
+      "SELECT bytes FROM charrette.files WHERE run = $1 AND path = 'questions.json'",
+      [run],
+    );
+    const { answers: answered } = parseQuestions(run, String(rows[0]?.bytes ?? ''));
+    const answers = choose({ answered, waiting: messages.flatMap(({ message }) => message ?? []) });
+    if (answers.length > 0) await sendMessage({ pool: client }, run, { type: 'answer', answers });
+    return answers;
+  });
+}
+
 /** The messages to these runs, oldest first; they stay until they are removed. */
 export async function readMessages(
-  { pool }: Queue,
+  { pool }: Messages,
   runs: readonly string[],
 ): Promise<{ id: string; run: string; message: QueueMessage | undefined }[]> {
   if (runs.length === 0) return [];
@@ -42,8 +71,4 @@ function messageOf(body: unknown): QueueMessage | undefined {
   if (type === 'cancel') return { type, reason: String(reason) };
   if (type === 'answer' && Array.isArray(answers) && answers.every(isAnswer)) return { type, answers };
   return undefined;
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return isRecord(value) && typeof value['question'] === 'string' && typeof value['value'] === 'string';
 }

@@ -1,6 +1,7 @@
 import type postgres from 'pg';
-import { CharretteError } from '../../errors.ts';
+import { lacksDatabase, serverError } from '../engine-errors.ts';
 import { sharedPool } from '../shared-pool.ts';
+import { silentLogger } from '../silent-logger.ts';
 import { locks, tables } from './tables.ts';
 
 /** The part of a shared store that says who works on what. */
@@ -11,7 +12,7 @@ export type Queue = {
   close(): Promise<void>;
 };
 
-/** Connects to the server and makes the tables where they are missing. */
+/** Connects to the server and makes the database and the tables where they are missing. */
 export async function openQueue(url: string): Promise<Queue> {
   const pool = sharedPool(url, {
     patienceMs: 30_000,
@@ -28,10 +29,15 @@ export async function openQueue(url: string): Promise<Queue> {
     close: () => pool.end(),
   };
   try {
-    await prepare(queue);
+    await prepare(queue).catch(async (error: unknown) => {
+      if (!lacksDatabase(error)) throw error;
+      const { ensurePGDatabase } = await import('@dbos-inc/dbos-sdk/internal/database_utils');
+      await ensurePGDatabase(url, silentLogger);
+      await prepare(queue);
+    });
   } catch (cause) {
     await pool.end().catch(() => {});
-    throw unreachable(cause);
+    throw serverError(cause);
   }
   return queue;
 }
@@ -68,15 +74,4 @@ async function inTransaction<Result>(
   } finally {
     client.release(broken);
   }
-}
-
-function unreachable(cause: unknown): CharretteError {
-  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
-  return new CharretteError({
-    code: 'store-unreachable',
-    message: `The PostgreSQL store does not answer: ${message}.`,
-    fix: 'Check CHARRETTE_DATABASE_URL and that the server runs.',
-    retryable: true,
-    cause,
-  });
 }

@@ -79,4 +79,4 @@ CREATE SEQUENCE IF NOT EXISTS charrette.changes;
 `;
 
 /** Numbers of the advisory locks that keep decisions of several workers apart. */
-export const locks = { tables: 7_301, claim: 7_302, turns: 7_303 } as const;
+export const locks = { tables: 7_301, claim: 7_302, turns: 7_303, answers: 7_304 } as const;

@@ -69,7 +69,11 @@ const longestTitle = 300;
 
 /** Takes a description apart by its sentence form; anything can be read, at worst as a plain change. */
 export function readFeature(text: string): Feature {
-  const sentence = text.trim().split(/\n|(?<=[a-z)])\.\s/, 1)[0] ?? '';
+  const sentence =
+    text
+      .trim()
+      .replace(/^#{1,6}\s+/, '')
+      .split(/\n|(?<=[a-z)])\.\s/, 1)[0] ?? '';
   const title =
     tidyLine(sentence)
       .slice(0, longestTitle)

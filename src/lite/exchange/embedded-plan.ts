@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../safe-json.ts';
+import { problemLine, readAs } from '../../schema/issue-words.ts';
 import { planInvalid } from '../read-plan.ts';
 import { droppedNotes, fitPlan, fitTask, sentence } from './fit.ts';
 import { lines, type OutlineReading, oneLine, outlineTask, planView } from './outline.ts';
@@ -23,12 +24,9 @@ type FormerTask = z.infer<typeof formerPlan>['tasks'][number];
 
 /** P-103: a plan in one file with its tasks inside, as plans once were, with the former names of fields. */
 export function readEmbeddedPlan(text: string, source: string): OutlineReading {
-  const reading = formerPlan.safeParse(parseJson(text, source));
-  if (!reading.success)
-    throw planInvalid(
-      reading.error.issues.map((issue) => `${issue.path.map(String).join('.')}: ${issue.message}`),
-    );
-  const { tasks, ...overview } = reading.data;
+  const reading = readAs(formerPlan, parseJson(text, source));
+  if (!reading.ok) throw planInvalid(reading.problems.map((problem) => problemLine(problem, source)));
+  const { tasks, ...overview } = reading.value;
   const { summary, approach } = overview;
   const numberOf = new Map(tasks.map(({ id }, index) => [id, index + 1]));
   const dropped: string[] = [];

@@ -454,7 +454,7 @@ test.each([
   [
     'a wrong shape',
     () => readTaskMaster('{"master":{"tasks":[{"title":3}]}}', undefined),
-    'master.tasks.0.id',
+    'master.tasks[0].id',
   ],
   ['no spec-kit task', () => readSpecKit({ tasks: '# Tasks\n- do it\n' }, 'x'), 'T001'],
   ['no open spec-kit task', () => readSpecKit({ tasks: '- [x] T001 a\n' }, 'x'), 'ticked off'],

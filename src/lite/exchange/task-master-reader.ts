@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isRecord } from '../../safe-json.ts';
+import { problemLine, readAs } from '../../schema/issue-words.ts';
 import { liteTaskSchema } from '../../schema/lite/task.ts';
 import { planInvalid } from '../read-plan.ts';
 import { droppedNotes, fitPlan, fitTask } from './fit.ts';
@@ -63,12 +64,12 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
     throw planInvalid([
       `there is no tag ${JSON.stringify(chosen ?? 'master')}; there are ${names.join(', ') || 'none'}`,
     ]);
-  const reading = foreignList.safeParse(tags[chosen]);
-  if (!reading.success)
+  const reading = readAs(foreignList, tags[chosen]);
+  if (!reading.ok)
     throw planInvalid(
-      reading.error.issues.map((issue) => `${chosen}.${issue.path.map(String).join('.')}: ${issue.message}`),
+      reading.problems.map(({ path, words }) => problemLine({ path: [chosen, ...path], words }, chosen)),
     );
-  const { tasks, metadata } = reading.data;
+  const { tasks, metadata } = reading.value;
   const open = tasks.filter(({ status }) => !finished.has(status));
   if (open.length === 0) throw planInvalid([`the tag ${chosen} has no open task`]);
   const numberOf = new Map(tasks.map((task, index) => [String(task.id), index + 1]));

@@ -19,7 +19,12 @@ export const planCheck = defineTool({
       .optional()
       .describe('Plan text, plan.json or folder of a lite plan in the project; absent: the plan of a run.'),
     run: runInput.optional(),
-    commit: z.string().regex(/^[^-]/).max(200).optional().describe('Check against this commit.'),
+    commit: z
+      .string()
+      .regex(/^[^-]/, 'takes a commit, which does not begin with a dash')
+      .max(200)
+      .optional()
+      .describe('Check against this commit.'),
     ...listInput,
   }),
   output: z.object({

@@ -22,7 +22,7 @@ export const runAnswer = defineTool({
         z.object({
           question: z
             .string()
-            .regex(/^[^=]{1,200}$/)
+            .regex(/^[^=]{1,200}$/, 'takes up to 200 characters without =')
             .describe('Id of the question.'),
           value: z.string().max(20_000).describe('One of its options, or free text where it has none.'),
         }),

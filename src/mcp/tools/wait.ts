@@ -58,7 +58,11 @@ type Seen = { seq: number; lines: string[] };
 /** Follows the run until it settles or the time is over. A run that cannot be read ends both the watching and the reading. */
 async function follow(directory: RunDirectory, before: Seen, seconds: number, call: Call): Promise<Seen> {
   const settling = new AbortController();
-  const stop = AbortSignal.any([call.signal, settling.signal, AbortSignal.timeout(seconds * 1000)]);
+  const stop = AbortSignal.any([
+    call.signal,
+    settling.signal,
+    AbortSignal.timeout(Math.ceil(seconds * 1000)),
+  ]);
   const [seen] = await Promise.all([
     readNews(directory, before, stop, call.progress).finally(() => settling.abort()),
     untilSettled(directory, stop).finally(() => settling.abort()),

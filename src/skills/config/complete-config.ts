@@ -1,4 +1,5 @@
 import { CharretteError } from '../../errors.ts';
+import { problemList, readAs } from '../../schema/issue-words.ts';
 import { slugify } from '../../text/slug.ts';
 import { comparesOrdinalAsString, conditionVariables, parseCondition } from '../model/condition.ts';
 import { handoffCycle } from '../model/handoffs.ts';
@@ -217,12 +218,9 @@ export function configProblems({ phases, dataFlow, preferenceQuestions, profile 
 
 /** Reads a config from any value; the error names every wrong field. */
 export function readConfig(value: unknown, source: string): WorkflowConfig {
-  const result = workflowConfigSchema.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${path.join('.') || '(top)'}: ${message}`);
-  throw invalid(`${source} is wrong: ${issues.join('; ')}.`);
+  const reading = readAs(workflowConfigSchema, value);
+  if (reading.ok) return reading.value;
+  throw invalid(`${source} is wrong: ${problemList(reading.problems, '(top)')}.`);
 }
 
 function invalid(message: string): CharretteError {

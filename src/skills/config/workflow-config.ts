@@ -19,7 +19,12 @@ export type SourceType = (typeof sourceTypes)[number];
 const phase = z.looseObject({
   number: z.int().min(1),
   name: z.string().min(1),
-  slug: z.string().regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+  slug: z
+    .string()
+    .regex(
+      /^[a-z0-9]+(?:-[a-z0-9]+)*$/,
+      'takes lower-case letters and digits, with single dashes between them',
+    ),
   description: z.string().default(''),
   /** Text of a source about the phase, as written; it stands in the first step of its own. */
   details: z.string().optional(),
@@ -43,7 +48,7 @@ const phase = z.looseObject({
 });
 
 const question = z.looseObject({
-  key: z.string().regex(/^[A-Za-z_][\w]*$/),
+  key: z.string().regex(/^[A-Za-z_][\w]*$/, 'takes letters, digits and underscores'),
   question: z.string().min(1),
   header: z.string().min(1).max(12),
   options: z
@@ -56,13 +61,20 @@ const question = z.looseObject({
 
 /** The one form between all sources and the generated package (S-030). Unknown keys are kept. */
 export const workflowConfigSchema = z.looseObject({
-  skillName: z.string().regex(/^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/),
+  skillName: z
+    .string()
+    .regex(
+      /^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/,
+      'takes up to 64 lower-case letters and digits, with single dashes between them',
+    ),
   title: z.string().min(1),
   description: z.string().min(1),
   /** Text of a source about the whole, as written; it stands below the description. */
   introduction: z.string().optional(),
   triggers: z.array(z.string()).default([]),
   allowedTools: z.array(z.string()).default([]),
+  /** Further lines of the frontmatter, as written. */
+  frontmatter: z.string().optional(),
   profile: z.enum(['pipeline', 'router', 'loop']).default('pipeline'),
   source: z.looseObject({
     type: z.enum(sourceTypes),
@@ -73,8 +85,8 @@ export const workflowConfigSchema = z.looseObject({
   dataFlow: z
     .array(
       z.looseObject({
-        from: z.string().regex(/^(?:input|phase\d+)$/),
-        to: z.string().regex(/^phase\d+$/),
+        from: z.string().regex(/^(?:input|phase\d+)$/, 'takes input or phase1, phase2 and so on'),
+        to: z.string().regex(/^phase\d+$/, 'takes phase1, phase2 and so on'),
         variables: z.array(z.string()),
       }),
     )

@@ -83,19 +83,24 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
     });
     const [only] = found.length === 1 ? found : [];
     if (only !== undefined) only.source.heading = 'Procedure';
+    const [, given, title = heading.title] = phaseHeading.exec(heading.title) ?? [];
+    const name = withoutLastNote(title).trim();
+    // "(Optional, when …)" is no part of a name, but says when the phase runs.
+    const note = title.slice(title.indexOf(name) + name.length).trim();
+    const body = linesText(document, heading.line + 1, heading.endLine);
     const section: PhaseSource = {
       path: `${commandPath}.md`,
-      body: linesText(document, heading.line + 1, heading.endLine),
+      body: note === '' ? body : `${note}\n\n${body.replace(/^\s*\n/, '')}`,
       label: 'orchestrator',
       section: heading.title,
       heading: 'Coordination',
     };
     // S-064: what the orchestrator says around a call stays with the text that it calls.
     sources.push([...(section.body.trim() === '' ? [] : [section]), ...found.map(({ source }) => source)]);
-    const number = Number(phaseHeading.exec(heading.title)?.[1] ?? index + 1);
+    const number = Number(given ?? index + 1);
     const outputs = flow.outputs.filter(({ phase }) => phase === number);
     phases.push({
-      name: withoutLastNote(phaseHeading.exec(heading.title)?.[2] ?? heading.title).trim(),
+      name,
       description: found[0]?.description ?? '',
       sourcePath: `${found[0]?.source.path ?? `${commandPath}.md`}`,
       agentTypes: agentTypesIn(found.map(({ source }) => source.body).join('\n')),

@@ -62,6 +62,23 @@ test('S-043 any wildcard goes, scopes are noted, the base set is added once', ()
   expect(notes).toHaveLength(1);
 });
 
+test('S-024 what a heading says in brackets about its phase stays in the phase', () => {
+  const text =
+    '# Run\n\n## Phase 1: Gather (Optional, when the risk is high)\n\nSlashCommand(command="/work:gather --session [id]")\n\n## Phase 2: Finish (always)\n';
+  const set = readCommandSet('work/run', text, (path) => commands[path]);
+  const { files } = convertByExtraction({
+    ...set,
+    rough: set.config,
+    strategy: 'extract',
+    tools: defaultTools,
+    reportPath: (path) => path,
+  });
+  expect(files.get('phases/01-gather.md')).toContain(
+    '## Coordination\n\n(Optional, when the risk is high)\n\n/* carry out work:gather, below --session [id] */\n',
+  );
+  expect(files.get('phases/02-finish.md')).toContain('\n\n(always)\n\n');
+});
+
 test('S-022 S-023 calls are found and classified; only phase calls become phases', () => {
   const { set } = convertSet();
   expect(set.calls.map(({ name, kind }) => `${name} ${kind}`)).toEqual([

@@ -1,4 +1,5 @@
 import { CharretteError } from '../../errors.ts';
+import { namedSome } from '../../text/named-some.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { generatePackage } from '../generate/generate-package.ts';
@@ -111,7 +112,7 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
   if (lost.length > 0) {
     throw new CharretteError({
       code: 'conversion-lossy',
-      message: `The conversion would lose text: ${lost.slice(0, 5).join('; ')}${lost.length > 5 ? ` and ${lost.length - 5} more` : ''}.`,
+      message: `The conversion would lose text: ${namedSome(lost, 5, '; ')}.`,
       fix: 'Nothing was written. Simplify that part of the source and convert again.',
     });
   }

@@ -2,8 +2,9 @@ import { CharretteError } from '../../errors.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { type Heading, lineAt, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
-import { fieldText, readFrontmatter } from '../model/frontmatter.ts';
+import { type Frontmatter, type FrontmatterField, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
+import { commandKeys } from '../rules/frontmatter.ts';
 import { convertTools } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
 import { type Coordinator, readCoordinator } from './sections.ts';
@@ -29,7 +30,11 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
     frontmatter.problem === undefined
       ? []
       : [`The frontmatter is not valid YAML (${frontmatter.problem.message}); it was read line by line.`];
-  diagnostics.push(...droppedFields(frontmatter, ['name', 'description', 'allowed-tools']));
+  // What YAML refuses cannot be told apart by its lines.
+  const further = frontmatter.problem === undefined ? furtherFields(frontmatter) : [];
+  diagnostics.push(...droppedFields(frontmatter, [...writtenAnew, ...further.map(({ key }) => key)]));
+  const asWritten = ({ line, endLine }: FrontmatterField) =>
+    linesText(document, line, endLine).replaceAll('\r\n', '\n').trimEnd();
   const headings = splitHeadings(document.headings);
   const blocks = headings.length === 0 ? processBlocks(text) : [];
   checkPhaseCount(headings.length + blocks.length);
@@ -78,6 +83,7 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
       description,
       triggers: readTriggers(description),
       allowedTools: convertTools(readTools(frontmatter), diagnostics),
+      ...(further.length === 0 ? {} : { frontmatter: further.map(asWritten).join('\n') }),
       source: { type: 'existing_skill', orchestratorPath: 'SKILL.md', subCommandPaths: [] },
       phases,
     },
@@ -86,6 +92,13 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
     texts: [text],
     diagnostics,
   };
+}
+
+const writtenAnew = ['name', 'description', 'allowed-tools'];
+
+/** Fields such as license and metadata stay with a skill; those of commands have no place in it. */
+function furtherFields({ fields }: Frontmatter): FrontmatterField[] {
+  return [...fields.values()].filter(({ key }) => ![...writtenAnew, ...commandKeys].includes(key));
 }
 
 /** Phase headings of the shallowest level; plain steps count only when nothing is called a phase. */

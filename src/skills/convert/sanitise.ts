@@ -108,11 +108,9 @@ function replaceSelfRouting(result: Sanitised, { ownNames, phaseOf, follows }: S
 
 /** A call of the text that follows in the same phase, with the arguments it was given. */
 function ownText(name: string, body: string): string {
-  const given = body
-    .slice(body.indexOf(name) + name.length)
-    .replace(/^["'`]/, '')
-    .replaceAll('*/', '* /')
-    .trimEnd();
+  const rest = body.slice(body.indexOf(name) + name.length).trimEnd();
+  // The quote around the name alone, or around the name and its arguments.
+  const given = rest.replace(/^["'`]/.test(rest) ? /^["'`]/ : /["'`]$/, '').replaceAll('*/', '* /');
   return `/* carry out ${name}, below${given} */`;
 }
 

@@ -1,7 +1,7 @@
 import { type Document, lineText } from '../document/document.ts';
 import { describe } from '../generate/skill-markdown.ts';
 import { type FrontmatterField, fieldText, needsQuotes } from '../model/frontmatter.ts';
-import type { SkillPackage } from '../model/package.ts';
+import type { SkillDocument, SkillPackage } from '../model/package.ts';
 import { applyLineEdits, type LineEdit } from './lines.ts';
 
 /** FM010: values that YAML misreads get quotes. */
@@ -16,11 +16,40 @@ export function quoteValues({ skill }: SkillPackage): string | undefined {
 /** FM007: `Name(*)` becomes `Name`, doubles go. */
 export function cleanTools({ skill, tools }: SkillPackage): string | undefined {
   const field = skill?.frontmatter.fields.get('allowed-tools');
-  if (skill === undefined || field === undefined || Array.isArray(field.value)) return undefined;
-  const clean = [...new Set(tools.map((tool) => tool.replace(/\(\*\)$/, '')))];
+  if (skill === undefined || field === undefined) return undefined;
+  const { document } = skill;
+  if (Array.isArray(field.value) && !lineText(document, field.line).includes('['))
+    return applyLineEdits(document, cleanItems(document, field));
+  const clean = [...new Set(tools.map(withoutWildcard))];
+  if (Array.isArray(field.value))
+    return applyLineEdits(document, [
+      replaceField(field, `allowed-tools: [${clean.map(asItem).join(', ')}]`),
+    ]);
   return applyLineEdits(skill.document, [
     replaceField(field, `allowed-tools: ${yamlText(clean.join(', '))}`),
   ]);
+}
+
+const asItem = (tool: string) => (/^[A-Za-z][\w-]*$/.test(tool) ? tool : JSON.stringify(tool));
+const withoutWildcard = (tool: string) => tool.replace(/\(\*\)$/, '');
+
+/** The lines of a list that change; a line that is no plain item stays as it is. */
+function cleanItems(document: Document, { line, endLine }: FrontmatterField): LineEdit[] {
+  const edits: LineEdit[] = [];
+  const seen = new Set<string>();
+  for (let at = line + 1; at < endLine; at += 1) {
+    const [, dash = '', quote = '', tool = '', rest = ''] =
+      /^(\s*- +)(["']?)([^\s"'#]+(?:\([^"'#]*\))?)\2(\s*(?:#.*)?)$/.exec(lineText(document, at)) ?? [];
+    const clean = withoutWildcard(tool);
+    if (clean !== '' && (clean !== tool || seen.has(clean)))
+      edits.push({
+        from: at,
+        to: at + 1,
+        insert: seen.has(clean) ? [] : [`${dash}${quote}${clean}${quote}${rest}`],
+      });
+    seen.add(clean);
+  }
+  return edits;
 }
 
 /** FM005: the colon form of the name becomes the trigger. */
@@ -30,6 +59,12 @@ export function addTrigger({ skill, name, description, triggers }: SkillPackage)
   if (/^[|>]/.test(lineText(skill.document, field.line).replace(/^description:\s*/, ''))) return undefined;
   const value = describe({ description, triggers: [name.replace('-', ':')] });
   return applyLineEdits(skill.document, [replaceField(field, `description: ${yamlText(value)}`)]);
+}
+
+/** FM003: another name; nothing when there is none to replace. */
+export function setName({ document, frontmatter }: SkillDocument, name: string): string | undefined {
+  const field = frontmatter.fields.get('name');
+  return field === undefined ? undefined : applyLineEdits(document, [replaceField(field, `name: ${name}`)]);
 }
 
 /** FM009, S-042: the hint becomes text under Input Processing, the keys go. */
@@ -44,7 +79,7 @@ export function dropCommandKeys({ skill }: SkillPackage): string | undefined {
     edits.push({ from: field.line, to: field.endLine, insert: [] });
     const text = listAsWritten(document, field) ?? fieldText(frontmatter, key) ?? '';
     if (key !== 'group' && text !== '')
-      notes.push(`${key === 'examples' ? 'Examples' : 'Arguments'}: \`${text.replaceAll('`', "'")}\``);
+      notes.push(...asWritten(key === 'examples' ? 'Examples' : 'Arguments', text.trim()));
   }
   if (notes.length > 0) {
     const heading = document.headings.find(({ title }) => /^input processing$/i.test(title));
@@ -58,13 +93,19 @@ export function dropCommandKeys({ skill }: SkillPackage): string | undefined {
   return applyLineEdits(document, edits);
 }
 
+/** In a line, or in a fence when a line cannot hold it. */
+function asWritten(label: string, text: string): string[] {
+  if (!/[`\n]/.test(text)) return [`${label}: \`${text}\``];
+  return [`${label}:`, '', '~~~text', ...text.split(/\r?\n/), '~~~'];
+}
+
 /** The items of a list as somebody wrote them: YAML makes a map of `/plan "a: b"`. Undefined when it is no list of lines. */
 function listAsWritten(document: Document, { line, endLine }: FrontmatterField): string | undefined {
   const items: string[] = [];
   for (let at = line + 1; at < endLine; at += 1) {
     const text = lineText(document, at).trim();
     if (text === '') continue;
-    if (!text.startsWith('- ')) return undefined;
+    if (!text.startsWith('- ') || /^- *[|>]/.test(text)) return undefined;
     items.push(
       text
         .slice(2)
@@ -81,5 +122,5 @@ function replaceField({ line, endLine }: { line: number; endLine: number }, text
 }
 
 function yamlText(value: string): string {
-  return needsQuotes(value) || /^["']/.test(value) ? JSON.stringify(value) : value;
+  return needsQuotes(value) || /^["']|\n/.test(value) ? JSON.stringify(value) : value;
 }

@@ -118,3 +118,59 @@ test.each([
   );
   expect(after['SKILL.md']).toContain(`Examples: ${shown}\n`);
 });
+
+test.each([
+  [
+    'a rule further down',
+    '\n# Demo\n\nRead the tags first.\n\n- Collect.\n- Group: by label.\n\nNever publish.\n\n---\n',
+  ],
+  ['text right below', 'Read the tags first.\n\n- Collect.\n  Group: by label.\n\n---\n'],
+  ['a list right below', '- Collect.\n- Group: by label.\n\n---\n'],
+])('FM007 FM010 frontmatter that is not closed, with %s, takes nothing of the body along', (_, body) => {
+  const head = '---\nname: demo-flow\ndescription: Plan: it. Triggers on "demo:flow".\nallowed-tools: ';
+  const texts = { 'SKILL.md': `${head}Read(*), Bash(*)\n${body}\n## Style\n\nShort lines.\n` };
+  const after = fixed(texts, true);
+  expect(after['SKILL.md']).toContain('\nallowed-tools: Read, Bash\n');
+  expect(lost(texts['SKILL.md'], after['SKILL.md'])).toEqual([
+    'description: Plan: it. Triggers on "demo:flow".',
+    'allowed-tools: Read(*), Bash(*)',
+  ]);
+});
+
+const single = (frontmatter: string) => `---\nname: demo-flow\n${frontmatter}---\n\n# Demo\n\nDoes it.\n`;
+
+test.each([
+  ['  - Read(*)\n  - "Write(*)" # for now\n  - Read\n', '  - Read\n  - "Write" # for now\n'],
+  ['- Bash(git add:*, git commit:*)\n- Read(*)\n', '- Bash(git add:*, git commit:*)\n- Read\n'],
+])('FM007 a list of tools keeps its form: %s', (before, after) => {
+  const head = 'description: Use when it is needed.\nallowed-tools:\n';
+  const texts = { 'SKILL.md': single(head + before) };
+  expect(rules(texts)).toContain('FM007');
+  expect(fixed(texts)['SKILL.md']).toBe(single(head + after));
+});
+
+test('FM007 a list of tools on one line keeps its form', () => {
+  const head = 'description: Use when it is needed.\n';
+  const before = single(`${head}allowed-tools: [Read(*), "Bash(git:*)", Read]\n`);
+  expect(fixed({ 'SKILL.md': before })['SKILL.md']).toBe(
+    single(`${head}allowed-tools: [Read, "Bash(git:*)"]\n`),
+  );
+});
+
+test('FM005 a description of several lines stays one value', () => {
+  const before = single('description: "Plans work.\\n\\nWrites it down."\nallowed-tools: Read\n');
+  const after = fixed({ 'SKILL.md': before }, true);
+  expect(packageOf(after).description).toBe('Plans work.\n\nWrites it down. Triggers on "demo:flow".');
+  expect(rules(after)).not.toContain('FM001');
+});
+
+test.each(['\n', '\r\n'])(
+  'FM009 S-042 a hint of several lines, or with backticks, is kept as it is',
+  (end) => {
+    const head = 'description: Plans work. Triggers on "demo".\n';
+    const keys = 'argument-hint: "[--run `cmd`]"\nexamples: |\n  /demo a\n  /demo b\n';
+    const after = fixed({ 'SKILL.md': single(head + keys).replaceAll('\n', end) }, true);
+    const notes = 'Arguments:\n\n~~~text\n[--run `cmd`]\n~~~\nExamples:\n\n~~~text\n/demo a\n/demo b\n~~~\n';
+    expect(after['SKILL.md']).toBe(`${single(head)}\n## Input Processing\n\n${notes}`.replaceAll('\n', end));
+  },
+);

@@ -1,5 +1,5 @@
 import { lintPackage, type PackageResult } from '../lint/engine.ts';
-import { buildPackage, type PackageFiles, type SkillPackage } from '../model/package.ts';
+import { buildPackage, type PackageFiles, type SkillPackage, unreadTexts } from '../model/package.ts';
 import { ruleById } from '../rules/catalog.ts';
 import { guardedPhases } from '../rules/compact.ts';
 import { goesBack } from '../rules/phase-references.ts';
@@ -89,7 +89,7 @@ function endsOpen({ documents }: SkillPackage, path: string): boolean {
   return !comment.includes('-->') || document?.fences.some(({ closed }) => !closed) === true;
 }
 
-/** Applies the fixes of the rules that have findings. Fixes that change more than markup need `unsafe`. */
+/** Applies the fixes of the rules that have findings, none when a text could not be read as it is. Fixes that change more than markup need `unsafe`. */
 export function fixPackage(files: PackageFiles, unsafe: boolean, only?: readonly string[]): FixResult {
   const wanted = (rule: string) => {
     if (only !== undefined) return only.includes(rule);
@@ -101,7 +101,7 @@ export function fixPackage(files: PackageFiles, unsafe: boolean, only?: readonly
   let after = before;
   let rounds = 0;
   const texts = new Map<string, string>();
-  while (rounds < mostRounds) {
+  while (rounds < mostRounds && unreadTexts(files).length === 0) {
     const open = new Set(after.findings.map(({ rule }) => rule));
     let changed = false;
     for (const { rules, apply } of fixes) {

@@ -55,7 +55,7 @@ export function renderSkill(config: WorkflowConfig, tools: Tools, overrides: Sec
   });
   const introduction = config.introduction === undefined ? [] : [config.introduction];
   const body = [`# ${config.title}`, sentence(config.description), ...introduction, ...sections].join('\n\n');
-  return writeFrontMatter(
+  const text = writeFrontMatter(
     {
       name: config.skillName,
       description: describe(config),
@@ -63,6 +63,8 @@ export function renderSkill(config: WorkflowConfig, tools: Tools, overrides: Sec
     },
     `\n${body}\n`,
   );
+  const { frontmatter } = config;
+  return frontmatter === undefined ? text : text.replace(/\n---\n/, () => `\n${frontmatter}\n---\n`);
 }
 
 /** S-041: the trigger clause once, no double full stop. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -111,4 +112,48 @@ test('pack is a tar of the package, the same bytes every time', async () => {
   expect(parseTar(new Uint8Array(gunzipSync(one))).map(({ name }) => name)).toContain(
     'demo-flow/phases/01-session-init.md',
   );
+});
+
+/** Installs in a process of its own, which is killed at one of its writes; 0: at none. Gives the number of writes. */
+function installKilled(source: string, root: string, at: number): number {
+  const call = `await (await import(${JSON.stringify(path.join(import.meta.dirname, 'install.ts'))})).installSkill(
+    ${JSON.stringify(source)}, 'demo-flow', ${JSON.stringify(root)}, 'claude', ${JSON.stringify(plain)});`;
+  const preload = path.resolve(import.meta.dirname, '../../../test/crash/preload.mjs');
+  const counts = path.join(path.dirname(source), 'counts');
+  spawnSync(process.execPath, ['--import', preload, '--input-type=module', '-e', call], {
+    env: { ...process.env, CRASH_AT: String(at), CRASH_COUNT_FILE: counts },
+  });
+  return at === 0 ? Number(readFileSync(counts, 'utf8')) : at;
+}
+
+test('an install that was killed at a write knows its own files: the next one completes it, uninstall leaves no trace', async () => {
+  const writes = installKilled(...(Object.values(setUp()) as [string, string]), 0);
+  expect(writes).toBeGreaterThan(10);
+  for (const at of [0.3, 0.6, 0.9].map((share) => Math.ceil(writes * share))) {
+    const { source, root } = setUp();
+    mkdirSync(root, { recursive: true });
+    installKilled(source, root, at);
+    // Killed a second time, when the package is another one.
+    writeFileSync(
+      path.join(source, 'SKILL.md'),
+      `${readFileSync(path.join(source, 'SKILL.md'), 'utf8')}\nMore.\n`,
+    );
+    installKilled(source, root, at);
+    await installSkill(source, 'demo-flow', root, 'claude', plain);
+    expect((await readTree(path.join(root, 'demo-flow'))).files.size, `write ${at}`).toBe(5);
+    await uninstallSkill('demo-flow', root, plain);
+    expect(readdirSync(root), `write ${at}`).toEqual([]);
+  }
+});
+
+test('what a killed install had not written yet stays a user’s own', async () => {
+  const { source, root } = setUp();
+  mkdirSync(root, { recursive: true });
+  installKilled(source, root, 8);
+  writeFileSync(path.join(root, 'demo-flow/SKILL.md'), 'mine');
+  await expect(installSkill(source, 'demo-flow', root, 'claude', plain)).rejects.toMatchObject({
+    code: 'would-overwrite',
+    message: expect.stringMatching(/: SKILL\.md\.$/),
+  });
+  expect((await uninstallSkill('demo-flow', root, plain)).kept).toEqual(['SKILL.md']);
 });

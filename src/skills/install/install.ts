@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { writeFileAtomic } from '../../files/atomic.ts';
+import { removeUnfinished, writeFileAtomic } from '../../files/atomic.ts';
 import { containedPath, isMissing } from '../../files/contained.ts';
 import { refuseLink } from '../write-package.ts';
 import type { Host } from './hosts.ts';
-import { readLock, record, writeLock } from './lock.ts';
+import { ownHashes, readLock, record, writeLock } from './lock.ts';
 import { overlayFor } from './overlay.ts';
 import { type PackageFile, readTree } from './package-tree.ts';
 
@@ -42,25 +42,29 @@ export async function installSkill(
     });
   }
   const lock = await readLock(root);
-  const before = lock.skills[name]?.files ?? record<string>([]);
+  const before = lock.skills[name];
+  const own = ownHashes(before);
   const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [], leftOut };
   // A package that lives where the host looks is not installed; were it in the lock, uninstall would remove the only copy.
   if (await isSamePlace(source, directory)) return outcome;
   await refuseLink(directory);
   const hashes = record<string>([]);
+  /** Our own files as they are. */
+  const found = record<string>([]);
   const writes: { file: string; content: PackageFile }[] = [];
   const clashes: string[] = [];
   const blocked: string[] = [];
   // Every place is looked at before the first file is written.
-  for (const [file, found] of files) {
+  for (const [file, packed] of files) {
     const content =
       file === 'SKILL.md'
-        ? { ...found, bytes: Buffer.from(overlayFor(host, found.bytes.toString('utf8'))) }
-        : found;
+        ? { ...packed, bytes: Buffer.from(overlayFor(host, packed.bytes.toString('utf8'))) }
+        : packed;
     const hash = hashOf(content.bytes);
     if (existsSync(directory)) await containedPath(directory, file);
     const there = await lookAt(path.join(directory, file));
-    const ours = there.hash === before[file];
+    const ours = own.get(file)?.includes(there.hash ?? '') === true;
+    if (ours && there.hash !== undefined) found[file] = there.hash;
     if (there.blocked) blocked.push(file);
     else if (there.hash === hash) {
       // The same bytes, but put there by somebody else: they stay theirs unless they are taken over by force.
@@ -80,6 +84,11 @@ export async function installSkill(
   if (!options.dryRun && writes.length > 0) {
     const first = await mkdir(root, { recursive: true });
     if (first !== undefined) lock.made = path.relative(path.dirname(first), root).split(path.sep).length;
+    // Whoever is killed from here on finds its own files again.
+    const writing = record<string>(writes.map(({ file }) => [file, hashes[file]]));
+    const there = record<string>(Object.entries({ ...before?.files, ...before?.writing, ...found }));
+    lock.skills[name] = { source: path.basename(source), host, files: there, writing };
+    await writeLock(root, lock);
     await mkdir(directory, { recursive: true });
     for (const { file, content } of writes)
       await writeFileAtomic(
@@ -88,7 +97,8 @@ export async function installSkill(
         content.executable ? 'executable' : 'plain',
       );
   }
-  const stale = Object.entries(before).filter(([file]) => !files.has(file));
+  if (!options.dryRun && before?.writing !== undefined) removeUnfinished(directory);
+  const stale = [...own].filter(([file]) => !files.has(file));
   await removeFiles(directory, stale, outcome, options.dryRun);
   if (!options.dryRun && Object.keys(hashes).length > 0) {
     lock.skills[name] = { source: path.basename(source), host, files: hashes };
@@ -131,8 +141,9 @@ export async function uninstallSkill(
   const directory = path.join(root, name);
   await refuseLink(directory);
   const outcome: InstallOutcome = { skill: name, directory, written: [], removed: [], kept: [], leftOut: [] };
-  await removeFiles(directory, Object.entries(locked.files), outcome, options.dryRun);
+  await removeFiles(directory, [...ownHashes(locked)], outcome, options.dryRun);
   if (options.dryRun) return outcome;
+  if (locked.writing !== undefined) removeUnfinished(directory);
   delete lock.skills[name];
   await writeLock(root, lock);
   await removeIfEmpty(directory);
@@ -147,16 +158,16 @@ export async function uninstallSkill(
 
 async function removeFiles(
   directory: string,
-  files: readonly (readonly [string, string])[],
+  files: readonly (readonly [string, readonly string[]])[],
   outcome: InstallOutcome,
   dryRun: boolean,
 ): Promise<void> {
   const folders = new Set<string>();
-  for (const [file, hash] of files) {
+  for (const [file, hashes] of files) {
     const target = await containedPath(directory, file).catch(() => undefined);
     const there = target === undefined ? undefined : (await lookAt(target)).hash;
     if (target === undefined || there === undefined) continue;
-    if (there !== hash) {
+    if (!hashes.includes(there)) {
       outcome.kept.push(file);
       continue;
     }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
-import { writeJsonAtomic } from '../../files/atomic.ts';
+import { rewriteFileAtomic } from '../../files/atomic.ts';
 import { isRecord, parseJson } from '../../safe-json.ts';
 import type { Host } from './hosts.ts';
 
@@ -14,7 +14,13 @@ export type LockFile = {
   skills: Record<string, LockedSkill>;
 };
 
-export type LockedSkill = { source: string; host: Host; files: Record<string, string> };
+export type LockedSkill = {
+  source: string;
+  host: Host;
+  files: Record<string, string>;
+  /** What an install was about to write when it began; it is gone when that is done, and stays when it was killed. */
+  writing?: Record<string, string>;
+};
 
 const lockName = '.charrette-skills.lock.json';
 
@@ -25,7 +31,15 @@ export async function readLock(root: string): Promise<LockFile> {
   if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['skills'])) throw noLock(file);
   const skills = Object.entries(value['skills']).map(([name, skill]): [string, LockedSkill] => {
     if (!isRecord(skill) || !isRecord(skill['files'])) throw noLock(file);
-    return [name, { ...(skill as unknown as LockedSkill), files: record(Object.entries(skill['files'])) }];
+    const { writing } = skill;
+    const locked = {
+      ...(skill as unknown as LockedSkill),
+      files: record<string>(Object.entries(skill['files'])),
+    };
+    return [
+      name,
+      isRecord(writing) ? { ...locked, writing: record<string>(Object.entries(writing)) } : locked,
+    ];
   });
   const made = value['made'];
   return {
@@ -39,7 +53,18 @@ export async function readLock(root: string): Promise<LockFile> {
 export async function writeLock(root: string, lock: LockFile): Promise<void> {
   const file = path.join(root, lockName);
   if (Object.keys(lock.skills).length === 0) await rm(file, { force: true });
-  else await writeJsonAtomic(file, lock);
+  else await rewriteFileAtomic(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+/** The files of an installed skill with the hashes that ours may have: as it was, and as a killed install was making it. */
+export function ownHashes(locked: LockedSkill | undefined): ReadonlyMap<string, readonly string[]> {
+  const own = new Map<string, string[]>();
+  for (const [file, hash] of [
+    ...Object.entries(locked?.files ?? {}),
+    ...Object.entries(locked?.writing ?? {}),
+  ])
+    own.set(file, [...(own.get(file) ?? []), hash]);
+  return own;
 }
 
 /** A record that has nothing but its entries: `constructor` and `__proto__` are names like others. */

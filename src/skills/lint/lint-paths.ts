@@ -1,4 +1,13 @@
-import { closeSync, constants, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
@@ -87,10 +96,22 @@ function headOf(file: string): string {
 function packagesAt(absolute: string, given: string): string[] {
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found === undefined) throw noSuch(given);
-  if (found.isFile()) return [path.dirname(absolute)];
+  if (found.isFile()) return [packageOf(absolute, given)];
   const nested = findPackages(absolute);
   if (nested.length > 0) return nested;
   if (lacksSkillFile(absolute)) return [absolute];
+  throw noPackage(given);
+}
+
+/** The package that a file belongs to: the nearest folder above with a SKILL.md, or one that only lacks it. */
+function packageOf(file: string, given: string): string {
+  const parent = path.dirname(file);
+  const above = path.basename(parent) === 'phases' ? path.dirname(parent) : parent;
+  for (let directory = above; ; directory = path.dirname(directory)) {
+    if (existsSync(path.join(directory, 'SKILL.md'))) return directory;
+    if (directory === path.dirname(directory)) break;
+  }
+  if (lacksSkillFile(above)) return above;
   throw noPackage(given);
 }
 

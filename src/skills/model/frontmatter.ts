@@ -37,9 +37,10 @@ export function readFrontmatter(document: Document): Frontmatter {
   const simple = readSimple(document, count - 1);
   if (simple !== undefined) return simple;
   const raw = document.text.slice(document.lineStarts[1] ?? 0, document.lineStarts[count - 1] ?? 0);
-  const loose = lineWise(document, count - 1);
   const strict = readYaml(raw);
-  if (strict.problem !== undefined) return { ...loose, problem: strict.problem };
+  if (strict.problem !== undefined)
+    return { ...lineWise(document, beforeHeading(document, count - 1)), problem: strict.problem };
+  const loose = lineWise(document, count - 1);
   const fields = new Map<string, FrontmatterField>();
   for (const [key, value] of Object.entries(strict.data)) {
     const { line = 1, endLine = 2 } = loose.fields.get(key) ?? {};
@@ -86,16 +87,26 @@ function unclosedLines(document: Document): number {
   return line;
 }
 
-/** S-045: every `key: rest` line; indented and list lines go to the key above. */
+/** Where a body begins whose frontmatter somebody forgot to close: a rule further down is then taken for the end of it. */
+function beforeHeading(document: Document, end: number): number {
+  for (let line = 2; line < end; line += 1) {
+    if (/^#{1,6} /.test(lineText(document, line)) && lineText(document, line - 1).trim() === '') return line;
+  }
+  return end;
+}
+
+/** S-045: every `key: rest` line; indented and list lines go to the key above, unless other text stands between. */
 function lineWise(document: Document, end: number): Frontmatter {
   const fields = new Map<string, FrontmatterField>();
   const unquoted: { key: string; line: number; endLine: number; raw: string }[] = [];
   let last: FrontmatterField | undefined;
+  let takesList = false;
   for (let line = 1; line < end; line += 1) {
     const text = lineText(document, line);
     const match = entry.exec(text);
     const key = match?.[1];
     if (key === undefined) {
+      if (!(takesList ? /^(?:[ \t]|- |#|$)/ : /^(?:[ \t]|#|$)/).test(text)) last = undefined;
       if (last === undefined || !/^[ \t]|^- /.test(text)) continue;
       last.value = joined(String(last.value), text.trim());
       last.endLine = line + 1;
@@ -109,6 +120,7 @@ function lineWise(document: Document, end: number): Frontmatter {
     const raw = (match?.[2] ?? '').trim();
     const value = raw.replace(/^(["'])(.*)\1$/, '$2').replace(/^[|>][+-]?$/, '');
     last = { key, value, line, endLine: line + 1 };
+    takesList = raw === '';
     if (!fields.has(key)) fields.set(key, last);
     if (needsQuotes(raw)) unquoted.push({ key, line, endLine: line + 1, raw });
   }

@@ -19,9 +19,24 @@ export type PackageFiles = {
   texts: ReadonlyMap<string, string>;
   /** Every file and folder inside the package. */
   listing: ReadonlySet<string>;
-  /** Files that could not be read, and why. */
+  /** Files that could not be read, or not in full, and why. */
   unreadable: readonly { path: string; message: string }[];
 };
+
+/** Whether rules look into a file of a package; of all others they know the name. */
+export function isPackageText(path: string): boolean {
+  return (
+    path === 'SKILL.md' ||
+    /^phases\/[^/]+\.md$/.test(path) ||
+    path === 'plan.json' ||
+    /^\.task\/[^/]+\.json$/.test(path)
+  );
+}
+
+/** The texts that could not be read as they are: mending the package would lose something of them, or go by their absence. */
+export function unreadTexts({ unreadable }: PackageFiles): PackageFiles['unreadable'] {
+  return unreadable.filter(({ path }) => path === '.' || path === 'phases' || isPackageText(path));
+}
 
 export type SkillDocument = {
   document: Document;

@@ -5,7 +5,7 @@ import type { SkillPackage } from '../model/package.ts';
 /** S-005 and the Agent Skills specification. */
 export const skillName = /^(?!-)(?!.*--)[a-z0-9-]{1,64}(?<!-)$/;
 
-const commandKeys = ['argument-hint', 'examples', 'group'] as const;
+export const commandKeys: readonly string[] = ['argument-hint', 'examples', 'group'];
 /** Findings about SKILL.md, when there is one. */
 export function inSkill(
   { skill }: SkillPackage,

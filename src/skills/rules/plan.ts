@@ -25,12 +25,12 @@ function planFiles(subject: SkillPackage): PlanFiles | undefined {
 function readPlanFiles({ files: { texts } }: SkillPackage): PlanFiles | undefined {
   const text = texts.get('plan.json');
   if (text === undefined) return undefined;
-  const reading = readJson(text.replace(/^\uFEFF/, ''));
+  const reading = readJson(text);
   const tasks: Task[] = [];
   const broken: Draft[] = [];
   for (const [file, content] of texts) {
     if (!file.startsWith('.task/')) continue;
-    const task = readJson(content.replace(/^\uFEFF/, ''));
+    const task = readJson(content);
     if (task.ok && isRecord(task.value))
       tasks.push({ file, id: String(task.value['id'] ?? ''), value: task.value });
     else

@@ -154,13 +154,13 @@ export const specificationRules: readonly Rule[] = [
     fence: 'none',
     summary: 'Every file of the package can be read.',
     why: 'What cannot be read cannot be checked, nor run.',
-    hint: 'Correct the permission, the link or the size.',
+    hint: 'Correct the permission, the link, the size or the encoding.',
     bad: 'a SKILL.md without read permission',
     check: ({ files }) =>
       files.unreadable.map(({ path, message }) => ({
         file: path,
         line: 0,
-        message: `The file was not checked: ${message}.`,
+        message: `The file cannot be read as it is: ${message}.`,
       })),
   },
 ];

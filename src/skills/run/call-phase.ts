@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openLaneEvents } from '../../agents/lane-events.ts';
 import { type Agent, type AgentTask, type LaneResult, unknownUsage } from '../../agents/port.ts';
+import { timeOf } from '../../engine/clock.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { writeJsonAtomic } from '../../files/atomic.ts';
@@ -126,7 +127,7 @@ async function ask(
   context.live.ledger.add({
     v: 1,
     id: path.basename(folder),
-    time: new Date(context.clock.now()).toISOString(),
+    time: timeOf(context.clock),
     phase: seat,
     task,
     seat,

@@ -4,6 +4,7 @@ import { CharretteError } from '../../errors.ts';
 import { readTextFile } from '../../files/bounded.ts';
 import { containedPath } from '../../files/contained.ts';
 import { isRecord, parseJson } from '../../safe-json.ts';
+import { readAs } from '../../schema/issue-words.ts';
 
 /** The schema of one output, as the package ships it. */
 export type OutputSchema = { source: string; schema: Readonly<Record<string, unknown>> };
@@ -51,13 +52,13 @@ export async function schemaProblems(
   } catch (error) {
     throw unusable(source, error instanceof Error ? error.message : String(error));
   }
-  const checked = checker.safeParse(value);
-  if (checked.success) return [];
-  return checked.error.issues
+  const reading = readAs(checker, value);
+  if (reading.ok) return [];
+  return reading.problems
     .slice(0, mostProblems)
     .map(
-      (issue) =>
-        `The output ${output} does not fit ${source}: ${issue.path.map((key) => `/${String(key)}`).join('')} ${issue.message}.`,
+      ({ path: keys, words }) =>
+        `The output ${output} does not fit ${source}: ${keys.map((key) => `/${String(key)}`).join('')} ${words}.`,
     );
 }
 

@@ -28,6 +28,9 @@ export type RunPhase = {
 
 export type RunQuestion = { key: string; text: string; options: readonly string[]; recommended: string };
 
+/** What the question of a preference is called where it is answered. */
+export const questionId = (key: string) => `preference-${key}`;
+
 export type RunPlan = {
   skill: string;
   profile: SkillPackage['profile'];

@@ -7,7 +7,7 @@ import { buildPackage } from '../model/package.ts';
 import { readPackageFiles } from '../read-package.ts';
 import { callPhase, type PhaseCaller } from './call-phase.ts';
 import { PhaseLane } from './phase-lane.ts';
-import { type RunPhase, runPlan } from './run-plan.ts';
+import { questionId, type RunPhase, runPlan } from './run-plan.ts';
 import { closingStatus, type RunState, runSkill } from './run-skill.ts';
 
 /** What a skill run keeps in run.json. */
@@ -49,7 +49,7 @@ export function skillRunWorkflow(
         {
           ask: async (questions) => {
             const asked = questions.map(({ key, text, options, recommended }) => ({
-              id: `preference-${key}`,
+              id: questionId(key),
               text,
               options: options.map((label) => ({ value: label, label })),
               recommended,
@@ -60,7 +60,7 @@ export function skillRunWorkflow(
             }
             const answers = await context.ask(asked);
             return Object.fromEntries(
-              questions.map(({ key }) => [key, answers.get(`preference-${key}`)?.value ?? '']),
+              questions.map(({ key }) => [key, answers.get(questionId(key))?.value ?? '']),
             );
           },
           attempt: (phase, round, attempt, current, problems) => {

@@ -143,7 +143,10 @@ function voteOn(answer: unknown, number: number): { vote: string; rationale: str
   if (!Array.isArray(verdicts)) return undefined;
   const found: unknown = verdicts.find((each) => isRecord(each) && each['decision'] === number);
   if (!isRecord(found)) return undefined;
-  return { vote: String(found['vote']), rationale: String(found['rationale'] ?? '') };
+  const { vote, rationale } = found;
+  return typeof vote === 'string'
+    ? { vote, rationale: typeof rationale === 'string' ? rationale : '' }
+    : undefined;
 }
 
 function thesisFirst(ballot: string, number: number): boolean {

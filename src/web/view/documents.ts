@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { liteMarkdown } from '../../cli/live/lite-markdown.ts';
-import { resultDocuments } from '../../cli/result-documents.ts';
+import { resultDocumentsOf } from '../../cli/result-documents.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 import { readTextFile } from '../../files/bounded.ts';
@@ -18,7 +18,7 @@ export async function documentViews(
   { workflow, inputs }: Pick<RunRecord, 'workflow' | 'inputs'>,
 ): Promise<DocumentView[]> {
   const views: DocumentView[] = [];
-  for (const [title, name] of resultDocuments[workflow] ?? []) {
+  for (const [title, name] of resultDocumentsOf(workflow)) {
     const text = await readDocument(directory, name);
     if (text !== undefined) views.push({ id: idOf(title), title, text });
   }
@@ -63,7 +63,7 @@ function withoutTitle(text: string): string {
 }
 
 function fenced(json: string): string {
-  const fence = '`'.repeat(Math.max(3, ...[...json.matchAll(/`+/g)].map(([run]) => run.length + 1)));
+  const fence = '`'.repeat(json.match(/`+/g)?.reduce((most, run) => Math.max(most, run.length + 1), 3) ?? 3);
   return `${fence}json\n${json.trimEnd()}\n${fence}`;
 }
 

@@ -73,7 +73,7 @@ export function findingViews({ artifacts }: RunFiles): FindingView[] {
           ? []
           : field('Reviewer')
               .split(', ')
-              .map((name) => String(proposers[name] ?? name)),
+              .map((name) => labelOf(proposers[name]) ?? name),
       focusArea: field('Focus area'),
       severity: field('Severity'),
       evidence: held ? '' : field('Evidence'),
@@ -104,6 +104,8 @@ export function votesView({ artifacts }: RunFiles): VotesView | undefined {
     scores,
   };
 }
+
+const labelOf = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 function reasonsIn(tally: string): Map<string, Map<string, string>> {
   return new Map(

@@ -5,7 +5,7 @@ import { renderDirtyTree, renderPathList, renderProbe } from '../../git/tree-rec
 import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
 import type { Desk } from './desk.ts';
-import type { Entry } from './entry.ts';
+import { type FoundTree, foundTree } from './found-tree.ts';
 import { projectRun } from './heavy-place.ts';
 
 const labels = {
@@ -35,19 +35,23 @@ export async function checkTree(desk: Desk, boundary: Boundary, round = 1): Prom
   await guardTree(desk, project, entry, boundary, lanes, round);
 }
 
-/** The same for any workflow: `entry` is the tree as the run found it. */
+/** The same for any workflow: `entry` is the tree as the run found it at first. */
 export async function guardTree(
   desk: { context: WorkflowContext; warn(text: string): void },
   project: string,
-  entry: Pick<Entry, 'untracked' | 'changed'>,
+  entry: FoundTree,
   boundary: string,
   lanes: readonly string[],
   round = 1,
 ): Promise<void> {
-  const look = () => probeTree(project, { mode: 'baseline', untracked: entry.untracked });
-  const seen = await desk.context.step(`tree after ${boundary}`, look);
+  const run = projectRun(desk.context.live.directory);
+  const look = async (): Promise<TreeProbe & { changed?: string[] }> => {
+    const { untracked, changed } = await foundTree(run, entry);
+    return { ...(await probeTree(project, { mode: 'baseline', untracked })), changed };
+  };
+  const { changed = entry.changed, ...seen } = await desk.context.step(`tree after ${boundary}`, look);
   // Changes that were there before the run are the user's own.
-  const probe = { ...seen, tracked: seen.tracked.filter((file) => !entry.changed.includes(file)) };
+  const probe = { ...seen, tracked: seen.tracked.filter((file) => !changed.includes(file)) };
   const untouched = seen.status === 'dirty' && probe.tracked.length + probe.newUntracked.length === 0;
   if (seen.status === 'clean' || untouched) return;
   await desk.context.artifact(
@@ -62,7 +66,7 @@ export async function guardTree(
   const said = `The working tree is ${probe.status} after ${boundary}: ${paths.slice(0, 10).join(', ') || probe.reason}. At work until then: ${lanes.join(', ')}.`;
   desk.warn(said);
   await desk.context.step(`log the tree after ${boundary}`, () =>
-    appendIssue(projectRun(desk.context.live.directory).executionIssues, 'External Reviewer Issues', said),
+    appendIssue(run.executionIssues, 'External Reviewer Issues', said),
   );
   const id = `dirty-tree-${boundary}${round === 1 ? '' : `-${round}`}`;
   const answers = await desk.context.ask([
@@ -76,7 +80,9 @@ export async function guardTree(
   const choice = answers.get(id)?.value;
   const restored =
     choice === 'restore'
-      ? await desk.context.step(`restore after ${boundary}`, () => restore(project, probe))
+      ? await desk.context.step(`restore after ${boundary}`, async () =>
+          restore(project, stillOfAgents(probe, await foundTree(run, entry))),
+        )
       : undefined;
   if (choice === 'continue' || restored === true) {
     await desk.context.artifact(
@@ -104,6 +110,14 @@ function whatHappened({ status, tracked, newUntracked, reason }: TreeProbe): str
   if (status === 'unknown') return `Nobody can say whether the working tree is as it was (${reason})`;
   const count = tracked.length + newUntracked.length;
   return `An agent changed the working tree (${count} ${count === 1 ? 'path' : 'paths'})`;
+}
+
+/** A run may have moved since it asked: what is uncommitted in this clone is not what was seen in the other. */
+function stillOfAgents({ tracked, newUntracked }: TreeProbe, { untracked, changed }: FoundTree) {
+  return {
+    tracked: tracked.filter((file) => !changed.includes(file)),
+    newUntracked: newUntracked.filter((file) => untracked?.includes(file) === false),
+  };
 }
 
 async function restore(

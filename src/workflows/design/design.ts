@@ -6,6 +6,7 @@ import { adoptPlan } from './adopt-plan.ts';
 import { Desk } from './desk.ts';
 import { heavyPhase } from './heavy.ts';
 import { workerState } from './heavy-place.ts';
+import { settleTree } from './settle-tree.ts';
 import type { Design, DesignInputs } from './state.ts';
 import { setup } from './step-0-setup.ts';
 import { branch } from './step-1-branch.ts';
@@ -29,6 +30,7 @@ const opening: readonly DesignStep[] = [
   branch, //             1     a branch for the feature
   questions, //          1c    clarifying questions
   firstDiscussion, //    1d    scope discussion
+  settleTree, //               what is uncommitted until here is a person's
 ];
 
 /** L-252: the part without a person in it; --subagent runs it in a process of its own, with --auto up to step 4. */

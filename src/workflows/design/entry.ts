@@ -9,23 +9,20 @@ import {
 } from '../../git/branch-facts.ts';
 import { entryGate } from '../../git/entry-gate.ts';
 import { type PreflightResult, preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
-import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
+import { headCommit, repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
 import { runGit } from '../../git/run-git.ts';
-import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
 import { branchFits } from '../../panel/branch-fit.ts';
 import type { Config } from '../../schema/config.ts';
+import { type FoundTree, findTree } from './found-tree.ts';
 
 /** The repository as a design run finds it. */
-export type Entry = {
+export type Entry = FoundTree & {
   baseCommit: string;
   mainBranch: string;
   remote?: string;
   facts: BranchFacts;
   /** L-156: whether a branch of one's own is about the feature; not known counts as yes. */
   fits?: boolean;
-  /** What was untracked or changed before any agent ran; later probes leave it alone. Absent: git did not say. */
-  untracked?: string[] | undefined;
-  changed: string[];
   warnings: string[];
 };
 
@@ -76,16 +73,14 @@ export async function enterRepository(project: string, options: EntryOptions): P
     if (!result.ok) throw refused(result, facts.userPrefix, mainBranch);
     warnings.push(...result.notes);
   }
-  const after = await repositoryFacts(project);
   return {
-    baseCommit: after.head ?? repository.head,
+    // Another one than before when main was rebased.
+    baseCommit: (await headCommit(project)) ?? repository.head,
     mainBranch,
     remote,
     facts,
     fits: await isFitting(project, facts, mainBranch, options.feature),
-    // Without a list nothing may count as new: recovery would remove what a person has not committed yet.
-    untracked: await untrackedSnapshot(project),
-    changed: (await probeTree(project, { mode: 'checkpoint' })).tracked,
+    ...(await findTree(project)),
     warnings,
   };
 }
@@ -145,6 +140,6 @@ function refused(
   return new CharretteError({
     code: result.exit === 2 ? 'dirty-tree' : 'preflight-failed',
     message: `${raw}\n${preflightMessage(userPrefix, mainBranch)}`,
-    fix: helps[result.exit],
+    fix: result.fix ?? helps[result.exit],
   });
 }

@@ -40,7 +40,9 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
         design,
       };
       await writeJsonAtomic(jobFile, job);
-      const status = await relayWorker(desk.context.live, worker, () => runWorker(jobFile, signal));
+      const status = await relayWorker(desk.context.live, worker, () =>
+        runWorker(jobFile, desk.services.configFile, signal),
+      );
       signal.throwIfAborted();
       return { status, sizes: artifactSizes(directory.artifacts), open: unanswered(readQuestions(worker)) };
     });
@@ -105,12 +107,13 @@ function artifactSizes(folder: string): Record<string, number> {
 }
 
 /** Starts this very program again as the worker; gives back what it said. */
-function runWorker(jobFile: string, signal: AbortSignal): Promise<string> {
+function runWorker(jobFile: string, config: string | undefined, signal: AbortSignal): Promise<string> {
   const program = process.argv[1] ?? fileURLToPath(import.meta.url);
   // What it says beside its status is for those who look for a cause; its events are told by this process.
   const log = openSync(path.join(path.dirname(jobFile), 'worker.log'), 'a');
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, 'heavy-worker', jobFile], {
+    const flags = config === undefined ? [] : ['--config', config];
+    const child = spawn(process.execPath, [program, ...flags, 'heavy-worker', jobFile], {
       stdio: ['ignore', 'pipe', log],
     });
     closeSync(log);

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -13,6 +13,7 @@ import { callerOf } from './caller.ts';
 import { type DepthFlags, type DepthName, depthOf, depths, namedDepth } from './depth.ts';
 import { enterRepository } from './entry.ts';
 import { type Estimate, estimateOf } from './estimate.ts';
+import { outFolder } from './out-folder.ts';
 import type { DesignInputs } from './state.ts';
 
 /** What a person or program may say about a design run; every surface hands over the same. */
@@ -150,22 +151,6 @@ function sessionFile(cwd: string, given: string): string {
     code: 'not-found',
     message: `The directory of --session-env does not exist: ${directory}.`,
     fix: 'Make it first, or leave --session-env out to work without a calling program.',
-  });
-}
-
-/** C-39: copies go into a folder that is there or can be made; at the end of a run it is too late to find out. */
-function outFolder(cwd: string, given: string): string {
-  const fix = 'Name a folder; it is made when it is not there.';
-  if (given.trim() === '')
-    throw new CharretteError({ code: 'usage', message: '--out names no folder.', fix });
-  const folder = path.resolve(cwd, given);
-  let place = folder;
-  while (!existsSync(place) && place !== path.dirname(place)) place = path.dirname(place);
-  if (statSync(place, { throwIfNoEntry: false })?.isDirectory()) return folder;
-  throw new CharretteError({
-    code: 'usage',
-    message: `The artifacts cannot be copied to ${folder}: ${place} is no folder.`,
-    fix,
   });
 }
 

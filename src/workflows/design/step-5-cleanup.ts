@@ -1,16 +1,14 @@
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
-import path from 'node:path';
 import type { Outcome } from '../../engine/workflow.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { designSummary } from '../../review/design-summary.ts';
-import { localOnly } from '../../review/local-only.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { writeLedgers } from './ledgers.ts';
+import { copyArtifacts } from './out-folder.ts';
 import { type Design, decidedPoints, known } from './state.ts';
 
 /** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
@@ -37,7 +35,7 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
   const { out } = desk.inputs;
   if (out !== undefined) {
     const kept = await desk.context.step('copy deliverables', () =>
-      copyAll(desk.context.live.directory.artifacts, out),
+      copyArtifacts(desk.context.live.directory.artifacts, out),
     );
     desk.note(
       kept.length === 0
@@ -65,16 +63,6 @@ async function summarise(desk: Desk, design: Design): Promise<void> {
     design.revisedAfterReview === true,
   );
   await desk.context.artifact('design-summary.json', `${JSON.stringify(summary, null, 2)}\n`);
-}
-
-/** L-694: a folder of the project is soon committed, so what is local only stays behind; its names are given back. */
-async function copyAll(from: string, to: string): Promise<string[]> {
-  await mkdir(to, { recursive: true });
-  const names = (await readdir(from)).filter((name) => !name.startsWith('.')).sort();
-  const kept = localOnly(names);
-  for (const name of names)
-    if (!kept.includes(name)) await copyFile(path.join(from, name), path.join(to, name));
-  return kept;
 }
 
 /** The plan counts as accepted when its check has no errors and every accepted blocking finding was dealt with. */

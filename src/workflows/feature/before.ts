@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { agentVersion } from '../../agents/registry.ts';
 import { thisWorld } from '../../agents/settings.ts';
+import { timeOf } from '../../engine/clock.ts';
 import { withResumeDeferred } from '../../feature/meta-write.ts';
 import { resumeAbility } from '../../prompts/resume/probe-memory.ts';
 import { probeResume } from '../../prompts/resume/run-probe.ts';
@@ -35,7 +36,7 @@ export async function sessionsCanContinue(desk: FeatureDesk, agentId: string): P
     const model = settings?.model === undefined ? '' : ` ${settings.model}`;
     const setting = { directory: laneDirectory, laneDirectory, signal, onEvent: () => {} };
     const token = context.live.directory.id.replace(/[^a-z0-9]/gi, '').slice(-12);
-    const time = new Date(context.clock.now()).toISOString();
+    const time = timeOf(context.clock);
     return resumeAbility(
       services.project,
       { id: agent.id, version: `${version ?? builtOf(settings?.command)}${model}` },

@@ -5,6 +5,7 @@ import { retryDelayMs } from '../../agents/failure-kinds.ts';
 import { openLaneEvents } from '../../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
+import { timeOf } from '../../engine/clock.ts';
 import { relocate } from '../../engine/relocate.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
@@ -222,12 +223,14 @@ export class FeatureDesk<Inputs extends FeatureInputs = FeatureInputs> {
       const answer = await callAgent(this.services, agent, agentTask, {
         signal,
         onEvent: events.note,
+        live: this.context.live,
+        phase: this.inputs.phase,
       }).finally(events.close);
       signal.throwIfAborted();
       this.context.live.ledger.add({
         v: 1,
         id: `${lane}-${attempt}`,
-        time: new Date(this.context.clock.now()).toISOString(),
+        time: timeOf(this.context.clock),
         phase: this.inputs.phase,
         task,
         seat: agent.id,

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { timeOf } from '../../engine/clock.ts';
 import { CharretteError } from '../../errors.ts';
 import { featureKey } from '../../feature/archive.ts';
 import type { HistoryEntry } from '../../feature/history.ts';
@@ -49,7 +50,7 @@ export async function changeState(
   const { context, inputs } = desk;
   await desk.once(`state ${name}`, async () => {
     const file = path.join(inputs.directory, sideFiles.state);
-    const time = new Date(context.clock.now()).toISOString();
+    const time = timeOf(context.clock);
     const before = (await readTextFile(file)) ?? firstState(inputs.directory, time);
     const reading = readMeta(before);
     const skipped = inputs.skipped.map((phase) => ({ phase, skippedAt: time, toPhase: inputs.phase }));

@@ -13,7 +13,8 @@ import {
   type Taken,
   takeWork,
 } from '../../git/run-branch.ts';
-import { gitOutput, splitNul } from '../../git/run-git.ts';
+import { uncommittedIn } from '../../git/uncommitted.ts';
+import { namedSome } from '../../text/named-some.ts';
 import type { CallPlace, FeatureDesk, Start } from './desk.ts';
 
 /** Where the code of a feature is written: a branch of the run, and checkouts of it. */
@@ -47,26 +48,16 @@ export async function beginWork(desk: FeatureDesk): Promise<Work> {
     return { base: head, branch, onto };
   });
   const work: Work = { ...begun, root, prefix, kept: new Set() };
-  const unseen = await desk.once('uncommitted', () => uncommitted(work.root, desk.inputs.directory));
-  if (unseen.length > 0) {
-    desk.warn(
-      `Not committed, so not seen by the implementers: ${unseen.slice(0, 5).join(', ')}${unseen.length > 5 ? ` and ${unseen.length - 5} more` : ''}.`,
-    );
-  }
+  const unseen = await desk.once('uncommitted', () => unseenBy(work.root, desk.inputs.directory));
+  if (unseen.length > 0) desk.warn(`Not committed, so not seen by the implementers: ${namedSome(unseen)}.`);
   return work;
 }
 
-async function uncommitted(root: string, feature: string): Promise<string[]> {
-  const names = splitNul(
-    await gitOutput(root, ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal']),
-  );
-  return names
-    .map((entry) => entry.slice(3))
-    .filter((name) => {
-      const file = path.join(root, name);
-      const ours = name.startsWith('.charrette') || name.startsWith('charrette.config.');
-      return !ours && !isInside(feature, file) && !isInside(file, feature);
-    });
+async function unseenBy(root: string, feature: string): Promise<string[]> {
+  return (await uncommittedIn(root)).filter((name) => {
+    const file = path.join(root, name);
+    return !isInside(feature, file) && !isInside(file, feature);
+  });
 }
 
 export function checkoutOf(desk: FeatureDesk, name: string): string {
@@ -78,13 +69,13 @@ export function keptPrefix(desk: FeatureDesk): string {
   return `refs/charrette/${desk.context.live.directory.id}`;
 }
 
-/** A checkout of what was done so far; `name` is its folder, `step` what happens in it. */
+/** A checkout of what was done so far; `name` is its folder, `step` what happens in it. One of its own may hold finished work that git did not take. */
 export async function openAt(desk: FeatureDesk, work: Work, name: string, step: string): Promise<Start> {
   const checkout = checkoutOf(desk, name);
   const commit = await desk.once(`tip ${step}`, async () => tipOf(work));
   await desk.context.step(`checkout ${step}`, async () => {
     await openCheckout(work.root, checkout, commit);
-    await moveCheckout(work.root, checkout, commit);
+    if (name !== step) await moveCheckout(work.root, checkout, commit);
     return true;
   });
   return { checkout, commit, kept: `${keptPrefix(desk)}/${step.replace(/[^a-z0-9]+/gi, '-')}` };

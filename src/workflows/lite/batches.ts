@@ -11,12 +11,15 @@ import { executePrompt } from '../../lite/prompts.ts';
 import type { Batch } from '../../lite/schedule.ts';
 import type { LiteTask } from '../../schema/lite/task.ts';
 import { counted } from '../../text/counted.ts';
+import { type Beginning, beginOnce } from './beginning.ts';
 import type { LiteDesk, LiteReply } from './desk.ts';
 import { checkoutOf, type Execution, recordProgress } from './execution.ts';
 import { keepsIgnored, landWork } from './landing.ts';
 import { roundsOf } from './stage-confirm.ts';
 
 type LiteBatch = Batch<LiteTask>;
+/** What a batch is told besides its tasks: what others did before it, and what its first attempt collided with. */
+type Begun = Beginning<{ previous?: string | undefined; conflict?: string | undefined }>;
 
 /** P-112…P-126: waves one after another, the batches of a round side by side, their work joined in order. */
 export async function runBatches(desk: LiteDesk, execution: Execution): Promise<void> {
@@ -39,18 +42,18 @@ export async function runBatches(desk: LiteDesk, execution: Execution): Promise<
     cliId: `${desk.inputs.session}-${batch.id}`,
   }));
   for (const round of rounds) {
-    const started: { batch: LiteBatch; start: string }[] = [];
+    const started: { batch: LiteBatch; begun: Begun }[] = [];
     for (const batch of round.batches) {
-      const start = await openBatch(desk, execution, batch);
-      if (start !== undefined) started.push({ batch, start });
+      const begun = await openBatch(desk, execution, batch);
+      if (begun !== undefined) started.push({ batch, begun });
     }
     await recordProgress(desk, execution);
     const replies = await desk.ask(
-      started.map(({ batch, start }) => requestOf(desk, execution, batch, start)),
+      started.map(({ batch, begun }) => requestOf(desk, execution, batch, batch.id, begun)),
     );
-    for (const [index, { batch, start }] of started.entries()) {
+    for (const [index, { batch, begun }] of started.entries()) {
       const reply = replies[index];
-      if (reply !== undefined) await settle(desk, execution, batch, start, reply);
+      if (reply !== undefined) await settle(desk, execution, batch, begun.start, reply);
     }
     execution.lost = dependantsOf(execution.files.tasks, execution.failed);
     await recordProgress(desk, execution);
@@ -71,12 +74,8 @@ function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly
 /** `undone` is absent in older journals. */
 type LandedBefore = { commit: string; files: string[]; undone?: string[] };
 
-/** The start commit of a batch that has to run; `undefined` for one that is skipped or on the branch already. */
-async function openBatch(
-  desk: LiteDesk,
-  execution: Execution,
-  batch: LiteBatch,
-): Promise<string | undefined> {
+/** The beginning of a batch that has to run; `undefined` for one that is skipped or on the branch already. */
+async function openBatch(desk: LiteDesk, execution: Execution, batch: LiteBatch): Promise<Begun | undefined> {
   const { root, branch, base } = execution;
   const tasks = runnable(execution, batch);
   if (tasks.length === 0) {
@@ -104,25 +103,38 @@ async function openBatch(
   }
   const item = itemOf(execution, batch);
   if (item !== undefined) item.status = 'in_progress';
-  return openAt(desk, execution, batch.id);
+  return openAt(desk, execution, batch, batch.id);
 }
 
-function openAt(desk: LiteDesk, { root, branch, base }: Execution, name: string): Promise<string> {
-  return desk.context.step(`checkout ${name}`, async () => {
-    const tip = (await branchTip(root, branch)) ?? base;
-    await openCheckout(root, checkoutOf(desk, name), tip);
-    return tip;
+async function openAt(
+  desk: LiteDesk,
+  execution: Execution,
+  batch: LiteBatch,
+  name: string,
+  conflict?: string,
+): Promise<Begun> {
+  const { root, branch, base } = execution;
+  const words = { previous: previousWork(execution), conflict };
+  const about = runnable(execution, batch)
+    .map(({ id }) => id)
+    .join(', ');
+  const begun = await desk.context.step(`checkout ${name}`, async (): Promise<Begun | string> => {
+    const start = (await branchTip(root, branch)) ?? base;
+    const beginning = await beginOnce(desk, name, about, { start, words });
+    await openCheckout(root, checkoutOf(desk, name), beginning.start);
+    return beginning;
   });
+  // Older journals have the commit alone.
+  return typeof begun === 'string' ? { start: begun, words } : begun;
 }
 
 function requestOf(
   desk: LiteDesk,
   execution: Execution,
   batch: LiteBatch,
-  start: string,
-  retry?: { conflict: string },
+  name: string,
+  { start, words }: Begun,
 ) {
-  const name = retry === undefined ? batch.id : `${batch.id}-retry`;
   const others = execution.auto ? desk.writers.filter((id) => id !== batch.executor) : [];
   const agents = [batch.executor, ...others].filter((id) => desk.writers.includes(id));
   return {
@@ -135,8 +147,8 @@ function requestOf(
         commission: desk.commission('execute', execution.clarifications),
         plan: execution.files.plan,
         tasks: runnable(execution, batch),
-        previous: previousWork(execution),
-        conflict: retry?.conflict,
+        previous: words.previous,
+        conflict: words.conflict,
         schema,
       }),
     work: {
@@ -161,11 +173,11 @@ async function settle(
     `[${batch.id}] conflicts in ${first.files.join(', ')}; it is done again on top of the others' work; the first attempt stays in ${checkoutOf(desk, batch.id)} until then.`,
   );
   const name = `${batch.id}-retry`;
-  const again = await openAt(desk, execution, name);
   const conflict = `Files: ${first.files.join(', ')}\n\n${first.text}`;
-  const [second] = await desk.ask([requestOf(desk, execution, batch, again, { conflict })]);
+  const again = await openAt(desk, execution, batch, name, conflict);
+  const [second] = await desk.ask([requestOf(desk, execution, batch, name, again)]);
   if (second === undefined) return;
-  const result = await join(desk, execution, batch, name, again, second);
+  const result = await join(desk, execution, batch, name, again.start, second);
   if (result.kind === 'conflict')
     fail(desk, execution, batch, second, `conflicts again in ${result.files.join(', ')}`, name);
   // What was joined in the second attempt is all of it.

@@ -3,10 +3,12 @@ import { CharretteError } from '../../errors.ts';
 import { driftOfPlan, driftSince } from '../../git/drift.ts';
 import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
 import { openRunBranch } from '../../git/run-branch.ts';
+import { uncommittedIn } from '../../git/uncommitted.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { planInvalid } from '../../lite/read-plan.ts';
 import type { BatchItem } from '../../lite/todo.ts';
 import type { ExecutionResult } from '../../schema/lite/session-files.ts';
+import { namedSome } from '../../text/named-some.ts';
 import type { LiteDesk } from './desk.ts';
 import type { Selection } from './inputs.ts';
 
@@ -50,8 +52,12 @@ export async function beginExecution(
       prefix: path.relative(facts.root, project),
       base: head,
       onto: (await currentBranch(project)) ?? null,
+      unseen: await uncommittedIn(facts.root),
     };
   });
+  // Older journals have none.
+  const { unseen = [] }: { unseen?: string[] } = start;
+  if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${namedSome(unseen)}`);
   await checkDrift(desk, files);
   await desk.context.step('run branch', async () => openRunBranch(start.root, branch, start.base));
   return {

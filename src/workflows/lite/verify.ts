@@ -19,6 +19,7 @@ import {
 import type { CodeReview } from '../../schema/judgements/code-review.ts';
 import { counted } from '../../text/counted.ts';
 import { proofOf } from './batches.ts';
+import { type Beginning, beginOnce } from './beginning.ts';
 import type { LiteDesk } from './desk.ts';
 import { checkoutOf, type Execution } from './execution.ts';
 import { keepsIgnored, landWork } from './landing.ts';
@@ -139,20 +140,22 @@ async function askReview(
 const laneName = (agent: string) => agent.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
 
 /** One round of repairs on top of the run's branch; false when nothing came of it. */
-async function fix(
-  desk: LiteDesk,
-  execution: Execution,
-  problems: string[],
-  round: number,
-): Promise<boolean> {
+async function fix(desk: LiteDesk, execution: Execution, found: string[], round: number): Promise<boolean> {
   const { root, branch, base, prefix, files, selection, clarifications, auto } = execution;
   const name = `fix-${round}`;
   const checkout = checkoutOf(desk, name);
-  const start = await desk.context.step(`checkout ${name}`, async () => {
-    const tip = (await branchTip(root, branch)) ?? base;
-    await openCheckout(root, checkout, tip);
-    return tip;
-  });
+  const begun = await desk.context.step(
+    `checkout ${name}`,
+    async (): Promise<Beginning<string[]> | string> => {
+      const tip = (await branchTip(root, branch)) ?? base;
+      // Tests say the same in other words each time; of the same commit what was said first holds.
+      const beginning = await beginOnce(desk, name, tip, { start: tip, words: found });
+      await openCheckout(root, checkout, beginning.start);
+      return beginning;
+    },
+  );
+  // Older journals have the commit alone.
+  const { start, words: problems } = typeof begun === 'string' ? { start: begun, words: found } : begun;
   const { writers } = desk;
   const wanted = resolveExecutor(`FIX-00${round}`, {
     assignments: {},

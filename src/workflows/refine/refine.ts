@@ -1,8 +1,10 @@
 import path from 'node:path';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
+import { isInside } from '../../files/contained.ts';
 import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
 import { openRunBranch } from '../../git/run-branch.ts';
+import { uncommittedIn } from '../../git/uncommitted.ts';
 import { decide } from '../../refine/decide.ts';
 import { type LoopSeats, seatLoop } from '../../refine/seats.ts';
 import type { ServicesOf } from '../services.ts';
@@ -117,18 +119,20 @@ async function settleBrand(desk: RefineDesk): Promise<void> {
 }
 
 async function openGround(desk: RefineDesk): Promise<Ground> {
-  const { project, baseCommit } = desk.inputs;
+  const { project, baseCommit, artifact } = desk.inputs;
   const branch = `charrette/${desk.context.live.directory.id}`;
   const start = await desk.context.step('ground', async () => {
     const facts = await repositoryFacts(project);
     const base = facts.head ?? baseCommit;
     await openRunBranch(facts.root, branch, base);
-    return {
-      root: facts.root,
-      prefix: path.relative(facts.root, project),
-      base,
-      onto: (await currentBranch(project)) ?? null,
-    };
+    const prefix = path.relative(facts.root, project);
+    const page = path.join(prefix, artifact);
+    const unseen = (await uncommittedIn(facts.root)).some((name) => isInside(name, page));
+    return { root: facts.root, prefix, base, onto: (await currentBranch(project)) ?? null, unseen };
   });
+  if (start.unseen)
+    desk.warn(
+      `${artifact} is not committed: the builder starts from the last commit, and the result is not put in its place.`,
+    );
   return { ...start, onto: start.onto ?? undefined, branch };
 }

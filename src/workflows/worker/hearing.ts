@@ -80,6 +80,8 @@ export class Hearing {
       await updateRunRecord(held.directory, { queue: { labels, yes: true } });
       if (asked) this.#held.changed(run, 'asking');
     }
+    // Whoever answers later, or takes the run over, finds the answer or its message.
+    if (message?.type !== 'cancel') await held.mirror.keep();
     await removeMessage(this.#queue, id);
   }
 }

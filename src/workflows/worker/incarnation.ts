@@ -37,6 +37,8 @@ export type WorkerOptions = {
   drainSeconds: number;
   keepDays: number;
   world: World;
+  /** The file that --config names. */
+  configFile?: string | undefined;
   signal: AbortSignal;
 };
 
@@ -87,10 +89,11 @@ export class Incarnation {
   }
 
   async #open(): Promise<void> {
-    const { places, url, world, parallel } = this.#options;
+    const { places, url, world, parallel, configFile } = this.#options;
     const [first] = places;
     if (first === undefined) throw new Error('A worker needs a repository.');
-    const opening = await openStories(first.home, { url }, world, undefined, {
+    const configured = { agents: undefined, file: configFile };
+    const opening = await openStories(first.home, { url }, world, configured, {
       guard: {
         ready: (stop) => this.#presence.fresh(stop),
         keep: (live) => this.#held.keep(live),

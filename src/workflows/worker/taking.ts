@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.ts';
 import { type Claim, setClone } from '../../engine/queue/claim.ts';
 import { LostRun } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { restoreRun } from '../../engine/queue/restore.ts';
 import { refusedNote } from '../../engine/queue/waiting.ts';
+import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import { toCharretteError } from '../../errors.ts';
+import { noteTree } from '../design/found-tree.ts';
 import type { Held, HeldRuns } from './held-runs.ts';
 import type { ServedPlace } from './places.ts';
 import { faultOf } from './refusal.ts';
@@ -70,8 +72,10 @@ export class Taking {
 
   async #begin(held: Held): Promise<void> {
     const { entry, place, directory } = held;
-    if (entry.travels && (entry.atClone !== place.clone || !existsSync(directory.record)))
-      await restoreRun(this.#queue, directory, place.home.project);
+    const comes = entry.travels && (entry.atClone !== place.clone || !existsSync(directory.record));
+    if (comes) await restoreRun(this.#queue, directory, place.home.project);
+    // What is uncommitted here by now is a person's: nothing of it may count as the work of agents, and be undone.
+    if (comes || !hasLanes(directory)) await noteTree(directory, place.home.project);
     if (!(await setClone(this.#queue, entry, place.clone))) throw new LostRun(entry.run);
     held.placed = true;
     const { status } = readRunRecordSync(directory);
@@ -115,4 +119,9 @@ export class Taking {
 /** A failed run can be gone on with; the others are over for good. */
 function isOver(status: RunRecord['status']): boolean {
   return isFinal(status) && status !== 'failed';
+}
+
+/** Whether an agent was at work for it. */
+function hasLanes({ lanes }: RunDirectory): boolean {
+  return existsSync(lanes) && readdirSync(lanes).length > 0;
 }

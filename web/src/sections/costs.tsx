@@ -117,7 +117,9 @@ function Bars(props: {
         <tbody>
           {list.map((row) => (
             <tr key={row.name}>
-              <th scope="row">{row.name}</th>
+              <th scope="row">
+                <bdi>{row.name}</bdi>
+              </th>
               <td class="bar-cell" aria-hidden="true">
                 <span class="bar-line">
                   <i class="swatch measured" style={{ width: `${(row.measured / largest) * 100}%` }} />

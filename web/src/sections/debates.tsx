@@ -27,11 +27,11 @@ function Debate({ debate }: { debate: DebateView }) {
     <article class="card pad debate" aria-label={`Decision ${number}: ${title}`}>
       <header>
         <h3>
-          <span class="number">{number}</span> {title}
+          <span class="number">{number}</span> <bdi>{title}</bdi>
         </h3>
         <span class={`tag impact-${impact.toLowerCase()}`}>{impact} impact</span>
       </header>
-      <p>
+      <p dir="auto">
         <Cited text={tension} />
       </p>
       {files.length > 0 && <p class="quiet mono">{files.join(', ')}</p>}
@@ -70,9 +70,9 @@ function Defence({ side, letter, won }: { side: DefenceView; letter: string; won
     <section class={`defence${won ? ' won' : ''}`} aria-label={`Defence ${letter}`}>
       <h4>
         <span class="letter">{letter}</span>
-        <span>
+        <bdi>
           <Cited text={side.position} />
-        </span>
+        </bdi>
         {won && <span class="tag good">prevails</span>}
       </h4>
       {side.parts.length === 0 && <p class="quiet">Nobody spoke for this side.</p>}
@@ -108,10 +108,12 @@ function Judge({ judge, sides }: { judge: JudgeView; sides: DebateView['sides'] 
         {voices.size > 1 ? '=' : letterOf(first?.vote ?? '')}
       </span>
       <span>
-        <strong>{judge.judge}</strong>{' '}
+        <strong>
+          <bdi>{judge.judge}</bdi>
+        </strong>{' '}
         {voices.size > 1 ? 'changed sides with the order: a tie' : `for ${letterOf(first?.vote ?? '')}`}
         {judge.votes.length > 1 && voices.size === 1 && <small> in both orders</small>}
-        <p class="quiet">
+        <p class="quiet" dir="auto">
           <Cited text={first?.rationale ?? ''} />
         </p>
       </span>
@@ -129,7 +131,10 @@ function Verdict({ resolution, debate }: VerdictProps) {
   return (
     <div class="verdict">
       <p>
-        <strong>{dispositionNames[disposition]}:</strong> <Cited text={resolution.resolution} />
+        <strong>{dispositionNames[disposition]}:</strong>{' '}
+        <bdi>
+          <Cited text={resolution.resolution} />
+        </bdi>
         {tally !== undefined && (
           <span class="tally">
             A {votes[debate.sides[0].side]} : {votes[debate.sides[1].side]} B

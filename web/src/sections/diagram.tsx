@@ -46,7 +46,11 @@ export function Diagram({ source }: { source: string }) {
     <figure ref={figure} class="card pad diagram">
       {picture !== undefined && (
         <section class="scroll" tabIndex={0} aria-label="Diagram">
-          <img src={picture} alt="Architecture diagram; its source follows as text" />
+          <img
+            src={picture}
+            alt="Architecture diagram; its source follows as text"
+            onLoad={({ currentTarget }) => keepLegible(currentTarget)}
+          />
         </section>
       )}
       {problem !== undefined && <p class="notice">The diagram cannot be drawn: {problem}</p>}
@@ -58,4 +62,9 @@ export function Diagram({ source }: { source: string }) {
       </details>
     </figure>
   );
+}
+
+/** A wide drawing gets smaller to fit, until its words could no longer be read; then it is scrolled. */
+function keepLegible(image: HTMLImageElement): void {
+  image.style.minWidth = `${Math.round(image.naturalWidth * 0.6)}px`;
 }

@@ -54,7 +54,7 @@ function Finding({ finding }: { finding: FindingView }) {
     <li id={id} class={`card pad finding is-${outcome}`} tabIndex={-1}>
       <header>
         <h3>
-          <span class="note-id">{shortId(id)}</span> {title}
+          <span class="note-id">{shortId(id)}</span> <bdi>{title}</bdi>
         </h3>
         <span class={`tag outcome-${outcome}`}>{outcomeNames[outcome] ?? outcome}</span>
       </header>
@@ -62,10 +62,14 @@ function Finding({ finding }: { finding: FindingView }) {
         <span>{severity}</span>
         <span>{focusArea}</span>
         {finding.outOfScope && <span>out of scope</span>}
-        {reviewers.length > 0 && <span>by {reviewers.join(', ')}</span>}
+        {reviewers.length > 0 && (
+          <span>
+            by <bdi>{reviewers.join(', ')}</bdi>
+          </span>
+        )}
         {anchor !== undefined && (
           <span>
-            about “{anchor.section}”, line {anchor.line}
+            about “<bdi>{anchor.section}</bdi>”, line {anchor.line}
           </span>
         )}
       </p>
@@ -84,7 +88,7 @@ function Finding({ finding }: { finding: FindingView }) {
           </>
         )}
         <dt>Evidence</dt>
-        <dd>
+        <dd dir="auto">
           <Cited text={finding.evidence} />
         </dd>
       </dl>

@@ -31,7 +31,7 @@ const Line = memo(function Line({ line }: { line: LogLine }) {
   return (
     <li class={`is-${tone}`}>
       <time dateTime={time}>{clock(time)}</time>
-      <span>{text}</span>
+      <bdi>{text}</bdi>
     </li>
   );
 });

@@ -3,7 +3,7 @@ import type { FindingView } from '../../../src/web/view/findings.ts';
 import type { PlanRevision } from '../../../src/web/view/plan-revisions.ts';
 import type { RunView } from '../../../src/web/view/run-view.ts';
 import { diffLines } from '../diff-lines.ts';
-import { block, parseMarkdown } from '../markdown.tsx';
+import { block, parseMarkdown, Unset } from '../markdown.tsx';
 
 /** The plan with the findings beside the lines they are about, and what each revision changed. */
 export function Plan({ view }: { view: RunView }) {
@@ -62,7 +62,7 @@ function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void 
 
 function PlanText({ text, findings }: { text: string; findings: readonly FindingView[] }) {
   const root = useMemo(() => parseMarkdown(text), [text]);
-  if (root === undefined) return <pre class="plain">{text}</pre>;
+  if (root === undefined) return <Unset text={text} />;
   return (
     <div class="prose annotated">
       {root.children.map((node, index) => {
@@ -91,7 +91,7 @@ function Notes({ findings }: { findings: readonly FindingView[] }) {
             class={`note is-${finding.outcome ?? 'open'}`}
             onClick={() => showFinding(finding.id)}
           >
-            <span class="note-id">{shortId(finding.id)}</span> {finding.title}
+            <span class="note-id">{shortId(finding.id)}</span> <bdi>{finding.title}</bdi>
           </button>
         </li>
       ))}

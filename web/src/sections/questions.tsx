@@ -73,13 +73,14 @@ function QuestionField({ question, value, onChange }: FieldProps) {
   const name = `question-${id}`;
   return (
     <fieldset>
-      <legend>
+      <legend dir="auto">
         <Cited text={text} />
       </legend>
       {detail !== undefined && <Markdown text={detail} />}
       {options === undefined ? (
         <textarea
           rows={3}
+          dir="auto"
           aria-label={text}
           value={value}
           onInput={(event) => onChange(event.currentTarget.value)}
@@ -94,9 +95,9 @@ function QuestionField({ question, value, onChange }: FieldProps) {
               checked={value === option.value}
               onChange={() => onChange(option.value)}
             />
-            <span>
+            <bdi>
               <Cited text={option.label} />
-            </span>
+            </bdi>
             {recommended === option.value && <small>recommended</small>}
           </label>
         ))

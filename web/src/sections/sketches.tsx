@@ -11,7 +11,7 @@ export function Sketches({ sketches }: { sketches: readonly SketchView[] }) {
         {sketches.map(({ lane, seat, label, agent, text }) => (
           <li key={lane} class="card sheet" id={`sketch-${seat}`} tabIndex={-1}>
             <header>
-              <h3>{label}</h3>
+              <h3 dir="auto">{label}</h3>
               <Agent name={agent} />
             </header>
             <div class="sheet-body">

@@ -32,7 +32,7 @@ export function Synthesis({ synthesis, sketches }: Props) {
       )}
       {divergences.map(({ topic, positions, call, reason }, index) => (
         <article key={index} class="card pad">
-          <h3>{topic}</h3>
+          <h3 dir="auto">{topic}</h3>
           <ul class="positions">
             {positions.map(({ position, seats: names }, at) => (
               <li key={at}>
@@ -56,7 +56,9 @@ export function Synthesis({ synthesis, sketches }: Props) {
               <li key={index}>
                 <div>
                   <Markdown text={idea} />
-                  <p class="quiet">{reason}</p>
+                  <p class="quiet" dir="auto">
+                    {reason}
+                  </p>
                 </div>
                 <span class="tags">
                   <span class={`tag use-${use}`}>{useNames[use]}</span>

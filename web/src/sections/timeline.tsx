@@ -127,7 +127,7 @@ const LaneRow = memo(function LaneRow({ lane, start, length, end, openLane }: La
   const content = (
     <>
       <span class="row-label">
-        {label}
+        <bdi>{label}</bdi>
         <small> {taskName(lane.task)}</small>
         <span class="unseen"> {by} </span>
       </span>

@@ -1,3 +1,4 @@
+import { tableEntry } from '../../../src/text/table-entry.ts';
 import type { FindingView } from '../../../src/web/view/findings.ts';
 import type { RunView } from '../../../src/web/view/run-view.ts';
 import { shortId, showFinding } from './plan.tsx';
@@ -51,11 +52,11 @@ function VoteRow({ finding }: { finding: FindingView }) {
     <tr>
       <th scope="row">
         <button type="button" class="link" onClick={() => showFinding(finding.id)}>
-          <span class="note-id">{shortId(finding.id)}</span> {finding.title}
+          <span class="note-id">{shortId(finding.id)}</span> <bdi>{finding.title}</bdi>
         </button>
       </th>
       {finding.votes.map(({ voter, vote, reason }) => {
-        const [sign, name] = signs[vote] ?? ['?', vote];
+        const [sign, name] = tableEntry(signs, vote) ?? ['?', vote];
         return (
           <td key={voter} class={`vote vote-${vote}`} title={reason || name}>
             <span aria-hidden="true">{sign}</span>

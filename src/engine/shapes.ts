@@ -1,0 +1,31 @@
+import type { Usage } from '../agents/port.ts';
+import { isRecord } from '../safe-json.ts';
+import { type LaneKind, laneKinds } from '../schema/lane-kinds.ts';
+
+/** What values of a run's files have to be. The files may have come with a stranger's archive. */
+
+export const isText = (value: unknown): value is string => typeof value === 'string';
+
+export const isTime = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value));
+
+/** Tokens, bytes, milliseconds, attempts; sums of them stay numbers. */
+export const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+
+export function orMissing(is: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || is(value);
+}
+
+export const isKnownLaneKind = (value: unknown): value is LaneKind =>
+  laneKinds.some((kind) => kind === value);
+
+const bases: readonly unknown[] = ['measured', 'estimated', 'unknown'] satisfies Usage['basis'][];
+
+export function isUsage(value: unknown): value is Usage {
+  return (
+    isRecord(value) &&
+    bases.includes(value['basis']) &&
+    ['inputTokens', 'cachedInputTokens', 'outputTokens'].every((name) => isAmount(value[name])) &&
+    ['reasoningTokens', 'usd'].every((name) => orMissing(isAmount)(value[name]))
+  );
+}

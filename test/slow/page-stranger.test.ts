@@ -1,0 +1,54 @@
+/** A run of a stranger's archive on the page and in its report: files in the wrong shape take nothing else with them. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { chromiumPath } from '../support/browser.ts';
+import { runCommandLine } from '../support/run-command-line.ts';
+import { servedRun } from '../support/served-run.ts';
+import { writeStrangersRun } from '../support/strangers-run.ts';
+
+describe.skipIf(chromiumPath === undefined)('a run of a stranger in Chromium', () => {
+  const served = servedRun(writeStrangersRun);
+  const address = () => `#/runs/${served.run().directory.id}`;
+
+  async function visit(place: string): Promise<{ page: Page; problems: string[] }> {
+    const problems: string[] = [];
+    const page = await served.visit(place, undefined, (fresh) => {
+      fresh.on('pageerror', (error) => problems.push(error.message));
+    });
+    return { page, problems };
+  }
+
+  const sections = ['Timeline', 'Plan', 'Findings', 'Votes', 'Cost', 'Files', 'Log'];
+
+  async function expectWhole({ page, problems }: Awaited<ReturnType<typeof visit>>): Promise<void> {
+    await page.getByText('THE LAST WORD').waitFor({ timeout: 30_000 });
+    expect(await page.locator('.sections h2').allTextContents()).toEqual(sections);
+    expect(await page.locator('.notice.bad').allTextContents()).toEqual([]);
+    expect(await page.locator('#log').textContent()).toContain('was passed over');
+    expect(problems).toEqual([]);
+    await page.close();
+  }
+
+  test('events of a known type without their fields left the page empty', async () => {
+    await expectWhole(await visit(address()));
+  });
+
+  test('what comes later is shown, too', async () => {
+    const { page, problems } = await visit(address());
+    await page.getByText('THE LAST WORD').waitFor({ timeout: 30_000 });
+    served.run().emit({ type: 'lane-end' } as never, { type: 'note', text: 'and one more' });
+    await page.getByText('and one more').waitFor({ timeout: 30_000 });
+    expect(problems).toEqual([]);
+    await page.close();
+  });
+
+  test('a report of such a run is whole', async () => {
+    const { home, directory } = served.run();
+    const file = path.join(home.project, 'report.html');
+    const made = await runCommandLine('report', directory.id, '--html', '--out', file, '--cwd', home.project);
+    expect(made, made.err).toMatchObject({ exit: 0 });
+    await expectWhole(await visit(pathToFileURL(file).href));
+  });
+});

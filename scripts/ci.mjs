@@ -5,6 +5,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const reports = mkdtempSync(path.join(tmpdir(), 'charrette-ci-'));
@@ -22,9 +23,9 @@ for (const signal of ['SIGINT', 'SIGTERM'])
 
 /** A command that either holds or not. */
 async function check(title, command, args, limit = 10 * minutes) {
-  const { status, note } = await run(title, command, args, limit);
+  const { status, note, output } = await run(title, command, args, limit);
   total[status === 0 ? 'passed' : 'failed'] += 1;
-  if (status !== 0) failures.push(`${title} (${note})`);
+  if (status !== 0) failures.push(`${title} (${note})\n${troubleIn(output)}`);
   say(status === 0 ? `ok: ${title} (${note})` : `FAILED: ${title} (${note})`);
 }
 
@@ -33,15 +34,16 @@ async function suite(title, args, limit) {
   const report = path.join(reports, `${title.replaceAll(/\W+/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const separator = args.includes('--') ? [] : ['--'];
-  const { status, note } = await run(title, 'npm', [...args, ...separator, ...reporters], limit);
+  const { status, note, output } = await run(title, 'npm', [...args, ...separator, ...reporters], limit);
   const counts = readCounts(report);
   total.passed += counts?.numPassedTests ?? 0;
   total.failed += counts?.numFailedTests ?? 0;
   total.skipped += (counts?.numPendingTests ?? 0) + (counts?.numTodoTests ?? 0);
   failures.push(...failedTests(counts));
   if (counts === undefined || (status !== 0 && counts.numFailedTests === 0)) {
+    // No test failed: a hook did, an error that nobody waited for, or what comes after the last test.
     total.failed += 1;
-    failures.push(`${title} (${note})`);
+    failures.push(`${title} (${note})\n${troubleIn(output)}`);
   }
   say(
     counts === undefined
@@ -55,18 +57,19 @@ async function run(title, command, args, limit) {
   say(`\n== ${title} …`);
   const started = Date.now();
   const file = path.join(reports, `${title.replaceAll(/\W+/g, '-')}.txt`);
-  const output = openSync(file, 'w');
+  const written = openSync(file, 'w');
   // A group of its own, so that a command that hangs goes with all that it started.
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', output, output], detached: true });
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', written, written], detached: true });
   living.add(child.pid);
   const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), limit);
   const [status, signal] = await once(child, 'close');
   clearTimeout(timer);
   living.delete(child.pid);
-  closeSync(output);
-  say(`\n== ${title}\n${readFileSync(file, 'utf8')}`);
+  closeSync(written);
+  const output = readFileSync(file, 'utf8');
+  say(`\n== ${title}\n${output}`);
   const seconds = ((Date.now() - started) / 1000).toFixed(1);
-  return { status, note: `exit ${status ?? signal} after ${seconds}s` };
+  return { status, note: `exit ${status ?? signal} after ${seconds}s`, output };
 }
 
 function readCounts(report) {
@@ -88,7 +91,17 @@ function failedTests(counts) {
 }
 
 function beginning(text) {
-  const lines = text.slice(0, 2000).split('\n').slice(0, 20);
+  return indented(text.slice(0, 2000).split('\n').slice(0, 20));
+}
+
+/** What a suite says of failures outside of its tests; of any other command the end. */
+function troubleIn(output) {
+  const lines = stripVTControlCharacters(output).trimEnd().split('\n');
+  const first = lines.findIndex((line) => /⎯ (?:Failed|Unhandled) |^error during close/.test(line));
+  return indented(first === -1 ? lines.slice(-40) : lines.slice(first, first + 60));
+}
+
+function indented(lines) {
   return lines.map((line) => `    ${line}`).join('\n');
 }
 

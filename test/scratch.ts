@@ -1,5 +1,6 @@
 // All temporary files of a test run lie in one folder, which goes with the run: nothing is left on the machine.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -13,10 +14,11 @@ export function makeScratch(): string {
   return folder;
 }
 
-export default function scratch(): (() => void) | undefined {
+export default function scratch(): (() => Promise<void>) | undefined {
   // Every project of the suite asks; the first one's folder serves all.
   if (path.basename(tmpdir()).startsWith(prefix)) return undefined;
   const folder = makeScratch();
   process.env['TMPDIR'] = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  // Whatever is just ending gets about twenty seconds, longer after each try; what then still writes there was left behind.
+  return () => rm(folder, { recursive: true, force: true, maxRetries: 20 });
 }

@@ -82,6 +82,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
     const entry: LoggedRequest = { time: Date.now(), method, path, run: place.run, tools: [], turns: [] };
     if (credential !== undefined) entry.credential = credential;
     const text = await bodyOf(request);
+    if (text === undefined) return;
     const wire = method === 'POST' ? wires.find((candidate) => candidate.path.test(path)) : undefined;
     if (wire === undefined) {
       record(entry);
@@ -130,8 +131,14 @@ function credentialOf(headers: IncomingHttpHeaders): string | undefined {
   return headers.authorization?.replace(/^Bearer /i, '');
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+/** What the agent asks; absent when it was ended before it had asked. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch (error) {
+    if (request.complete) throw error;
+    return undefined;
+  }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -1,11 +1,12 @@
 /** Calls real agent programs with a fresh HOME, a fake key and a model on loopback; nothing of the caller's environment. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Agent, AgentEvent, AgentTask, LaneResult, Probe } from '../../src/agents/port.ts';
 import { createAgent } from '../../src/agents/registry.ts';
 import type { AgentSettings, World } from '../../src/agents/settings.ts';
 import type { Protocol } from '../../src/schema/protocols.ts';
+import { clearAway } from '../clear-away.ts';
 import { agentCommand } from './install.ts';
 
 /** The programs with a driver of their own. */
@@ -155,7 +156,7 @@ export function openBench(atOnce = 5): Bench {
       const result = await gate(() => agent.call(task, { signal, onEvent: hear }));
       return { result, events, laneDirectory, directory, place };
     },
-    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+    remove: () => clearAway(root),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The same questions to every real agent program. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import type { Agent } from '../../src/agents/port.ts';
 import { endOrphans } from '../../src/agents/process/process-record.ts';
 import type { World } from '../../src/agents/settings.ts';
 import { isRecord, parseJson } from '../../src/safe-json.ts';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { type Bench, fakeKey, openBench, type Program } from './harness.ts';
 import { agentsDirectory, installAgents } from './install.ts';
@@ -197,7 +198,7 @@ async function expectNoOrphan(program: Program, url: string, jail: World['jail']
     expect(await until(() => processesWith(mark).length === 0)).toBe(true);
   } finally {
     caller.kill('SIGKILL');
-    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    clearAway(root);
   }
 }
 

@@ -45,7 +45,7 @@ test('both sides of every task are designed, judged blind in both orders by the 
   const lane = path.join(project, '.charrette/runs', run, 'lanes', 'compare-1-two.json');
   const { prompt } = JSON.parse(readFileSync(lane, 'utf8')) as { prompt: string };
   expect(prompt).not.toMatch(/DECISION_|FINDING_|## Dissent/);
-}, 180_000);
+});
 
 test('it asks before it spends: without a terminal it pauses, and goes on with the answers', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
@@ -60,7 +60,7 @@ test('it asks before it spends: without a terminal it pauses, and goes on with t
   expect(refused.code).toBe(5);
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'consent-refused' } });
   expect(callsIn(calls)).toEqual([]);
-}, 120_000);
+});
 
 test('killed in the middle it goes on, and no call that was answered is made again', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
@@ -83,7 +83,7 @@ test('killed in the middle it goes on, and no call that was answered is made aga
   expect(before.map(made)).toEqual([4, 1, 1, 1, 6, 2]);
   // Four reviews may have been under way.
   expect(made('plan-review')).toBeLessThanOrEqual(8);
-}, 180_000);
+});
 
 test('a design without a plan is no verdict, and a comparison without any exits 6', async () => {
   const { project, tasks } = await makeTasks({ failTask: 'plan' }, 'add rate limiting\n');
@@ -93,7 +93,7 @@ test('a design without a plan is no verdict, and a comparison without any exits 
   const text = artifactsOf(project, run)['comparison.md'];
   expect(text).toContain('No verdict: one of the designs has no plan');
   expect(text).toMatch(/Solo has no plan: No agent could do the task plan/);
-}, 120_000);
+});
 
 test('without a model nobody judges, and that is said; cost and coverage stand all the same', async () => {
   const { project, tasks } = await makeTasks();
@@ -104,7 +104,7 @@ test('without a model nobody judges, and that is said; cost and coverage stand a
   expect(ended.stdout).toContain('there is no model among the agents, and rules do not judge');
   expect(ended.stdout).toContain('2 without a verdict');
   expect(ended.stdout).toMatch(/\| 1\. add rate limiting \| none \| solo \| \d+\/\d+ \|/);
-}, 120_000);
+});
 
 test.each([
   [['compare'], 2, 'usage', /--tasks/],

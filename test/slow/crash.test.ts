@@ -13,7 +13,7 @@ const { seed, points } = crashPoints(Number(process.env['CRASH_POINTS'] ?? 24));
 
 beforeAll(async () => {
   reference = await undisturbedRun();
-}, 120_000);
+});
 
 test('an undisturbed run makes every call once', () => {
   expect(reference.writes).toBeGreaterThan(100);

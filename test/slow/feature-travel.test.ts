@@ -55,7 +55,7 @@ test('§2F: a reviewer of the design sends the feature back to its specification
   });
   expect(state).not.toHaveProperty('backward_return_target');
   expect(state).not.toHaveProperty('backward_context');
-}, 240_000);
+});
 
 test('§2F: a person may stay; two travels that did not help are the last', async () => {
   const project = await writtenProject('backward-always', '-', 'design-design-reviewer');
@@ -85,7 +85,7 @@ test('§2F: a person may stay; two travels that did not help are the last', asyn
     expect.stringContaining('2 travels to specify have not helped (1 issues then, 1 now)'),
   ]);
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'design', backward_trips: [trip, trip] });
-}, 240_000);
+});
 
 test('§2F: from the code back to the specification; what was written stays on its branch', async () => {
   const project = await writtenProject('backward', marker(), 'implement-implementation-reviewer');
@@ -101,7 +101,7 @@ test('§2F: from the code back to the specification; what was written stays on i
   ).split('\n');
   expect(git(project, 'log', '--format=%s', branch).split('\n')).toHaveLength(4);
   expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
-}, 240_000);
+});
 
 test('T-091, T-092, T-096, §2C: --commit commits each revision and the completed phase, and nothing else that is staged', async () => {
   const project = makeProject();
@@ -137,7 +137,7 @@ test('T-091, T-092, T-096, §2C: --commit commits each revision and the complete
   expect(git(project, 'show', 'HEAD:docs/features/001-search/.meta.json')).toContain(
     '"lastCompletedPhase": "specify"',
   );
-}, 240_000);
+});
 
 test('§2C: a commit that fails blocks the completion, and the run goes on when the cause is mended', async () => {
   const project = makeProject();
@@ -161,7 +161,7 @@ test('§2C: a commit that fails blocks the completion, and the run goes on when 
   expect(resumed.code, resumed.stderr).toBe(0);
   expect(git(project, 'log', '-1', '--format=%s')).toBe('phase(specify): search - approved');
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'specify' });
-}, 240_000);
+});
 
 test('§2C: --commit outside a repository is refused before anything is written', async () => {
   const project = makeProject();
@@ -200,7 +200,7 @@ test('§2B, T-049: where tests show that code and specification differ, a person
   expect(git(project, 'log', '--format=%s')).toContain(
     'Do what the specification says where tests showed otherwise',
   );
-}, 240_000);
+});
 
 test('§2B: a difference that stays after two fixes ends a run that nobody watches', async () => {
   const project = await writtenProject('divergence', '9', marker());
@@ -219,7 +219,7 @@ test('§2B: a difference that stays after two fixes ends a run that nobody watch
   ]);
   expect(git(project, 'log', '--format=%s', 'main')).toBe('Begin');
   expect(stateOf(project)).not.toMatchObject({ phases: { implement: { completed: expect.any(String) } } });
-}, 240_000);
+});
 
 test('§2B, T-134: tasks side by side that change the same lines are done again on top of each other, in the order of the file', async () => {
   const project = await writtenProject('conflict');
@@ -240,7 +240,7 @@ test('§2B, T-134: tasks side by side that change the same lines are done again 
   ]);
   expect(promptOf(project, id, 'task-1.2-again-2-1')).toContain('The code has changed since: src/shared.js.');
   expect(readOf(project, 'implementation-log.md').match(/^## Task \S+/gm)).toHaveLength(3);
-}, 240_000);
+});
 
 test('lean/C-05, T-149: a small document goes into the prompt, a large one does not, and the verdicts are the same', async () => {
   const states = await Promise.all(
@@ -261,7 +261,7 @@ test('lean/C-05, T-149: a small document goes into the prompt, a large one does 
     phases.specify.reviewerNotes,
   ]);
   expect(small).toEqual(large);
-}, 240_000);
+});
 
 /** The documents were written by hand; this says so. */
 function writeState(project: string): void {

@@ -11,7 +11,7 @@ test('P-165 P-166 lite/T-10 from the state before 4 random writes of an executio
   const proof = await proveStory('lite-execute', { sample: { count: 4, seed } });
   expect(proof.failures, `seed ${seed}`).toEqual([]);
   expect(proof.tried).toBe(4);
-}, 300_000);
+});
 
 test('P-126 P-165 lite/T-10 a batch in flight when the program is killed is put back to its start and repeated once; its agent does not live on', async () => {
   const { project, calls, git } = makeLiteProject('hang:TASK-002');

@@ -6,7 +6,7 @@ import { parseJson } from '../../src/safe-json.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { charrette, makeProject, program, runsOf } from '../support/program.ts';
 
-beforeAll(() => installAgents(['mcp-inspector']), 300_000);
+beforeAll(() => installAgents(['mcp-inspector']));
 
 /** One request of the official inspector's command line to the built server. */
 async function inspect(project: string, ...request: string[]): Promise<Record<string, unknown>> {

@@ -61,5 +61,4 @@ test.concurrent.each(cases)(
     const processes = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
     expect(processes.split('\n').filter((line) => line.includes(marker))).toEqual([]);
   },
-  240_000,
 );

@@ -1,11 +1,12 @@
 /** The whole panel with agents that have no driver of their own: two bare models and goose over ACP. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
 import { isRecord, parseJson } from '../../src/safe-json.ts';
 import { panelAnswer, taskOf } from '../agents/panel-answers.mjs';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { artifactsOf, charrette, runsOf } from '../support/program.ts';
@@ -57,11 +58,11 @@ beforeAll(async () => {
     },
   };
   writeFileSync(path.join(project, '.charrette', 'config.json'), JSON.stringify(config));
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  rmSync(path.dirname(project), { recursive: true, force: true, maxRetries: 5 });
+  clearAway(path.dirname(project));
 });
 
 test('bare models and an agent over ACP design together', async () => {
@@ -85,4 +86,4 @@ test('bare models and an agent over ACP design together', async () => {
   const wires = agents.map((agent) => server.callsOf(agent)[0]?.wire);
   expect(wires).toEqual(['anthropic', 'chat', 'anthropic']);
   expect(artifactsOf(project, run)['plan.txt']).toContain('Limit requests per client');
-}, 300_000);
+});

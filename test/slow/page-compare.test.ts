@@ -42,5 +42,4 @@ test.skipIf(chromiumPath === undefined)(
       await served.live.ended;
     }
   },
-  120_000,
 );

@@ -1,7 +1,8 @@
 /** A lite plan from its first question to its approval, answered on the page alone. */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { clearAway } from '../clear-away.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
 import { makeLiteProject } from '../support/lite-project.ts';
 import { until } from '../support/live-program.ts';
@@ -50,7 +51,7 @@ test.skipIf(chromiumPath === undefined)(
       live.kill('SIGTERM');
       await live.ended;
       await charrette(['cancel', run], { cwd: project });
-      rmSync(path.dirname(project), { recursive: true, force: true, maxRetries: 5 });
+      clearAway(path.dirname(project));
     }
   },
 );

@@ -29,14 +29,14 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     run = runsOf(shop.project)[0] ?? '';
     served = await startServe(shop.project);
     browser = await openBrowser();
-  }, 240_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
     served?.live.kill('SIGTERM');
     await served?.live.ended;
     await shop?.close();
-  }, 60_000);
+  });
 
   /** A page that fails the test on errors, blocked resources and requests to anywhere else. */
   async function visit(hash = '', options: Parameters<Browser['newContext']>[0] = {}) {

@@ -78,7 +78,7 @@ beforeAll(async () => {
   await installAgents(names, (line) => process.stderr.write(`${line}\n`));
   server = await startModelServer();
   bench = openBench(3);
-}, 900_000);
+});
 afterAll(async () => {
   await server?.close();
   bench?.remove();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   await installAgents(['claude', 'codex', 'goose', 'grok'], (line) => process.stderr.write(`${line}\n`));
   server = await startModelServer();
   bench = openBench(2);
-}, 900_000);
+});
 afterAll(async () => {
   await server?.close();
   bench?.remove();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
+import { clearAway } from '../clear-away.ts';
 import type { Rule } from '../model-server/rules.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import type { RequestView } from '../model-server/view.ts';
@@ -91,11 +92,11 @@ const folders: string[] = [];
 beforeAll(async () => {
   await installAgents(['claude', 'codex', 'claude-acp']);
   server = await startModelServer({ rules });
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  clearAway(...folders);
 });
 
 function makeProject(...mode: string[]): string {
@@ -207,7 +208,6 @@ test.each([
     );
     expect(probed).toBe(false);
   },
-  300_000,
 );
 
 test('T-103, T-104: a session that is gone is replaced by a fresh call with the issues, and one line says so', async () => {
@@ -230,7 +230,7 @@ test('T-103, T-104: a session that is gone is replaced by a fresh call with the 
   expect(prompt).toContain('(Fresh dispatch — prior review session unavailable.)');
   expect(prompt).toContain('open in round 1');
   expect(dispatches(project)[1]).toMatchObject({ kind: 'fresh', iteration: 2 });
-}, 300_000);
+});
 
 test.each(['claude', 'codex'])(
   'T-109, T-102: real %s implements, fixes twice in one session and validates at the end',
@@ -255,5 +255,4 @@ test.each(['claude', 'codex'])(
       ['1.1.ts', '1.2.ts', '1.3.ts', 'fix-1.ts', 'fix-2.ts'].sort(),
     );
   },
-  400_000,
 );

@@ -1,9 +1,10 @@
 /** Plugins and hooks in the real programs of their hosts, against the scripted model. */
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import type { Script } from '../model-server/steps.ts';
 import type { RequestView } from '../model-server/view.ts';
@@ -35,11 +36,11 @@ beforeAll(async () => {
       { when: /GO-SPEND/, reply: { steps: [{ verb: 'shell', argument: 'charrette design "more"' }] } },
     ],
   });
-}, 900_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  rmSync(place, { recursive: true, force: true, maxRetries: 5 });
+  clearAway(place);
 });
 
 const shownCard = ({ turns }: RequestView) => turns.some(({ text }) => text.includes('# Where you are'));

@@ -1,9 +1,10 @@
 /** Real Claude Code and Codex explore, plan, edit files in checkouts of their own, mend a failing test and review. Minutes: about three. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { charrette, runsOf } from '../support/program.ts';
@@ -107,11 +108,11 @@ beforeAll(async () => {
   await installAgents(['claude', 'codex']);
   server = await startModelServer({ rules: [{ when: /^## Answer$/m, reply }] });
   folder = mkdtempSync(path.join(tmpdir(), 'charrette-real-lite-'));
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  clearAway(folder);
 });
 
 function makeProject(): { project: string; git: (...args: string[]) => string } {
@@ -197,4 +198,4 @@ test('P-105 P-114 P-120 P-123 P-127 P-151 two real agents carry out a plan in wo
     expect([proof.exitCode, proof.durationMs > 0]).toEqual([0, true]);
   }
   expect(artifact('code-review.md')).toContain('Reviewer: claude, codex');
-}, 400_000);
+});

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
 import type { ComparisonFile } from '../../src/compare/comparison.ts';
 import { panelAnswer, taskOf } from '../agents/panel-answers.mjs';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { artifactsOf, charrette, runsOf } from '../support/program.ts';
@@ -58,11 +59,11 @@ beforeAll(async () => {
     },
   };
   writeFileSync(path.join(project, '.charrette', 'config.json'), JSON.stringify(config));
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  rmSync(path.dirname(project), { recursive: true, force: true, maxRetries: 5 });
+  clearAway(path.dirname(project));
 });
 
 test('the whole panel runs with three real agent programs of different families against a scripted model', async () => {
@@ -82,7 +83,7 @@ test('the whole panel runs with three real agent programs of different families 
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
   expect(artifacts['voting-tally.md']).toContain('FINDING_1');
   expect(artifacts['architecture-diagram.md']).toContain('```mermaid');
-}, 300_000);
+});
 
 test('solo and panel are compared by real agent programs, judged by another family than that of the solo author', async () => {
   const before = runsOf(project);
@@ -102,4 +103,4 @@ test('solo and panel are compared by real agent programs, judged by another fami
   expect(comparison.totals.panel.calls).toBeGreaterThan(comparison.totals.solo.calls);
   expect(artifactsOf(project, run)['comparison.md']).toContain('Panel better: 1.');
   expect(runsOf(project).length).toBe(before.length + 3);
-}, 300_000);
+});

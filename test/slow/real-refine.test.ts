@@ -49,7 +49,7 @@ describe.skipIf(findChromium(process.env) === undefined)('with real agent progra
   beforeAll(async () => {
     await installAgents(['claude', 'codex']);
     server = await startModelServer({ rules: [{ when: /^## Answer$/m, reply }] });
-  }, 600_000);
+  });
   afterAll(() => server?.close());
 
   test('RF-02 RF-05 RF-06 a page is built, measured, judged by another family, mended and accepted', async () => {
@@ -79,5 +79,5 @@ describe.skipIf(findChromium(process.env) === undefined)('with real agent progra
     const [first, second] = [1, 2].map((iteration) => promptOf(project, run, `evaluate-${iteration}-1`));
     expect(first).toContain('You judge a web page');
     expect(second?.split('\n').length).toBe(first?.split('\n').length);
-  }, 300_000);
+  });
 });

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
 import { parseJson } from '../../src/safe-json.ts';
+import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { startCharrette, until } from '../support/live-program.ts';
@@ -69,11 +70,11 @@ beforeAll(async () => {
       },
     ],
   });
-}, 600_000);
+});
 
 afterAll(async () => {
   await server?.close();
-  for (const entry of folders) rmSync(entry, { recursive: true, force: true, maxRetries: 5 });
+  clearAway(...folders);
 });
 
 function makeProject(program: 'claude' | 'codex', run: string): string {

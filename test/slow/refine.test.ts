@@ -32,7 +32,7 @@ describe.skipIf(findChromium(process.env) === undefined)('five iterations on a r
     made = makeRefineProject();
     ended = await charrette(command, { cwd: made.project, env: sameEveryTime });
     [run = ''] = runsOf(made.project);
-  }, 10 * minutes);
+  });
 
   test('RF-01 RF-02 RF-05 RF-15 it ends accepted after the fifth, and the page is on the branch', () => {
     expect(ended.stderr).toContain('done: accepted after 5 iterations with 0.90; the work is on main.');
@@ -142,49 +142,45 @@ describe.skipIf(findChromium(process.env) === undefined)('five iterations on a r
     expect(promptOf(made.project, run, 'build-1-1')).toContain('#0b5fff holds, not #00aa00');
   });
 
-  test(
-    'RF-22 killed with -9 once in every iteration and resumed, it ends with the same artifacts and no call is repeated',
-    async () => {
-      const again = makeRefineProject();
-      const { project, calls } = again;
-      const placeOf = (name: string) => artifactPath(project, runsOf(project)[0] ?? 'none', name);
-      const called = (line: string) => callsIn(calls).includes(line);
-      // Each in another part of its iteration: building, judging, before the measurement, after it, at the beginning. A held seat keeps
-      // the run from getting further, however late the kill comes.
-      const moments: [held: string, moment: () => boolean][] = [
-        ['build-1', () => called('build build-1 1')],
-        ['evaluate-2', () => called('evaluate evaluate-2 1')],
-        ['evaluate-3', () => again.git('log', '--all', '--format=%B').includes('/3.')],
-        ['evaluate-4', () => existsSync(placeOf('measurement-4.json'))],
-        ['build-5', () => existsSync(placeOf('sprint-5.json'))],
-      ];
-      // How often a call had been made when its answer was first seen complete on disk.
-      const settled = new Map<string, number>();
-      const count = (call: string) => callsIn(calls).filter((each) => each === call).length;
-      for (const [index, [held, moment]] of moments.entries()) {
-        const release = holdTask(calls, held);
-        const live = startCharrette(index === 0 ? command : ['resume', '--yes'], {
-          cwd: project,
-          env: sameEveryTime,
-        });
-        const over = live.ended.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
-        over.catch(() => {});
-        await Promise.race([until(moment, 4 * minutes), over]);
-        live.kill('SIGKILL');
-        expect((await live.ended).signal).toBe('SIGKILL');
-        release();
-        for (const call of finishedCalls(project)) if (!settled.has(call)) settled.set(call, count(call));
-      }
-      expect(settled.size).toBeGreaterThan(6);
-      const resumed = await charrette(['resume', '--yes'], { cwd: project, env: sameEveryTime });
-      expect(resumed.stderr).toContain('accepted after 5 iterations with 0.90; the work is on main.');
-      expect(resumed.code).toBe(0);
-      expect(comparableArtifacts(project, run)).toEqual(comparableArtifacts(made.project, run));
-      expect(again.git('rev-parse', 'HEAD')).toBe(made.git('rev-parse', 'HEAD'));
-      expect([...settled].filter(([call, times]) => count(call) !== times)).toEqual([]);
-    },
-    12 * minutes,
-  );
+  test('RF-22 killed with -9 once in every iteration and resumed, it ends with the same artifacts and no call is repeated', async () => {
+    const again = makeRefineProject();
+    const { project, calls } = again;
+    const placeOf = (name: string) => artifactPath(project, runsOf(project)[0] ?? 'none', name);
+    const called = (line: string) => callsIn(calls).includes(line);
+    // Each in another part of its iteration: building, judging, before the measurement, after it, at the beginning. A held seat keeps
+    // the run from getting further, however late the kill comes.
+    const moments: [held: string, moment: () => boolean][] = [
+      ['build-1', () => called('build build-1 1')],
+      ['evaluate-2', () => called('evaluate evaluate-2 1')],
+      ['evaluate-3', () => again.git('log', '--all', '--format=%B').includes('/3.')],
+      ['evaluate-4', () => existsSync(placeOf('measurement-4.json'))],
+      ['build-5', () => existsSync(placeOf('sprint-5.json'))],
+    ];
+    // How often a call had been made when its answer was first seen complete on disk.
+    const settled = new Map<string, number>();
+    const count = (call: string) => callsIn(calls).filter((each) => each === call).length;
+    for (const [index, [held, moment]] of moments.entries()) {
+      const release = holdTask(calls, held);
+      const live = startCharrette(index === 0 ? command : ['resume', '--yes'], {
+        cwd: project,
+        env: sameEveryTime,
+      });
+      const over = live.ended.then(({ stderr }) => Promise.reject(new Error(`it ended before: ${stderr}`)));
+      over.catch(() => {});
+      await Promise.race([until(moment, 4 * minutes), over]);
+      live.kill('SIGKILL');
+      expect((await live.ended).signal).toBe('SIGKILL');
+      release();
+      for (const call of finishedCalls(project)) if (!settled.has(call)) settled.set(call, count(call));
+    }
+    expect(settled.size).toBeGreaterThan(6);
+    const resumed = await charrette(['resume', '--yes'], { cwd: project, env: sameEveryTime });
+    expect(resumed.stderr).toContain('accepted after 5 iterations with 0.90; the work is on main.');
+    expect(resumed.code).toBe(0);
+    expect(comparableArtifacts(project, run)).toEqual(comparableArtifacts(made.project, run));
+    expect(again.git('rev-parse', 'HEAD')).toBe(made.git('rev-parse', 'HEAD'));
+    expect([...settled].filter(([call, times]) => count(call) !== times)).toEqual([]);
+  });
 });
 
 /** Calls whose answer is complete on disk. */

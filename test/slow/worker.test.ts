@@ -34,7 +34,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   };
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
   // The example repository is the same everywhere, so workers of one test would serve another.
   beforeEach(async ({ task }) => {

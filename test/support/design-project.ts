@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
+import { clearAway } from '../clear-away.ts';
 
 /** A temporary project with the given files (paths below its root); removed when the test ends. */
 export function projectWith(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const root = mkdtempSync(path.join(tmpdir(), 'charrette-context-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  onTestFinished(() => clearAway(root));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), content);

@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { clearAway } from '../clear-away.ts';
 import { freePort } from './free-port.ts';
 
 export type Postgres = {
@@ -66,8 +67,9 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
     await ended;
   };
   const stop = async () => {
-    await end('SIGINT');
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    // At once, without putting anything in order: the data go with it.
+    await end('SIGQUIT');
+    clearAway(folder);
   };
   const restart = async () => {
     // The memory of a killed server is in use until the last of its processes has noticed; until then it refuses.

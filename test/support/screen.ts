@@ -1,9 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { clearAway } from '../clear-away.ts';
 import { tellMissing } from './missing.ts';
 import { program } from './program.ts';
 
@@ -109,7 +110,7 @@ export async function openScreen(
     },
     async close() {
       await tmux('kill-server').catch(() => {});
-      rmSync(folder, { recursive: true, force: true });
+      clearAway(folder);
     },
   };
 }

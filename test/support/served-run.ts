@@ -23,7 +23,7 @@ export function servedRun(write: () => WrittenRun): ServedRun {
     run = write();
     served = await startServe(run.home.project);
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     served?.live.kill('SIGTERM');

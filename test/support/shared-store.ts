@@ -14,7 +14,7 @@ export function sharedStore() {
   const workers: Serving[] = [];
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
   beforeEach(async ({ task }) => {
     url = await newDatabase(server.url, `store_${task.id.replace(/\W/g, '_')}`);

@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
 import { taskOf } from '../agents/panel-answers.mjs';
 import { shopAnswer } from '../agents/shop-answers.mjs';
+import { clearAway } from '../clear-away.ts';
 import { startModelServer } from '../model-server/server.ts';
 
 const agentFile = path.resolve(import.meta.dirname, '..', 'agents', 'shop-agent.mjs');
@@ -61,7 +62,7 @@ export async function makeShop(options: { delayMs?: number } = {}): Promise<{
     project,
     async close() {
       await Promise.all(servers.map((server) => server.close()));
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      clearAway(folder);
     },
   };
 }

@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EventBody, RunEvent } from '../../src/engine/event.ts';
 import { type Home, homeOf, type RunDirectory, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
+import { clearAway } from '../clear-away.ts';
 
 /** A run directory written by hand, for surfaces that only read one. */
 export type WrittenRun = {
@@ -55,6 +56,6 @@ export function writeRun(record: Partial<RunRecord> = {}, project?: string): Wri
       appendFileSync(directory.events, lines.join(''));
     },
     artifact: (name, text) => writeFileSync(path.join(directory.artifacts, name), text),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => clearAway(folder),
   };
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createAnthropic } from '@ai-sdk/anthropic';
@@ -163,6 +164,21 @@ test('after a resume the model knows both prompts', async () => {
     maxRetries: 0,
   });
   expect(text).toContain('prompts=2 tools=0');
+});
+
+test('an agent that was killed while it asked left an error that ended the suite', async () => {
+  const asking = connect(server.port, '127.0.0.1');
+  await once(asking, 'connect');
+  const before = server.requests.length;
+  asking.write('POST /v1/messages HTTP/1.1\r\nHost: model\r\nContent-Length: 1000\r\n\r\n{"half":');
+  // Sooner, and the server would not have seen the request.
+  expect((await ask(wires.chat(server.url), '⟦say on⟧', false)).text).toContain('on');
+  asking.resetAndDestroy();
+  await once(asking, 'close');
+  expect((await ask(wires.chat(server.url), '⟦say on⟧', false)).text).toContain('on');
+  expect(server.requests.slice(before).map((each) => each.path)).toEqual(
+    Array(2).fill('/v1/chat/completions'),
+  );
 });
 
 test('as a program it takes rules from a file, writes a log and ends on SIGTERM', async () => {

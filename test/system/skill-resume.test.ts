@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readEvents } from '../../src/engine/event-log.ts';
 import { parseJson } from '../../src/safe-json.ts';
+import { clearAway } from '../clear-away.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { charrette, runsOf } from '../support/program.ts';
 
@@ -37,7 +38,7 @@ beforeAll(() => {
     JSON.stringify({ detect: false, agents: { mine: { protocol: 'exec', command, family: 'mine' } } }),
   );
 });
-afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
+afterAll(() => clearAway(project));
 
 const calls = () => {
   const file = path.join(project, 'calls.log');

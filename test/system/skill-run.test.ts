@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
 import { cleanTexts } from '../../src/skills/testing.ts';
+import { clearAway } from '../clear-away.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = mkdtempSync(path.join(tmpdir(), 'charrette-skill-run-'));
-afterAll(() => rmSync(project, { recursive: true, force: true }));
+afterAll(() => clearAway(project));
 
 /** An agent that gives every declared output, notes its calls, and leaves outputs out while a file says so. */
 const agent = `import fs from 'node:fs';

@@ -30,7 +30,7 @@ test('L-374, L-375, L-582, L-591, L-845, L-974, F-24, F-25: an agent that fails 
   for (const warning of warnings) expect(warnings.filter((other) => other === warning)).toHaveLength(2);
   expect(ended.stderr.slice(ended.stderr.indexOf('5: cleanup'))).toContain('failed —');
   expect(artifacts['plan.txt']).toContain('Limit requests per client');
-}, 120_000);
+});
 
 test('L-042, L-374, L-650: the rules of the configuration hold: off after one failed lane, no third vote', async () => {
   const { ended, events, artifacts } = await walk(['--dialectic', 'off'], {}, (config) => ({
@@ -53,7 +53,7 @@ test('L-042, L-374, L-650: the rules of the configuration hold: off after one fa
   ]);
   expect(artifacts['ballot.txt']).toContain('ID: YES|NO — reason');
   expect(artifacts['ballot.txt']).not.toContain('EXONERATE');
-}, 120_000);
+});
 
 /** A project whose second agent is not there. */
 async function walkWithout(flags: string[] = []): Promise<Walk> {
@@ -79,7 +79,7 @@ test('L-022, L-023, L-027, L-042, L-123, L-481: an absent agent is replaced in s
   expect(ended.stderr).toContain(
     '📊 Reviewers: | Two-Arch: ⏳ | Two-Edge: ⏳ | One-Innovation: ⏳ | One-Pragmatic: ⏳ |',
   );
-}, 120_000);
+});
 
 test('L-365, L-366, L-378: an empty answer is asked for once more with the stored prompt; words before the payload are dropped', async () => {
   const { ended, calls, root, lane } = await walk(['--quick', '--dialectic', 'off'], { mode: 'moody' });
@@ -92,7 +92,7 @@ test('L-365, L-366, L-378: an empty answer is asked for once more with the store
   expect(JSON.parse(read(1, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'bad_output' } });
   expect(read(2, 'answer.txt')).toContain('Sure, here is what you asked for');
   expect(JSON.parse(read(2, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'ok' } });
-}, 120_000);
+});
 
 test('L-494, F-16: an agent that fails in debates is warned about, and reviews and votes all the same', async () => {
   const { ended, artifacts, events } = await walk([], { failTask: 'debate-thesis' });
@@ -103,4 +103,4 @@ test('L-494, F-16: an agent that fails in debates is warned about, and reviews a
     event.type === 'lane-end' && event.lane.includes('-plan-') ? [event.agent] : [],
   );
   expect(new Set(reviewers)).toEqual(new Set(['one', 'two']));
-}, 120_000);
+});

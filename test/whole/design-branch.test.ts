@@ -52,7 +52,7 @@ test('L-152, L-156, panel/C-28: an unrelated branch is kept with a warning, left
   expect(answered.code, answered.stderr).toBe(0);
   expect(answered.stderr).toContain('✅ 1: branch — using existing: ann-example/checkout-colours');
   expect(branchOf(asked)).toBe('ann-example/checkout-colours');
-}, 120_000);
+});
 
 test('L-152: a branch that fits is kept without a word', async () => {
   const place = repository();
@@ -62,7 +62,7 @@ test('L-152: a branch that fits is kept without a word', async () => {
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stderr).not.toContain('may not match');
   expect(branchOf(place)).toBe('ann-example/cancel-orders');
-}, 60_000);
+});
 
 test('L-104, L-116: --dry-run leaves the repository alone; names of branch and remote, and a missing remote, follow the configuration', async () => {
   const origin = repository();
@@ -87,7 +87,7 @@ test('L-104, L-116: --dry-run leaves the repository alone; names of branch and r
   const alone = await charrette([...words, '--auto', feature], { cwd: place });
   expect(alone.code).toBe(5);
   expect(alone.stderr).toContain('PREFLIGHT_ERROR=git fetch upstream main failed');
-}, 120_000);
+});
 
 test('L-151, L-154: after a branch was made the run is about the commit it stands on, and what main has more is said', async () => {
   const origin = repository();
@@ -109,4 +109,4 @@ test('L-151, L-154: after a branch was made the run is about the commit it stand
   const head = git(place, 'rev-parse', 'HEAD');
   expect(head).not.toBe(git(place, 'rev-parse', 'main'));
   expect([record.baseCommit, record.inputs.baseCommit]).toEqual([head, head]);
-}, 60_000);
+});

@@ -50,7 +50,7 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   const ended = await charrette(['answer', run, `${questions[0]?.id}=go-on`], { cwd: project });
   expect(ended.code).toBe(0);
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
-}, 180_000);
+});
 
 test('L-884: told to stop at its limit, a run names the command that goes on with a higher one and repeats no call', async () => {
   const project = await pricedProject();
@@ -71,7 +71,7 @@ test('L-884: told to stop at its limit, a run names the command that goes on wit
   const ended = await charrette([...again, 'add rate limiting'], { cwd: project });
   expect(ended.code, ended.stderr).toBe(0);
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
-}, 180_000);
+});
 
 test('L-884: a limit on money holds for agents that report tokens alone, at the price of their model', async () => {
   const project = await pricedProject(['tokens'], 'house-model');
@@ -80,7 +80,7 @@ test('L-884: a limit on money holds for agents that report tokens alone, at the 
   const { questions } = JSON.parse(paused.stdout) as { questions: { text: string }[] };
   expect(questions[0]?.text).toContain('$0.04');
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
-}, 180_000);
+});
 
 test('L-884: a limit on tokens holds for agents that report none, by what they were sent and answered', async () => {
   const { project } = await makeProject();
@@ -90,7 +90,7 @@ test('L-884: a limit on tokens holds for agents that report none, by what they w
   const { questions } = JSON.parse(paused.stdout) as { questions: { text: string }[] };
   expect(questions[0]?.text).toMatch(/^The budget is used up \(about \d+ tokens, /);
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
-}, 180_000);
+});
 
 test('L-884: calls that a limit on money cannot count are said, once', async () => {
   const project = await pricedProject(['tokens']);
@@ -101,7 +101,7 @@ test('L-884: calls that a limit on money cannot count are said, once', async () 
   expect(events.flatMap((event) => (event.type === 'warning' ? [event.text] : []))).toEqual([
     expect.stringContaining('The limit on money cannot count 4 calls so far'),
   ]);
-}, 180_000);
+});
 
 test('F-36: the report shows cost per phase, seat and accepted finding, as text and as JSON', async () => {
   const project = await pricedProject();
@@ -126,7 +126,7 @@ test('F-36: the report shows cost per phase, seat and accepted finding, as text 
   expect(text).toContain(`- Per accepted finding: $${(made * 0.01).toFixed(4)} measured, ${made} calls`);
   expect(text).toContain('## Cost by phase');
   expect(text).toContain('## Cost by seat');
-}, 180_000);
+});
 
 test('a budget holds for a whole comparison and pauses it between two tasks', async () => {
   const project = await pricedProject();
@@ -145,4 +145,4 @@ test('a budget holds for a whole comparison and pauses it between two tasks', as
   expect(callsOf(project)).toHaveLength(before);
   expect(runsOf(project)).toEqual(['', '-1-panel', '-1-solo'].map((end) => `${run}${end}`));
   expect(callsOf(project).filter((task) => task === 'compare')).toHaveLength(2);
-}, 180_000);
+});

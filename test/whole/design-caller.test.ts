@@ -33,7 +33,7 @@ describe('a run that a caller started', () => {
     writeFileSync(path.join(caller, 'oos-accepted-design.md'), '### OOS_1: of an earlier run\n');
     writeFileSync(path.join(caller, 'session.env'), 'TWO_HEALTHY=false\nCODEX_HEALTHY=false\n');
     run = await walk(['--session-env', path.join(caller, 'session.env'), '--step-prefix', '1.::design plan']);
-  }, 120_000);
+  });
 
   test('L-008, L-031, L-046, L-048, L-846, panel/C-01, panel/C-12: numbers come from the prefix, bodies stay in files, no final line', () => {
     expect(run.ended.code).toBe(0);
@@ -143,7 +143,7 @@ test('L-580, L-720, L-740, L-871, L-872, L-874, L-880, L-881: a caller’s sessi
     'Step 1 — design Step 3.5 discussion r2',
     'Step 1 — design Step 3b arch diagram',
   ]);
-}, 120_000);
+});
 
 test('L-842, L-847: an export that fails is said with the caller’s numbering, keeps everything, and the run is not accepted', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
@@ -163,7 +163,7 @@ test('L-842, L-847: an export that fails is said with the caller’s numbering, 
   expect(said[0]).not.toContain('warning(s) of this run');
   expect(said[1]).toContain('warning(s) of this run');
   expect(artifacts['plan.txt']).not.toBe('');
-}, 60_000);
+});
 
 test('L-253, L-263, L-264, panel/C-16, F-03: a worker that fails exports nothing, keeps its directory and says why', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
@@ -178,7 +178,7 @@ test('L-253, L-263, L-264, panel/C-16, F-03: a worker that fails exports nothing
   );
   expect(existsSync(path.join(caller, 'design-export', 'manifest.env'))).toBe(false);
   expect(existsSync(path.join(root, 'heavy', 'job.json'))).toBe(true);
-}, 120_000);
+});
 
 test('L-114, L-911: an agent that the caller knows to be down is neither asked nor used, and stays down in the report', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
@@ -203,7 +203,7 @@ test('L-114, L-911: an agent that the caller knows to be down is neither asked n
   expect(readFileSync(`${session}.health`, 'utf8')).toBe(
     'CODEX_HEALTHY=false\nCURSOR_HEALTHY=false\nONE_HEALTHY=true\n',
   );
-}, 120_000);
+});
 
 test('L-691, L-743, L-754, L-758, L-765: findings that are all voted down leave the plan as it was; a diagram that cannot be published is named by its token alone', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
@@ -227,4 +227,4 @@ test('L-691, L-743, L-754, L-758, L-765: findings that are all voted down leave 
     expect(readFileSync(path.join(folder, 'execution-issues.md'), 'utf8')).toBe(
       '### Warnings\n\n- **Step 3b — mermaid sanitizer rejected:** pipe-in-node-label\n- **Step 3b — architecture diagram rejected:** pipe-in-node-label\n',
     );
-}, 120_000);
+});

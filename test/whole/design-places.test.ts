@@ -171,7 +171,6 @@ test.each(enterable)(
     expect(artifactsOf(project, run)['plan.txt']).toContain('`src/orders/order-service.ts`');
     expect(git(project, 'status', '--porcelain', '--', '.', ':!.home', ':!**/.home').trim()).toBe('');
   },
-  120_000,
 );
 
 describe('a monorepo', () => {
@@ -198,7 +197,7 @@ describe('a monorepo', () => {
     expect(ended.code, ended.stderr).toBe(0);
     const [run = ''] = runsOf(root);
     expect(artifactsOf(root, run)['plan.txt']).toContain('`packages/shop/src/orders/order-service.ts`');
-  }, 60_000);
+  });
 
   test('a package with a .charrette folder is a project of its own, with paths of its own', async () => {
     const root = monorepo();
@@ -210,7 +209,7 @@ describe('a monorepo', () => {
     const plan = artifactsOf(shop, run)['plan.txt'] ?? '';
     expect(plan).toContain('`src/orders/order-service.ts`');
     expect(plan).not.toContain('packages/');
-  }, 60_000);
+  });
 
   test('its files of ours leave the tree clean, and drift is told in its own paths', async () => {
     const root = monorepo();
@@ -229,7 +228,7 @@ describe('a monorepo', () => {
     expect(drifted.code).toBe(8);
     expect(drifted.stdout).toContain('  modified src/orders/order-service.ts (in the plan)\n');
     expect(drifted.stdout).not.toContain('packages/');
-  }, 90_000);
+  });
 });
 
 test('a dirty tree and a detached HEAD are taken as they are with --no-branch, and stay so', async () => {
@@ -243,7 +242,7 @@ test('a dirty tree and a detached HEAD are taken as they are with --no-branch, a
   expect(ended.code, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('HEAD is detached.');
   expect(readFileSync(path.join(place, 'README.md'), 'utf8')).toBe('mine\n');
-}, 60_000);
+});
 
 const words = ['design', '--auto', '--no-branch', '--json', '--agents', 'static', 'x'];
 

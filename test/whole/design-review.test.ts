@@ -55,7 +55,7 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
   const sent = path.join(project, 'docs', 'report.html');
   expect((await charrette(['report', '--html', '--out', sent], { cwd: project })).code).toBe(0);
   expect(dataIn(readFileSync(sent, 'utf8'))).not.toContain('admin password');
-}, 180_000);
+});
 
 /** What a report holds: its data is packed. */
 function dataIn(html: string): string {
@@ -87,7 +87,7 @@ test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is
   const { prompt } = JSON.parse(readFileSync(question, 'utf8')) as { prompt: string };
   expect(prompt).toContain('### DECISION_1: Where the bucket lives\n- **Chosen**: in memory');
   expect(prompt).toContain('- **Open because**: not-covered, still-contested');
-}, 180_000);
+});
 
 /** A short walk in which a task fails, on every seat or on all but one. */
 async function failing(failTask: string, ...flags: string[]) {
@@ -109,7 +109,7 @@ test('L-639, L-640, L-642, panel/C-20: without a voter the planning agent votes,
     '| Item | Title | Author | YES | NO | EXONERATE | Outcome |',
   );
   expect(artifacts['accepted-plan-findings.md']).toContain('### FINDING_1');
-}, 120_000);
+});
 
 test('F-19: when nobody votes at all nothing is accepted, nothing is lost, and that is what is said', async () => {
   const { ended, artifacts } = await failing('vote', '--dialectic', 'off');
@@ -121,14 +121,14 @@ test('F-19: when nobody votes at all nothing is accepted, nothing is lost, and t
     'neutral',
     'neutral',
   ]);
-}, 120_000);
+});
 
 test('panel/C-07: with too few sketches the run fails loudly and says what is needed', async () => {
   const { ended } = await failing('sketch');
   expect(ended.code).toBe(1);
   expect(ended.stderr).toContain('0 of 2 sketches are usable, at least 1 are needed');
   expect(ended.stderr).toMatch(/fix: .*resume/);
-}, 120_000);
+});
 
 test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, with the reason and what was argued', async () => {
   const { ended, artifacts } = await failing('judge');
@@ -138,7 +138,7 @@ test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, wi
   expect(text).toContain('**Why fallback**: 0 judges eligible');
   expect(text).toContain('**Thesis summary**: Our side is the smaller change here.');
   expect(text).not.toContain('**Vote tally**');
-}, 120_000);
+});
 
 test('L-022, L-581, L-594, F-03: a review in which nobody answers fails the run, and going on asks the reviewers again', async () => {
   const { project, calls } = await makeProject({ failTask: 'plan-review' });
@@ -151,7 +151,7 @@ test('L-022, L-581, L-594, F-03: a review in which nobody answers fails the run,
   const before = made();
   expect((await charrette(['resume', 'latest'], { cwd: project })).code).toBe(1);
   expect(made()).toBe(2 * before);
-}, 120_000);
+});
 
 test('L-581: a review that is missing is counted where the step ends', async () => {
   const { ended, artifacts } = await failing('plan-review!two-plan-generic', '--dialectic', 'off');
@@ -160,7 +160,7 @@ test('L-581: a review that is missing is counted where the step ends', async () 
     /^✅ 3: plan review — 1 accepted, 0 not implemented, 1 of 2 reviews missing \(\d+s\)$/m,
   );
   expect(artifacts['accepted-plan-findings.md']).toContain('### FINDING_1');
-}, 120_000);
+});
 
 test('L-690, L-698: a revision that changes nothing resolves nothing, whatever it says', async () => {
   const { project, calls } = await makeProject({ mode: 'stubborn' });
@@ -178,7 +178,7 @@ test('L-690, L-698: a revision that changes nothing resolves nothing, whatever i
   );
   // There is no changed plan to look at once more.
   expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(2);
-}, 120_000);
+});
 
 test('L-652: after two rounds every reviewer of either one has a row, and the step ends once with the totals', async () => {
   const { project } = await makeProject({ mode: 'narrow' });
@@ -195,7 +195,7 @@ test('L-652: after two rounds every reviewer of either one has a row, and the st
   expect(ended.stderr.match(/^✅ 3: plan review — .*$/gm)).toEqual([
     expect.stringMatching(/^✅ 3: plan review — 1 accepted, 1 not implemented \(\d+s\)$/),
   ]);
-}, 120_000);
+});
 
 test('panel/C-19: observations out of scope are no suggestions that were implemented', async () => {
   const { project } = await makeProject({ mode: 'outside' });
@@ -203,4 +203,4 @@ test('panel/C-19: observations out of scope are no suggestions that were impleme
   const ended = await charrette(['design', ...flags, 'add rate limiting'], { cwd: project });
   expect(ended.code).toBe(0);
   expect(ended.stderr).toContain('4: rejected findings — no suggestions raised');
-}, 120_000);
+});

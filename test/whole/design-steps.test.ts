@@ -26,7 +26,7 @@ describe('a standalone run', () => {
   beforeAll(async () => {
     out = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-out-')), 'plan');
     run = await walk(['--out', out]);
-  }, 120_000);
+  });
 
   test('L-020, L-021, L-697, panel/C-26: walks every step once, in order, and ends once', () => {
     expect(run.ended.code).toBe(0);

@@ -66,7 +66,7 @@ test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tre
     event.type === 'question-ask' ? event.questions.map(({ id }) => id) : [],
   );
   expect(asked).toEqual(boundaries.map(([, boundary]) => `dirty-tree-${boundary}`));
-}, 300_000);
+});
 
 test('L-423: what a person does while a run waits for consent is no change by agents', async () => {
   const { project } = await makeProject();
@@ -97,7 +97,7 @@ test('L-425: a tree that is changed again in a second round of review is asked a
   });
   expect(ended.code).toBe(6);
   expect(existsSync(second.stray)).toBe(false);
-}, 180_000);
+});
 
 test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase runs once in a process of its own, up to step 4 with --auto', async () => {
   const { project, calls } = await makeProject();
@@ -146,7 +146,7 @@ test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase ru
     expect(ended.stdout.split(`## ${heading}\n`)).toHaveLength(2);
   expect(readLedger(path.join(root, 'ledger.jsonl'))).toHaveLength(callsIn(calls).length);
   expect(artifactsOf(project, run)['plan.txt']).toContain('The limit comes from the configuration.');
-}, 180_000);
+});
 
 test('L-006: quick mode needs no worker', async () => {
   const { project } = await makeProject();
@@ -154,7 +154,7 @@ test('L-006: quick mode needs no worker', async () => {
   expect(ended.code).toBe(0);
   const [run = ''] = runsOf(project);
   expect(existsSync(path.join(rootOf(project, run), 'heavy'))).toBe(false);
-}, 120_000);
+});
 
 test('L-266, panel/C-09: a changed tree inside the worker is asked about by the parent, then the phase goes on where it was', async () => {
   const { project, calls } = await makeProject();
@@ -176,4 +176,4 @@ test('L-266, panel/C-09: a changed tree inside the worker is asked about by the 
   );
   expect(queued.filter((lane) => lane.includes('sketch'))).toHaveLength(4);
   expect(new Set(queued).size).toBe(queued.length);
-}, 180_000);
+});

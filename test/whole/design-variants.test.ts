@@ -16,7 +16,7 @@ test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where 
   // What a run said of its plan is what the command says of it.
   const check = async ({ project }: Walk) => (await charrette(['plan', 'check'], { cwd: project })).code;
   expect([await check(binding), await check(advisory)]).toEqual([6, 0]);
-}, 120_000);
+});
 
 test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote without findings, and the files are there all the same; a null device as session is nobody', async () => {
   const { ended, artifacts, calls } = await walk(['--agents', 'static', '--solo', '--session-env', devNull]);
@@ -35,7 +35,7 @@ test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote wi
     expect(artifacts[name], name).toBeDefined();
   }
   expect(artifacts['dialectic-ballot.txt']).toBeUndefined();
-}, 60_000);
+});
 
 test('L-150, L-157: step 1 makes a branch from the facts of step 0, and only when it is on', async () => {
   const { project } = await makeProject();
@@ -53,7 +53,7 @@ test('L-150, L-157: step 1 makes a branch from the facts of step 0, and only whe
   const branch = execFileSync('git', ['branch', '--show-current'], { cwd: project, encoding: 'utf8' }).trim();
   expect(branch).toBe(`${record.inputs.entry.facts.userPrefix}/cancel-an-order`);
   expect(ended.stderr).toContain(`created ${branch}`);
-}, 60_000);
+});
 
 test('an all-static panel is headed and attributed as rule-based, on the terminal and in the report', async () => {
   const { ended, project } = await walk(['--agents', 'static']);
@@ -63,7 +63,7 @@ test('an all-static panel is headed and attributed as rule-based, on the termina
   expect(headings.length).toBeGreaterThan(3);
   const report = await charrette(['report'], { cwd: project });
   expect(report.stdout).toContain('- Made by: no model, rule-based');
-}, 120_000);
+});
 
 test('L-762: a plan that changes no source file gets no diagram, and the step says so', async () => {
   const { ended, calls, artifacts } = await walk(['--solo'], { mode: 'documents' });
@@ -71,7 +71,7 @@ test('L-762: a plan that changes no source file gets no diagram, and the step sa
   expect(ended.stderr).toMatch(/^⏩ 3b: arch diagram — the plan changes no source file \(\d+s\)$/m);
   expect(calls.filter((call) => call.startsWith('diagram '))).toEqual([]);
   expect(artifacts['architecture-diagram.md']).toBeUndefined();
-}, 60_000);
+});
 
 test('a project words stances and prompt parts itself; an empty file leaves a part out; schema and data rule stay', async () => {
   const { project } = await makeProject();
@@ -103,4 +103,4 @@ test('a project words stances and prompt parts itself; an empty file leaves a pa
   expect(prompt('plan-arch')).not.toContain('+1');
   expect(prompt('sketch-arch')).toContain('## Answer');
   expect(prompt('sketch-arch')).not.toContain('Answer as you like');
-}, 60_000);
+});

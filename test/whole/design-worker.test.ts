@@ -17,7 +17,7 @@ test('L-694: with a worker, too, nothing about security leaves the run', async (
   for (const name of readdirSync(out))
     expect(readFileSync(path.join(out, name), 'utf8'), name).not.toContain('admin password');
   expect(Object.keys(artifactsOf(project, run))).not.toContain('design-state.json');
-}, 180_000);
+});
 
 test('L-251, L-267, panel/C-38: a worker has the words and the log of the project’s run, and what it did is found by --from-run', async () => {
   const { project, calls } = await makeProject({ mode: 'refuses' });
@@ -42,7 +42,7 @@ test('L-251, L-267, panel/C-38: a worker has the words and the log of the projec
     expect(again.code).toBe(0);
     expect(callsIn(calls).length, flags.join()).toBe(made);
   }
-}, 240_000);
+});
 
 test('the worker of `--subagent` has the variables of agents that only the file of --config has', async () => {
   const { project, calls } = await makeProject();
@@ -64,4 +64,4 @@ test('the worker of `--subagent` has the variables of agents that only the file 
     'k-0123',
   );
   expect(callsIn(calls).join()).toContain('plan-review');
-}, 180_000);
+});

@@ -42,7 +42,7 @@ test('compare: verdicts that stand in plans, in reasons and beside a judge’s o
   const asked = (word: string) => callsIn(calls).filter((call) => call.startsWith(`${word} `)).length;
   expect(asked('compare')).toBe(2);
   expect(asked('repair')).toBeGreaterThanOrEqual(2);
-}, 180_000);
+});
 
 /** One iteration without a browser: what was scored. */
 async function refined(bend: string) {
@@ -70,7 +70,7 @@ test('refine: verdicts in the page, in the builder’s report and in the evidenc
   expect(planted).toMatchObject({ score: plain.score, passed: plain.passed });
   // RF-11: nothing that the builder says of its work reaches the evaluator.
   expect(planted.prompt).not.toContain('verdict: accepted');
-}, 180_000);
+});
 
 /** The reviews of a specification as the program counted them. */
 async function reviewed(...mode: string[]) {
@@ -95,4 +95,4 @@ test('feature: verdicts in the document, quoted by a reviewer and in its issues 
   expect(plain.reviews.length).toBeGreaterThan(1);
   expect(plain.reviews.some(({ gate }) => gate !== plain.reviews.at(-1)?.gate)).toBe(true);
   expect(planted.reviews).toEqual(plain.reviews);
-}, 180_000);
+});

@@ -43,7 +43,7 @@ let plain: Awaited<ReturnType<typeof designWith>>;
 beforeAll(async () => {
   plain = await designWith(undefined);
   expect(plain.ended.code, plain.ended.stderr).toBe(0);
-}, 120_000);
+});
 
 test('planted votes, verdicts, tags, headings, escapes and diagrams change no tally, leave no block and steer no terminal', async () => {
   const planted = await designWith('injecting-agent.mjs');

@@ -38,7 +38,7 @@ beforeAll(() => {
     env: { ...process.env, PATH: `${node}:${process.env['PATH']}` },
   });
   installed = path.join(prefix, 'bin', 'charrette');
-}, 240_000);
+});
 
 /** What was downloaded for this checkout need not be downloaded again. */
 function npmCache(): string {

@@ -23,7 +23,7 @@ test('L-426, panel/C-11: what a person did since the design is theirs: `plan edi
   expect(readFileSync(mine('README.md'), 'utf8')).toBe('# changed by me\n');
   const edited = runsOf(project).find((id) => id !== run) ?? '';
   expect(artifactsOf(project, edited)['plan.txt']).toContain('per address');
-}, 120_000);
+});
 
 test('L-046, L-047, L-048, L-790, panel/C-17: editing the plan of a nested design is a run of its own: it prints, and leaves what the caller and --out have', async () => {
   const { project } = await makeProject();
@@ -44,4 +44,4 @@ test('L-046, L-047, L-048, L-790, panel/C-17: editing the plan of a nested desig
   expect((await manifest()).stdout).toBe(before);
   expect(existsSync(path.join(caller, 'design-export', 'manifest.env.stale'))).toBe(false);
   expect(readFileSync(path.join(out, 'plan.txt'), 'utf8')).toBe(copied);
-}, 120_000);
+});

@@ -19,7 +19,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
     shared = { CHARRETTE_DATABASE_URL: server.url };
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
 
   test('a run killed with -9 goes on, repeats no finished call and leaves what an undisturbed one leaves', async () => {

@@ -46,7 +46,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     queue = await openQueue(server.url);
     raw = new postgres.Client({ connectionString: server.url });
     await raw.connect();
-  }, 120_000);
+  });
   afterAll(async () => {
     await raw?.end();
     await queue?.close();

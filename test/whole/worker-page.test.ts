@@ -49,7 +49,7 @@ describe.skipIf(findPostgres() === undefined)('the page of a run that a worker i
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
     shared = { CHARRETTE_DATABASE_URL: server.url };
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
 
   test('shows its questions; an answer reaches the worker, another one is refused, and a cancel ends it', async () => {

@@ -89,7 +89,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const again = ['run-take', 'run-refuse', 'run-back'];
     expect(worker.of(run).slice(0, 7)).toEqual([...again, ...again, 'run-take']);
     expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
-  }, 120_000);
+  });
 
   test('a run whose directory one machine may not write waits for another one, says why, and holds up nobody', async () => {
     const { project } = await makeProject();

@@ -36,7 +36,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
     shared = { CHARRETTE_DATABASE_URL: server.url };
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
 
   const queue = async (project: string, ...args: string[]): Promise<string> => {

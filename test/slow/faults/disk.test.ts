@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
 
   faultCase('disk full', 'a run with its store on PostgreSQL', async () => {

@@ -18,7 +18,7 @@ const wanted = process.env['SERVER_KILLS'] ?? (everyFault ? '40' : '3');
 
 if (hasPostgres()) {
   const server = await startPostgres({ durable: true });
-  afterAll(() => server.stop(), 300_000);
+  afterAll(() => server.stop());
   let stores = 0;
   const storeOf = () => {
     stores += 1;

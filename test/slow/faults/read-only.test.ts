@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
 
   faultCase('disk turns read-only', 'store on PostgreSQL, during a sketch', () =>

@@ -79,7 +79,7 @@ const breaks: [string, (way: StoreProxy) => Promise<void>][] = [
 describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(async () => {
     endAll();
     await Promise.all(proxies.map((proxy) => proxy.close()));

@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
   let server: Postgres;
   beforeAll(async () => {
     server = await startPostgres({ durable: false });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
 
   faultCase(

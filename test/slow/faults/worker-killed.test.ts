@@ -13,7 +13,7 @@ const fault = 'worker killed with -9, its machine gone';
 
 if (hasPostgres()) {
   const server = await startPostgres({ durable: true });
-  afterAll(() => server.stop(), 300_000);
+  afterAll(() => server.stop());
   const ask = (statement: string) => connected(server.url, (client) => client.query(statement));
   const storeNamed = (name: string) => ({
     CHARRETTE_DATABASE_URL: server.url.replace(/postgres$/, name),

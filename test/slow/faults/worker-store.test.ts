@@ -19,7 +19,7 @@ import {
 const ending: (() => unknown)[] = [];
 afterAll(async () => {
   for (const end of ending.reverse()) await end();
-}, 120_000);
+});
 
 type Begun = {
   server: Postgres;

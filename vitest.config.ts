@@ -13,7 +13,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // Only what hangs for good shall fail by the clock: suites run beside each other on few cores.
     hookTimeout: 300_000,
-    teardownTimeout: 60_000,
+    teardownTimeout: 300_000,
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'] } },
       {

@@ -1,8 +1,8 @@
 // All temporary files of a test run lie in one folder, which goes with the run: nothing is left on the machine.
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const prefix = 'charrette-test-';
 
@@ -19,6 +19,18 @@ export default function scratch(): (() => Promise<void>) | undefined {
   if (path.basename(tmpdir()).startsWith(prefix)) return undefined;
   const folder = makeScratch();
   process.env['TMPDIR'] = folder;
-  // Whatever is just ending gets about twenty seconds, longer after each try; what then still writes there was left behind.
-  return () => rm(folder, { recursive: true, force: true, maxRetries: 20 });
+  return () => remove(folder);
+}
+
+/** Whatever is just ending gets time for it; what writes there after half a minute was left behind, and that is a fault. */
+async function remove(folder: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 30) throw error;
+      await sleep(1000);
+    }
+  }
 }

@@ -5,15 +5,19 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ignoredPrints } from './ignored-files.ts';
 import { changedPaths, copyTree, snapshotCopy, snapshotTree } from './tree-guard.ts';
@@ -189,3 +193,90 @@ test('a tracked folder that became a link is copied as a link, and nothing behin
   expect(readlinkSync(path.join(target, 'src'))).toBe(outside);
   rmSync(outside, { recursive: true });
 });
+
+test('a tracked file that became a folder: what lies in the folder is copied, and changes of it are noticed', async () => {
+  plant(path.join(tree, 'config'), 'hi');
+  git(tree, 'init', '-q');
+  git(tree, 'add', '-A');
+  rmSync(path.join(tree, 'config'));
+  plant(path.join(tree, 'config/deep/a.txt'), 'one');
+  const before = await snapshotTree(tree);
+  const target = path.join(tree, 'node_modules/copy');
+  expect(await copyTree(tree, target)).toBe(target);
+  expect(readFileSync(path.join(target, 'config/deep/a.txt'), 'utf8')).toBe('one');
+  rmSync(target, { recursive: true });
+  writeFileSync(path.join(tree, 'config/deep/a.txt'), 'two');
+  expect(changedPaths(before, await snapshotTree(tree))).toEqual(['config/deep/a.txt']);
+});
+
+test('a tracked folder that became a file is copied as a file', async () => {
+  plant(path.join(tree, 'config/deep/a.txt'), 'one');
+  git(tree, 'init', '-q');
+  git(tree, 'add', '-A');
+  rmSync(path.join(tree, 'config'), { recursive: true });
+  plant(path.join(tree, 'config'), 'hi');
+  const target = path.join(tree, 'node_modules/copy');
+  expect(await copyTree(tree, target)).toBe(target);
+  expect(readFileSync(path.join(target, 'config'), 'utf8')).toBe('hi');
+});
+
+test('nothing is read behind a link that git ignores and that took the place of a tracked folder', async () => {
+  git(tree, 'init', '-q');
+  git(tree, 'add', '-A');
+  const outside = mkdtempSync(path.join(tmpdir(), 'outside-'));
+  plant(path.join(outside, 'a b.ts'), 'behind');
+  rmSync(path.join(tree, 'src'), { recursive: true });
+  symlinkSync(outside, path.join(tree, 'src'));
+  appendFileSync(path.join(tree, '.gitignore'), 'src\n');
+  const snapshot = await snapshotTree(tree);
+  const target = path.join(tree, 'node_modules/copy');
+  await copyTree(tree, target);
+  rmSync(outside, { recursive: true });
+  expect([...snapshot.keys()]).not.toContain('src/a b.ts');
+  expect(existsSync(path.join(target, 'src/a b.ts'))).toBe(false);
+});
+
+test('a file that is too large for a copy is not copied first to find that out', async () => {
+  plant(path.join(tree, 'big.bin'), '');
+  // A hole: it has a size and takes no room.
+  truncateSync(path.join(tree, 'big.bin'), 700 * 1024 * 1024);
+  const target = path.join(tree, 'node_modules/copy');
+  let isDone = false;
+  const copied = copyTree(tree, target).finally(() => {
+    isDone = true;
+  });
+  let isSeen = false;
+  while (!isDone) {
+    isSeen ||= existsSync(path.join(target, 'big.bin'));
+    await turn();
+  }
+  expect(await copied).toBeUndefined();
+  expect(isSeen).toBe(false);
+  expect(existsSync(target)).toBe(false);
+});
+
+test('a copy that fails leaves nothing behind, and no file is still being copied then', async () => {
+  // The system takes paths of 4095 bytes: the file fits where it is, and its folder in the copy, but not the file in the copy.
+  const target = path.join(tree, 'node_modules', 'c'.repeat(100));
+  const room = 4095 - `${target}/`.length - 20;
+  const folder = `${'d'.repeat(99)}/`.repeat(40).slice(0, room).replace(/\/$/, 'd');
+  plant(path.join(tree, folder, 'f'.repeat(60)), 'x');
+  // Takes longer than it takes the other to fail.
+  plant(path.join(tree, 'big.bin'), '');
+  truncateSync(path.join(tree, 'big.bin'), 100 * 1024 * 1024);
+  await expect(copyTree(tree, target)).rejects.toThrow('ENAMETOOLONG');
+  expect(openFiles().filter((file) => file.startsWith(target))).toEqual([]);
+  expect(existsSync(target)).toBe(false);
+});
+
+/** What this process has open, also what was removed meanwhile. */
+function openFiles(): string[] {
+  const folder = '/proc/self/fd';
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(path.join(folder, name))];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, lstatSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { isMissing } from '../files/contained.ts';
@@ -45,33 +45,54 @@ export async function copyTree(directory: string, target: string): Promise<strin
   await rm(target, { recursive: true, force: true });
   const files = await listFiles(directory);
   if (files.length > copyLimit.files) return undefined;
+  let isWhole = false;
+  try {
+    isWhole = await copyFiles(directory, files, target);
+  } finally {
+    if (!isWhole) await rm(target, { recursive: true, force: true });
+  }
+  return isWhole ? target : undefined;
+}
+
+/** Whether all were copied; `false` when there is too much. However it ends, nothing is being copied any more. */
+async function copyFiles(directory: string, files: readonly string[], target: string): Promise<boolean> {
   await mkdir(target, { recursive: true });
   for (const folder of new Set(files.map((file) => path.dirname(file))))
     await mkdir(path.join(target, folder), { recursive: true });
   let bytes = 0;
+  let hasFailed = false;
+  const fits = (size: number) => {
+    bytes += size;
+    return bytes <= copyLimit.bytes;
+  };
   const left = files.values();
   const copySome = async () => {
     for (const file of left) {
-      bytes += await copyOne(path.join(directory, file), path.join(target, file));
-      if (bytes > copyLimit.bytes) return;
+      if (hasFailed || bytes > copyLimit.bytes) return;
+      await copyOne(path.join(directory, file), path.join(target, file), fits);
     }
   };
-  await Promise.all(Array.from({ length: copiesAtOnce }, copySome));
-  if (bytes <= copyLimit.bytes) return target;
-  await rm(target, { recursive: true, force: true });
-  return undefined;
+  const stopAll = (error: unknown) => {
+    hasFailed = true;
+    throw error;
+  };
+  const ends = await Promise.allSettled(
+    Array.from({ length: copiesAtOnce }, () => copySome().catch(stopAll)),
+  );
+  const failure = ends.find((end) => end.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+  return bytes <= copyLimit.bytes;
 }
 
-/** Gives the size of what was copied; a file that is gone has none. */
-async function copyOne(from: string, to: string): Promise<number> {
+/** Copies what fits; a file that is gone is passed over. The size is asked for first, so that nothing beyond the limit is written. */
+async function copyOne(from: string, to: string, fits: (size: number) => boolean): Promise<void> {
   try {
     const facts = await lstat(from);
+    if (!fits(facts.size)) return;
     if (facts.isSymbolicLink()) await symlink(await readlink(from), to);
     else if (facts.isFile()) await copyFile(from, to, constants.COPYFILE_FICLONE);
-    return facts.size;
   } catch (error) {
-    if (isMissing(error)) return 0;
-    throw error;
+    if (!isMissing(error)) throw error;
   }
 }
 
@@ -79,12 +100,25 @@ async function listFiles(directory: string): Promise<string[]> {
   const listed = await askGit(directory, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   if (listed === undefined) return walk(directory, '', skippedFolders);
   const files = new Set(listed.split('\0').filter((file) => file !== ''));
-  // A tracked folder that a link has taken the place of: what git remembers of it would be looked for behind the link.
-  const isBehind = (file: string): boolean => {
-    const folder = path.posix.dirname(file);
-    return folder !== '.' && (files.has(folder) || isBehind(folder));
+  const known = new Map([['.', true]]);
+  // A tracked folder that a link or a file has taken the place of: what git remembers of it would be looked for behind the link.
+  const isRealFolder = (folder: string): boolean => {
+    const isReal =
+      known.get(folder) ??
+      (isRealFolder(path.posix.dirname(folder)) && isFolder(path.join(directory, folder)));
+    known.set(folder, isReal);
+    return isReal;
   };
-  return [...files].filter((file) => !isBehind(file)).sort();
+  return [...files].filter((file) => isRealFolder(path.posix.dirname(file))).sort();
+}
+
+function isFolder(place: string): boolean {
+  try {
+    return lstatSync(place).isDirectory();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
 }
 
 async function walk(root: string, folder: string, skipped: ReadonlySet<string>): Promise<string[]> {

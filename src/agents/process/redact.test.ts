@@ -8,6 +8,15 @@ function pass(secrets: readonly string[], chunks: readonly Uint8Array[]): string
   return Buffer.concat([...parts, Buffer.from(redactor.end())]).toString('utf8');
 }
 
+/** The characters that are part of no secret, found place by place. */
+function withoutThose(text: string, secrets: readonly string[]): string {
+  const isPart = (at: number) =>
+    secrets.some((secret) =>
+      text.slice(Math.max(0, at - secret.length + 1), at + secret.length).includes(secret),
+    );
+  return [...text].filter((_, at) => !isPart(at)).join('');
+}
+
 describe('secrets in the output of an agent', () => {
   test('are variables named like one, long enough, the longest first', () => {
     const variables = {
@@ -38,6 +47,31 @@ describe('secrets in the output of an agent', () => {
         const places = [0, ...[...cuts].sort((left, right) => left - right), bytes.length];
         const chunks = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
         expect(pass([secret], chunks)).toBe(text.replaceAll(secret, '[secret]'));
+      }),
+    );
+  });
+
+  test('of one that begins with another the rest is not printed when it comes later', () => {
+    const secrets = ['canary-7f3a-long', 'canary-7f3a'];
+    const chunks = (...pieces: string[]) => pieces.map((piece) => Buffer.from(piece));
+    expect(pass(secrets, chunks('a canary-7f3a', '-long b'))).toBe('a [secret] b');
+    expect(pass(secrets, chunks('a canary-7f3a', '-lo', ' b'))).toBe('a [secret]-lo b');
+    expect(pass(secrets, chunks('a canary-7f3a'))).toBe('a [secret]');
+  });
+
+  test('that contain each other or share an end are gone wherever a chunk is cut', () => {
+    const secrets = ['canary-7f3a-long', 'canary-7f3a', '7f3a-lo', 'long-canary', 'aaaa'];
+    const words = fc.constantFrom(...secrets, 'canary-7', 'long', '-', 'a', 'aaa', ' ');
+    fc.assert(
+      fc.property(fc.array(words, { maxLength: 12 }), fc.integer({ min: 1, max: 20 }), (said, length) => {
+        const text = said.join('');
+        const bytes = Buffer.from(text);
+        const chunks = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+          bytes.subarray(index * length, (index + 1) * length),
+        );
+        const passed = pass(secrets, chunks);
+        expect(passed).toBe(pass(secrets, [bytes]));
+        expect(passed.replaceAll('[secret]', '')).toBe(withoutThose(text, secrets));
       }),
     );
   });

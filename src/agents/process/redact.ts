@@ -31,27 +31,44 @@ export function blotOut(secrets: readonly string[], text: string): string {
   return secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
 }
 
-/** Blots secrets out of a text that comes in pieces, also where a piece ends in the middle of one. */
+/**
+ * Blots secrets out of a text that comes in pieces, also where a piece ends in the middle of one. What may still become a secret is
+ * held as it came, not blotted: a shorter one that is whole may be the beginning of a longer one.
+ */
 export class TextRedactor {
   readonly #secrets: readonly string[];
   #held = '';
+  /** How many characters of what is held belong to a secret whose blot was already told. */
+  #blotted = 0;
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
   }
 
   push(piece: string): string {
-    const text = blotOut(this.#secrets, this.#held + piece);
-    const held = this.#unfinished(text);
-    this.#held = text.slice(text.length - held);
-    return text.slice(0, text.length - held);
+    const text = this.#held + piece;
+    return this.#tell(text, text.length - this.#unfinished(text));
   }
 
   /** What is left when nothing follows. */
   end(): string {
-    const rest = this.#held;
-    this.#held = '';
-    return rest;
+    return this.#tell(this.#held, this.#held.length);
+  }
+
+  /** Tells a text up to a place and holds the rest. Every secret that begins before that place must be whole. */
+  #tell(text: string, until: number): string {
+    let told = '';
+    let next = this.#blotted;
+    for (const { start, end } of occurrences(this.#secrets, text)) {
+      if (start >= until) break;
+      // Secrets that overlap share one blot.
+      if (start >= next) told += text.slice(next, start) + blot;
+      next = Math.max(next, end);
+    }
+    told += text.slice(next, Math.max(next, until));
+    this.#held = text.slice(until);
+    this.#blotted = Math.max(0, next - until);
+    return told;
   }
 
   /** How many characters at the end may be the beginning of a secret. */
@@ -79,6 +96,15 @@ export class Redactor {
   end(): Uint8Array {
     return Buffer.from(this.#text?.end() ?? '', 'latin1');
   }
+}
+
+/** Where secrets stand in a text, from its beginning on, also those that overlap. */
+function occurrences(secrets: readonly string[], text: string): { start: number; end: number }[] {
+  const found: { start: number; end: number }[] = [];
+  for (const secret of secrets)
+    for (let start = text.indexOf(secret); start !== -1; start = text.indexOf(secret, start + 1))
+      found.push({ start, end: start + secret.length });
+  return found.sort((left, right) => left.start - right.start);
 }
 
 /** How much of the end of a text is the beginning of a secret; only places with its first character are looked at. */

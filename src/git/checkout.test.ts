@@ -255,6 +255,32 @@ describe('work that git does not take', () => {
     });
   });
 
+  test('a file in place of the folder of an overlooked one ended the whole run', async () => {
+    inCheckout('update-index', '--skip-worktree', 'packages/one/b.txt');
+    rmSync(path.join(checkout, 'packages'), { recursive: true });
+    put('packages', 'a file\n');
+    expect(await commitAll(repository.root, checkout, start, 'Work\n')).toMatchObject({
+      files: ['packages', 'packages/one/b.txt'],
+    });
+  });
+
+  test('a link in place of the folder of a file in conflict ended the whole run', async () => {
+    const commit = (text: string) => {
+      put('packages/one/b.txt', text);
+      inCheckout('-c', 'user.name=A', '-c', 'user.email=a@b', 'commit', '--quiet', '-a', '-m', 'its own');
+    };
+    inCheckout('switch', '--quiet', '--create', 'side');
+    commit('side\n');
+    inCheckout('switch', '--quiet', '--detach', start);
+    commit('other\n');
+    expect(() => inCheckout('merge', 'side')).toThrow();
+    rmSync(path.join(checkout, 'packages/one'), { recursive: true });
+    symlinkSync(tmpdir(), path.join(checkout, 'packages/one'));
+    expect(await commitAll(repository.root, checkout, start, 'Work\n')).toMatchObject({
+      files: ['packages/one', 'packages/one/b.txt'],
+    });
+  });
+
   test('in a sparse checkout a file outside the cone is taken, and nothing that is not checked out is removed', async () => {
     repository.git('sparse-checkout', 'set', '--cone', 'packages/two');
     const sparse = path.join(repository.root, 'trees', 'sparse');

@@ -208,7 +208,10 @@ async function conflictsLeft(checkout: string, entries: readonly Entry[]): Promi
   const names = new Set(entries.filter(({ stage }) => stage !== '0').map(({ name }) => name));
   const held = await Promise.all(
     [...names].map(async (name) => {
-      const text = await readFile(await containedPath(checkout, name), 'latin1').catch(() => '');
+      // Whatever an agent put in the way of it, there is nothing left of the conflict then.
+      const text = await containedPath(checkout, name)
+        .then((file) => readFile(file, 'latin1'))
+        .catch(() => '');
       return /^<{7} /m.test(text) && /^>{7} /m.test(text) ? [name] : [];
     }),
   );
@@ -218,15 +221,23 @@ async function conflictsLeft(checkout: string, entries: readonly Entry[]): Promi
 /** Files that an agent told git to overlook are work all the same; what is not checked out stays so. */
 async function seeAgain(git: Trusted['git'], checkout: string, entries: readonly Entry[]): Promise<void> {
   const assumed = entries.filter(({ tag }) => /[a-z]/.test(tag));
-  const skipped = entries.filter(
-    ({ tag, name }) => /s/i.test(tag) && lstatSync(path.join(checkout, name), { throwIfNoEntry: false }),
-  );
+  const skipped = entries.filter(({ tag, name }) => /s/i.test(tag) && isThere(path.join(checkout, name)));
   for (const [flag, those] of [
     ['--no-assume-unchanged', assumed],
     ['--no-skip-worktree', skipped],
   ] as const)
     if (those.length > 0)
       await git(['update-index', flag, '-z', '--stdin'], those.map(({ name }) => name).join('\0'));
+}
+
+function isThere(file: string): boolean {
+  try {
+    lstatSync(file);
+    return true;
+  } catch {
+    // Not even a folder of it is, where a file stands in its place.
+    return false;
+  }
 }
 
 /** `:100644 100644 1a2b3c 4d5e6f M`, and the name as a part of its own. */

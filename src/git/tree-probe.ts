@@ -4,6 +4,8 @@ export type TreeStatus = 'clean' | 'dirty' | 'unknown';
 
 /** C-10: the boundaries after which the tree is looked at; one name for stage and question. */
 export type Boundary =
+  | 'question-collection'
+  | 'discussion-collection'
   | 'sketch-collection'
   | 'dialectic-debate-collection'
   | 'dialectic-judge-collection'

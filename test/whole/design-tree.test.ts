@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/event.ts';
@@ -79,6 +79,57 @@ test('L-423: what a person does while a run waits for consent is no change by ag
   expect(ended.code, ended.stderr).toBe(0);
   for (const name of ['notes.txt', 'README.md'])
     expect(readFileSync(path.join(project, name), 'utf8')).toBe('of a person\n');
+});
+
+test('L-423: what whoever puts the questions wrote was taken for a person’s, and a person’s for an agent’s', async () => {
+  const { project, calls } = await makeProject({ mode: 'asks' });
+  const answers = path.join(path.dirname(project), 'answers.json');
+  writeFileSync(answers, '{"consent":"yes"}');
+  const quick = ['design', '--quick', '--no-branch', '--dialectic', 'off', '--answers', answers, 'limits'];
+  const first = await runAndDirty(quick, project, calls, 'questions');
+  expect(first.code, first.stderr).toBe(7);
+  expect(first.stderr).toContain(
+    'dirty-tree-question-collection: An agent changed the working tree (1 path)',
+  );
+  const [run = ''] = runsOf(project);
+  const restored = await charrette(['answer', run, 'dirty-tree-question-collection=restore'], {
+    cwd: project,
+  });
+  expect([restored.code, existsSync(first.stray)]).toEqual([7, false]);
+  // While it waits for an answer to its first question.
+  const own = path.join(project, 'notes.txt');
+  writeFileSync(own, 'of a person\n');
+  const answered = ['answer', run, 'clarify-1-per-what=per account'];
+  const second = await runAndDirty(answered, project, calls, 'discussion-1');
+  expect(second.stderr).toContain(
+    'The working tree is dirty after discussion-collection: stray-discussion-1.txt.',
+  );
+  const cleaned = await charrette(['answer', run, 'dirty-tree-discussion-collection=restore'], {
+    cwd: project,
+  });
+  expect([cleaned.code, existsSync(second.stray)]).toEqual([7, false]);
+  expect(readFileSync(own, 'utf8')).toBe('of a person\n');
+  const ended = await charrette(['resume', run, '--yes'], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(readFileSync(own, 'utf8')).toBe('of a person\n');
+});
+
+test('without sketches what a reviewer had written was taken for a person’s when the run was resumed', async () => {
+  const { project, calls } = await makeProject();
+  const words = [...design, '--sketches', '0', '--quick', '--dialectic', 'off', 'limits'];
+  const { code, stray } = await runAndDirty(words, project, calls, 'plan-review');
+  expect(code).toBe(7);
+  const [run = ''] = runsOf(project);
+  const cancelled = await charrette(['answer', run, 'dirty-tree-plan-review-collection=cancel'], {
+    cwd: project,
+  });
+  expect([cancelled.code, existsSync(stray)]).toEqual([5, true]);
+  rmSync(path.join(project, '.charrette', 'store'), { recursive: true });
+  const resumed = await charrette(['resume', run], { cwd: project });
+  expect(resumed.stderr).toContain('Cancelled at plan-review-collection. An agent changed the working tree');
+  rmSync(stray);
+  const ended = await charrette(['resume', run], { cwd: project });
+  expect(ended.code, ended.stderr).toBe(0);
 });
 
 test('L-425: a tree that is changed again in a second round of review is asked about again, not undone by the answer to the first', async () => {

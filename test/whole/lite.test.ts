@@ -441,35 +441,62 @@ test.each([
   },
 );
 
-test.each(['P1', 'P2', 'fix-1'])(
-  'P-165 work of %s that git does not let land stays: the run stops, and resume lands it without asking for anything twice',
-  async (piece) => {
-    const { project, calls, git } = makeLiteProject();
-    expect((await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project })).code).toBe(0);
-    const shut = path.join(project, '.home', 'shut');
-    mkdirSync(path.dirname(shut), { recursive: true });
-    writeFileSync(shut, '');
-    // As a policy of the repository that somebody lifts again.
-    const hook = `#!/bin/sh
+/** An execution that stops because git refuses to land one piece; a policy of the repository that is lifted then. */
+async function stoppedAt(piece: string) {
+  const made = makeLiteProject();
+  const { project } = made;
+  expect((await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project })).code).toBe(0);
+  const shut = path.join(project, '.home', 'shut');
+  mkdirSync(path.dirname(shut), { recursive: true });
+  writeFileSync(shut, '');
+  const hook = `#!/bin/sh
 [ "$1" = prepared ] && [ -e ${shut} ] || exit 0
 while read -r old new name; do
   case "$name" in refs/heads/charrette/*) git log -1 --format=%B "$new" | grep -q "/${piece}\\.$" && exit 1 ;; esac
 done
 exit 0
 `;
-    writeFileSync(path.join(project, '.git/hooks/reference-transaction'), hook, { mode: 0o755 });
-    const stopped = await charrette(['lite-execute', '--run', 'latest', '-y', '--one-task-per-call'], {
-      cwd: project,
-    });
-    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('update-ref failed')]);
-    rmSync(shut);
-    const run = runsOf(project).at(-1) ?? '';
+  writeFileSync(path.join(project, '.git/hooks/reference-transaction'), hook, { mode: 0o755 });
+  const stopped = await charrette(['lite-execute', '--run', 'latest', '-y', '--one-task-per-call'], {
+    cwd: project,
+  });
+  expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('update-ref failed')]);
+  rmSync(shut);
+  return { ...made, run: runsOf(project).at(-1) ?? '' };
+}
+
+const allPieces = ['S1', 'P1', 'P2', 'S2', 'fix-1', 'fix-2'];
+
+const landedIn = (git: (...words: string[]) => string) =>
+  git('log', '--reverse', '--format=%B', 'main').match(/(?<=Charrette-Batch: .*\/)[\w-]+/g);
+
+test.each(['P1', 'P2', 'fix-1', 'fix-2'])(
+  'P-165 work of %s that git does not let land stays: the run stops, and resume lands it without asking for anything twice',
+  async (piece) => {
+    const { project, calls, git, run } = await stoppedAt(piece);
     const { code, stderr } = await charrette(['resume', run], { cwd: project });
     expect(code, stderr).toBe(0);
-    const written = callsIn(calls).filter((line) => /^(?:execute|fix) /.test(line));
+    const written = callsIn(calls).filter((line) => /^(?:execute|fix|code-review) /.test(line));
     expect(written).toEqual([...new Set(written)]);
-    const marks = git('log', '--reverse', '--format=%B', 'main').match(/(?<=Charrette-Batch: .*\/)[\w-]+/g);
-    expect(marks).toEqual(['S1', 'P1', 'P2', 'S2', 'fix-1', 'fix-2']);
+    expect(landedIn(git)).toEqual(allPieces);
+    const { results } = JSON.parse(artifactOf(project, run, 'execution-results.json'));
+    expect(results.map(({ executionId }: { executionId: string }) => executionId)).toEqual(
+      allPieces.map((each) => `[${each}]`),
+    );
+  },
+);
+
+test.each(['S1', 'fix-2'])(
+  'work of %s whose checkout somebody removed before it landed was taken for done',
+  async (piece) => {
+    const { project, git, run } = await stoppedAt(piece);
+    const checkout = path.join(project, '.charrette', 'runs', run, 'worktrees', piece);
+    rmSync(checkout, { recursive: true });
+    git('worktree', 'prune');
+    const { code, stderr } = await charrette(['resume', run], { cwd: project });
+    expect(code, stderr).toBe(0);
+    expect(landedIn(git)).toEqual(allPieces);
+    expect(stderr).not.toContain('no file changed');
   },
 );
 

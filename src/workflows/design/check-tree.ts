@@ -7,6 +7,7 @@ import { appendIssue } from '../../plan/execution-issues.ts';
 import type { Desk } from './desk.ts';
 import { type FoundTree, foundTree } from './found-tree.ts';
 import { projectRun } from './heavy-place.ts';
+import { noteSeen } from './settle-tree.ts';
 
 const labels = {
   restore: 'Undo what was changed and go on',
@@ -33,6 +34,7 @@ export async function checkTree(desk: Desk, boundary: Boundary, round = 1): Prom
   desk.atWork = [];
   if (entry === undefined) return;
   await guardTree(desk, project, entry, boundary, lanes, round);
+  await desk.context.step(`tree seen after ${boundary}`, () => noteSeen(desk.context.live.directory));
 }
 
 /** The same for any workflow: `entry` is the tree as the run found it at first. */

@@ -28,9 +28,11 @@ type DesignStep = (desk: Desk, design: Design) => Promise<Partial<Design>>;
 const opening: readonly DesignStep[] = [
   setup, //              0     session setup, health
   branch, //             1     a branch for the feature
+  settleTree('questions', { withAuto: false }),
   questions, //          1c    clarifying questions
+  settleTree('discussion', { withAuto: false }),
   firstDiscussion, //    1d    scope discussion
-  settleTree, //               what is uncommitted until here is a person's
+  settleTree('sketches'),
 ];
 
 /** L-252: the part without a person in it; --subagent runs it in a process of its own, with --auto up to step 4. */

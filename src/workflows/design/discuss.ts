@@ -7,6 +7,7 @@ import {
 } from '../../panel/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
 import { slugify } from '../../text/slug.ts';
+import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';
@@ -43,6 +44,8 @@ export async function discuss(
     },
   ]);
   desk.tellFailures(`Author (discussion-${round})`, reply);
+  // The second one comes after all collections; nobody waits for a person between them and it.
+  if (round === 1) await checkTree(desk, 'discussion-collection');
   const points = reply?.value?.points ?? [];
   const failed = reply?.value === undefined;
   if (points.length < fewest) return { count: 0, text: '', deferred: false, failed };

@@ -4,15 +4,14 @@ import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
 import { isRecord } from '../../safe-json.ts';
 
-/** What was untracked or changed before any agent ran; later probes leave it alone. Absent: git did not say. */
+/** What was untracked or changed before agents were at work; later probes leave it alone. Absent: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };
 
 export async function findTree(project: string): Promise<FoundTree> {
-  return {
-    // Without a list nothing may count as new: recovery would remove what a person has not committed yet.
-    untracked: await untrackedSnapshot(project),
-    changed: (await probeTree(project, { mode: 'checkpoint' })).tracked,
-  };
+  const untracked = await untrackedSnapshot(project);
+  const { status, tracked } = await probeTree(project, { mode: 'checkpoint' });
+  // Without a list nothing may count as new: recovery would remove what a person has not committed yet.
+  return { untracked: status === 'unknown' ? undefined : untracked, changed: tracked };
 }
 
 /** The inputs of a run that comes to another clone: what is uncommitted there is as little the work of its agents. */
@@ -24,8 +23,12 @@ export async function withTreeOf(project: string, inputs: unknown): Promise<unkn
 /** Puts the tree on record as it is now, for a run whose agents have not been at work in it. */
 export async function noteTree(directory: RunDirectory, project: string): Promise<void> {
   const { inputs } = await readRunRecord(directory);
-  const noted = await withTreeOf(project, inputs);
-  if (!isDeepStrictEqual(noted, inputs)) await updateRunRecord(directory, { inputs: noted });
+  if (!isRecord(inputs) || !isRecord(inputs['entry'])) return;
+  const found = await findTree(project);
+  const entry = { ...inputs['entry'], ...found };
+  // Where git says nothing, what it said before is as good.
+  if (found.untracked === undefined || isDeepStrictEqual(entry, inputs['entry'])) return;
+  await updateRunRecord(directory, { inputs: { ...inputs, entry } });
 }
 
 /** The tree as the run found it where it is now; its journal has the one of the clone in which it was made. */

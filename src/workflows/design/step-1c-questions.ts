@@ -3,6 +3,7 @@ import { payloads } from '../../panel/breadcrumbs.ts';
 import { optionsDetail, renderDiscussion, resolveAnswer } from '../../panel/discussion.ts';
 import { questionsPrompt } from '../../prompts/panel/questions.ts';
 import { slugify } from '../../text/slug.ts';
+import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';
@@ -25,6 +26,7 @@ export async function questions(desk: Desk, design: Design): Promise<Partial<Des
     },
   ]);
   desk.tellFailures('Author (questions)', reply);
+  await checkTree(desk, 'question-collection');
   const found = reply?.value?.questions;
   if (found === undefined) {
     desk.skip(payloads.noUsableAnswer);

@@ -13,7 +13,7 @@ import type { LiteTask } from '../../schema/lite/task.ts';
 import { counted } from '../../text/counted.ts';
 import { type Beginning, beginOnce } from './beginning.ts';
 import type { LiteDesk, LiteReply } from './desk.ts';
-import { checkoutOf, type Execution, recordProgress } from './execution.ts';
+import { checkoutOf, doneBefore, type Execution, markOf, recordProgress } from './execution.ts';
 import { keepsIgnored, landWork } from './landing.ts';
 import { roundsOf } from './stage-confirm.ts';
 
@@ -71,8 +71,7 @@ function refuseUnknown(desk: LiteDesk, execution: Execution, executors: readonly
   throw cannotExecute(missing, desk.writers);
 }
 
-/** `undone` is absent in older journals. */
-type LandedBefore = { commit: string; files: string[]; undone?: string[] };
+type LandedBefore = { commit: string; files: string[]; undone: string[] };
 
 /** The beginning of a batch that has to run; `undefined` for one that is skipped or on the branch already. */
 async function openBatch(desk: LiteDesk, execution: Execution, batch: LiteBatch): Promise<Begun | undefined> {
@@ -85,16 +84,16 @@ async function openBatch(desk: LiteDesk, execution: Execution, batch: LiteBatch)
     return undefined;
   }
   const landed = await desk.context.step(`landed ${batch.id}`, async (): Promise<LandedBefore | null> => {
-    const mark = trailer(desk, batch.id);
+    const mark = markOf(desk, batch.id);
     const found = await findLanded(root, branch, base, mark);
     return found === undefined ? null : { ...found, undone: await undoneIn(root, found.commit) };
   });
   if (landed !== null) {
-    const { undone = [] } = landed;
+    const { undone } = landed;
     for (const id of undone) execution.failed.add(id);
     conclude(execution, batch, {
       status: undone.length > 0 ? 'partial' : 'completed',
-      summary: 'Done before the run was started again.',
+      summary: doneBefore,
       notes: '',
       outputs: landed.files,
       proof: null,
@@ -118,14 +117,12 @@ async function openAt(
   const about = runnable(execution, batch)
     .map(({ id }) => id)
     .join(', ');
-  const begun = await desk.context.step(`checkout ${name}`, async (): Promise<Begun | string> => {
+  return desk.context.step(`checkout ${name}`, async () => {
     const start = (await branchTip(root, branch)) ?? base;
-    const beginning = await beginOnce(desk, name, about, { start, words });
+    const beginning = await beginOnce(desk, name, about, { start, words, lane: `execute-${name}` });
     await openCheckout(root, checkoutOf(desk, name), beginning.start);
     return beginning;
   });
-  // Older journals have the commit alone.
-  return typeof begun === 'string' ? { start: begun, words } : begun;
 }
 
 function requestOf(
@@ -133,12 +130,12 @@ function requestOf(
   execution: Execution,
   batch: LiteBatch,
   name: string,
-  { start, words }: Begun,
+  { start, words, lane }: Begun,
 ) {
   const others = execution.auto ? desk.writers.filter((id) => id !== batch.executor) : [];
   const agents = [batch.executor, ...others].filter((id) => desk.writers.includes(id));
   return {
-    lane: `execute-${name}`,
+    lane,
     task: 'execute',
     judgement: 'execution' as const,
     agents,
@@ -206,7 +203,7 @@ async function join(
   const tasks = runnable(execution, batch);
   const undone = undoneOf(tasks, value);
   const titles = tasks.map(({ title }) => title).join('; ');
-  const message = markedMessage([titles, value.summary], [trailer(desk, batch.id), ...undoneLine(undone)]);
+  const message = markedMessage([titles, value.summary], [markOf(desk, batch.id), ...undoneLine(undone)]);
   const landing = await desk.context.step(`land ${name}`, () =>
     landWork(execution, checkout, start, message),
   );
@@ -331,8 +328,6 @@ const itemOf = (execution: Execution, batch: LiteBatch) =>
   execution.batches.find(({ id }) => id === batch.id);
 
 /** Names the batch in its commit, so that a run that starts again knows what is done. */
-const trailer = (desk: LiteDesk, batch: string) =>
-  `Charrette-Batch: ${desk.context.live.directory.id}/${batch}.`;
 
 /** What an executor says it left undone. Where it does not say of which task, nothing of the batch counts as done. */
 function undoneOf(

@@ -55,8 +55,7 @@ export async function beginExecution(
       unseen: await uncommittedIn(facts.root),
     };
   });
-  // Older journals have none.
-  const { unseen = [] }: { unseen?: string[] } = start;
+  const { unseen } = start;
   if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${namedSome(unseen)}`);
   await checkDrift(desk, files);
   await desk.context.step('run branch', async () => openRunBranch(start.root, branch, start.base));
@@ -112,6 +111,14 @@ async function checkDrift(desk: LiteDesk, { plan, tasks }: LitePlanFiles): Promi
 export function checkoutOf(desk: LiteDesk, name: string): string {
   return path.join(desk.context.live.directory.root, 'worktrees', name);
 }
+
+/** The line by which the commit of a batch or of a round of repairs is found again. */
+export function markOf(desk: LiteDesk, piece: string): string {
+  return `Charrette-Batch: ${desk.context.live.directory.id}/${piece}.`;
+}
+
+/** What is said of work that a run finds on its branch when it is started again. */
+export const doneBefore = 'Done before the run was started again.';
 
 /** P-124: the results so far, and the list of what is being done. */
 export async function recordProgress(desk: LiteDesk, execution: Execution, done = false): Promise<void> {

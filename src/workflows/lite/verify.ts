@@ -19,9 +19,9 @@ import {
 import type { CodeReview } from '../../schema/judgements/code-review.ts';
 import { counted } from '../../text/counted.ts';
 import { proofOf } from './batches.ts';
-import { type Beginning, beginOnce } from './beginning.ts';
+import { beginOnce } from './beginning.ts';
 import type { LiteDesk } from './desk.ts';
-import { checkoutOf, type Execution } from './execution.ts';
+import { checkoutOf, doneBefore, type Execution, markOf } from './execution.ts';
 import { keepsIgnored, landWork } from './landing.ts';
 import { runTests, type TestRun } from './run-tests.ts';
 
@@ -42,7 +42,13 @@ const mostFixRounds = 3;
 export async function verify(desk: LiteDesk, execution: Execution): Promise<Verification> {
   const reviewers = reviewersOf(execution.selection.review, desk.reviewers);
   for (let round = 0; ; round += 1) {
-    const found = await look(desk, execution, reviewers, round);
+    const { tip, repaired } = await openResult(desk, execution, round);
+    // The run was started again after that: what was found there is dealt with.
+    if (repaired !== null) {
+      conclude(desk, execution, `fix-${round + 1}`, { summary: doneBefore, outputs: repaired.files });
+      continue;
+    }
+    const found = await look(desk, execution, reviewers, round, tip);
     const problems = fixesNeeded(found.states, found.review, found.tests);
     if (problems.length === 0 || round === mostFixRounds || desk.writers.length === 0) return found;
     desk.note(`fix round ${round + 1} of ${mostFixRounds}: ${counted(problems.length, 'problem')}`);
@@ -50,22 +56,32 @@ export async function verify(desk: LiteDesk, execution: Execution): Promise<Veri
   }
 }
 
+/** The joined work of everybody so far, checked out; `repaired` when the repairs that follow it have landed already. */
+function openResult(
+  desk: LiteDesk,
+  { root, branch, base }: Execution,
+  round: number,
+): Promise<{ tip: string; repaired: { files: string[] } | null }> {
+  return desk.context.step(`result ${round}`, async () => {
+    const tip = (await branchTip(root, branch)) ?? base;
+    const repaired = (await findLanded(root, branch, base, markOf(desk, `fix-${round + 1}`))) ?? null;
+    const checkout = checkoutOf(desk, 'result');
+    await openCheckout(root, checkout, tip);
+    await moveCheckout(root, checkout, tip);
+    return { tip, repaired };
+  });
+}
+
 async function look(
   desk: LiteDesk,
   execution: Execution,
   reviewers: readonly string[],
   round: number,
+  tip: string,
 ): Promise<Verification> {
-  const { root, branch, base, prefix, files } = execution;
+  const { prefix, files } = execution;
   const { lanes } = desk.context.live.directory;
-  const checkout = checkoutOf(desk, 'result');
-  const directory = path.join(checkout, prefix);
-  const tip = await desk.context.step(`result ${round}`, async () => {
-    const at = (await branchTip(root, branch)) ?? base;
-    await openCheckout(root, checkout, at);
-    await moveCheckout(root, checkout, at);
-    return at;
-  });
+  const directory = path.join(checkoutOf(desk, 'result'), prefix);
   desk.note(round === 0 ? 'running the tests' : `running the tests again after fix round ${round}`);
   const tests = await desk.context.step(`tests ${round}`, (signal) =>
     runTests(directory, path.join(lanes, `tests-${round}`), signal),
@@ -144,18 +160,17 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
   const { root, branch, base, prefix, files, selection, clarifications, auto } = execution;
   const name = `fix-${round}`;
   const checkout = checkoutOf(desk, name);
-  const begun = await desk.context.step(
-    `checkout ${name}`,
-    async (): Promise<Beginning<string[]> | string> => {
-      const tip = (await branchTip(root, branch)) ?? base;
-      // Tests say the same in other words each time; of the same commit what was said first holds.
-      const beginning = await beginOnce(desk, name, tip, { start: tip, words: found });
-      await openCheckout(root, checkout, beginning.start);
-      return beginning;
-    },
-  );
-  // Older journals have the commit alone.
-  const { start, words: problems } = typeof begun === 'string' ? { start: begun, words: found } : begun;
+  const {
+    start,
+    words: problems,
+    lane,
+  } = await desk.context.step(`checkout ${name}`, async () => {
+    const tip = (await branchTip(root, branch)) ?? base;
+    // Tests say the same in other words each time; of the same commit what was said first holds.
+    const beginning = await beginOnce(desk, name, tip, { start: tip, words: found, lane: name });
+    await openCheckout(root, checkout, beginning.start);
+    return beginning;
+  });
   const { writers } = desk;
   const wanted = resolveExecutor(`FIX-00${round}`, {
     assignments: {},
@@ -166,7 +181,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
   const executor = writers.includes(wanted) ? wanted : (writers[0] ?? wanted);
   const [reply] = await desk.ask([
     {
-      lane: name,
+      lane,
       task: 'fix',
       judgement: 'execution' as const,
       agents: [executor, ...(auto ? writers.filter((id) => id !== executor) : [])],
@@ -181,7 +196,7 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     );
     return false;
   }
-  const mark = `Charrette-Batch: ${desk.context.live.directory.id}/${name}.`;
+  const mark = markOf(desk, name);
   const title = `Fix what tests and review found, round ${round}`;
   const message = markedMessage([title, reply.value.summary], [mark]);
   const landing = await desk.context.step(`land ${name}`, async () => {
@@ -195,16 +210,41 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
   if (landing.kind === 'unusable') desk.warn(`Fix round ${round} failed: ${landing.reason}.`);
   // A step of its own: whoever lands again after a kill needs the checkout.
   if (!keeps) await desk.context.step(`close ${name}`, async () => removeWorktree(root, checkout));
-  execution.results.push({
-    executionId: `[${name}]`,
-    status: landed === null ? 'failed' : 'completed',
-    tasksSummary: `${problems.length} problems`,
-    completionSummary: reply.value.summary,
-    keyOutputs: landed?.files ?? [],
+  conclude(desk, execution, name, {
+    isDone: landed !== null,
+    tasks: `${problems.length} problems`,
+    summary: reply.value.summary,
+    outputs: landed?.files ?? [],
     notes: reply.value.notes.join('; '),
-    fixedCliId: `${desk.inputs.session}-${name}`,
     proof: proofOf(desk, reply, landed?.files ?? [], landed?.commit ?? null, keeps ? checkout : null),
   });
   if (landing.kind === 'nothing') desk.warn(`Fix round ${round} changed nothing.`);
   return landed !== null;
+}
+
+/** Puts what came of a round of repairs beside the results of the batches. */
+function conclude(
+  desk: LiteDesk,
+  execution: Execution,
+  name: string,
+  result: {
+    isDone?: boolean;
+    tasks?: string;
+    summary: string;
+    outputs: string[];
+    notes?: string;
+    proof?: Execution['results'][number]['proof'];
+  },
+): void {
+  const { isDone = true, tasks = 'repairs', summary, outputs, notes = '', proof = null } = result;
+  execution.results.push({
+    executionId: `[${name}]`,
+    status: isDone ? 'completed' : 'failed',
+    tasksSummary: tasks,
+    completionSummary: summary,
+    keyOutputs: outputs,
+    notes,
+    fixedCliId: `${desk.inputs.session}-${name}`,
+    proof,
+  });
 }

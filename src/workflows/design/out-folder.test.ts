@@ -35,3 +35,11 @@ test('panel/C-39 a copy does not follow a link that the folder brought along', a
   await copy();
   expect([read('elsewhere'), read('docs/plan.txt')]).toEqual(['untouched', 'the plan']);
 });
+
+test('copies that broke off in the middle were taken for files that no design made', async () => {
+  write('artifacts/ballot.txt', 'votes');
+  mkdirSync(path.join(folder, 'artifacts/cannot-be-copied'));
+  await expect(copy()).rejects.toThrow();
+  expect(read('docs/ballot.txt')).toBe('votes');
+  expect(outFolder(folder, 'docs')).toBe(path.join(folder, 'docs'));
+});

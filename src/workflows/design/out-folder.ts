@@ -44,10 +44,14 @@ export function outFolder(cwd: string, given: string): string {
   });
 }
 
+const rankOf = (name: string) => (name === markOfDesign ? 0 : 1);
+
 /** L-694: a folder of the project is soon committed, so what is local only stays behind; its names are given back. */
 export async function copyArtifacts(from: string, to: string): Promise<string[]> {
   await mkdir(to, { recursive: true });
-  const names = (await readdir(from)).filter((name) => !name.startsWith('.')).sort();
+  const names = (await readdir(from)).filter((name) => !name.startsWith('.'));
+  // The mark first: what a killed run leaves is the copies of a design all the same.
+  names.sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
   const kept = localOnly(names);
   for (const name of names) {
     if (kept.includes(name)) continue;

@@ -79,6 +79,12 @@ test.each([
   expect((await asked(consent, keys)).answer?.value).toBe(expected);
 });
 
+test('k and Enter took drop where keep was marked, because k moved the list', async () => {
+  const options = ['keep', 'drop'].map((value) => ({ value, label: value }));
+  const question = { id: 'q', text: 'Which?', options, recommended: 'keep' };
+  expect((await asked(question, 'k\r', '\r')).answer?.value).toBe('keep');
+});
+
 test.each([
   ['no\n', 'no'],
   ['\n', 'yes'],

@@ -25,7 +25,9 @@ export async function choose(
     const typed = typing.end();
     if (isCancel(chosen)) return undefined;
     const meant = choices.filter((choice) => beginsWith(choice, typed));
-    if (typed === '' || meant.some(({ value }) => value === chosen)) return chosen;
+    // To the list h, j, k and l are arrows; they are meant as such where no choice begins with them.
+    const moved = meant.length === 0 && /^[hjkl]+$/.test(typed);
+    if (typed === '' || moved || meant.some(({ value }) => value === chosen)) return chosen;
     initialValue = meant[0]?.value ?? recommended;
     shown = `${message} (“${typed}” was typed; Enter takes what is marked)`;
   }
@@ -37,7 +39,7 @@ function beginsWith({ value, label }: Choice, typed: string): boolean {
 
 type Key = { name?: string; ctrl?: boolean; meta?: boolean };
 
-/** The letters since the last arrow; of them h, j, k and l alone are arrows to the list as well. */
+/** The letters since the last arrow. */
 function listenTo(input: NodeJS.ReadStream): { end: () => string } {
   let typed = '';
   const hear = (letter: string | undefined, { name = '', ctrl, meta }: Key) => {
@@ -49,8 +51,7 @@ function listenTo(input: NodeJS.ReadStream): { end: () => string } {
   return {
     end: () => {
       input.off('keypress', hear);
-      const word = typed.trim().toLowerCase();
-      return /^[hjkl]*$/.test(word) ? '' : word;
+      return typed.trim().toLowerCase();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
@@ -144,3 +144,16 @@ test.each([['check'], ['export', '--format', 'issue']])(
     expect(exit).toBe(4);
   },
 );
+
+test('a plan that is a link to itself was called a defect of ours', async () => {
+  const root = project([]);
+  symlinkSync('loop', path.join(root, 'loop'));
+  const { exit, out } = await runCommandLine('plan', 'check', 'loop', '--cwd', root, '--json');
+  expect([exit, JSON.parse(out).error]).toEqual([
+    4,
+    expect.objectContaining({
+      code: 'not-found',
+      message: expect.stringContaining('loop form a loop'),
+    }),
+  ]);
+});

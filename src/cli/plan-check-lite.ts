@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { openIndex } from '../evidence/open-index.ts';
 import type { RepositoryIndex } from '../evidence/repository-index.ts';
@@ -14,15 +14,22 @@ export type FoundLitePlan = { file: string; folder: string; text: string };
 
 /** The file that the name of a plan means: in a folder its plan.json, whether it is there or not. */
 export function planFileAt(place: string): string {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
-    ? path.join(place, 'plan.json')
-    : place;
+  return factsAt(place)?.isDirectory() === true ? path.join(place, 'plan.json') : place;
+}
+
+/** What cannot be looked at, such as a link that leads to itself, is left to the reader, which says why. */
+function factsAt(place: string): Stats | undefined {
+  try {
+    return statSync(place, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** The lite plan behind the name of a file, or of a folder with a plan.json; `undefined` when there is none. A broken one is an error. */
 export async function findLitePlan(place: string): Promise<FoundLitePlan | undefined> {
   const file = planFileAt(place);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (factsAt(file)?.isFile() !== true) return undefined;
   const text = await readTextFile(file);
   if (text === undefined) return undefined;
   const folder = path.dirname(file);

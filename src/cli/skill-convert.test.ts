@@ -272,3 +272,9 @@ test('S-026 a description of several sentences stays in the package', async () =
   expect((await run('convert', words, '--name', 'told', '--out', 'made')).exit).toBe(0);
   expect(texts('made/told')['SKILL.md']).toContain('Never touch the main branch.');
 });
+
+test('a description longer than a name of a file can be was called a defect of ours', async () => {
+  const description = `First collect ${'every one of the many files '.repeat(20)}, then review, finally report`;
+  const { exit, out } = await run('convert', description, '--name', 'long-one', '--json');
+  expect([exit, JSON.parse(out).skill]).toEqual([0, 'long-one']);
+});

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
+import { hasCode, isMissing } from '../files/contained.ts';
 import { parseJson } from '../safe-json.ts';
 import { titleOf } from '../skills/config/complete-config.ts';
 import { type SourceType, sourceTypes } from '../skills/config/workflow-config.ts';
@@ -63,7 +65,11 @@ export const skillConvert: CommandSpec = {
     const given = String(invocation.arguments[0]);
     if (given.trim() === '') throw missing('A source without a name or words');
     const source = path.resolve(global.cwd, expandHome(given, terminal.env['HOME']));
-    const found = statSync(source, { throwIfNoEntry: false });
+    const found = await stat(source).catch((error: unknown) => {
+      // A description can be too long for a name, and a link can lead to itself.
+      if (isMissing(error) || hasCode(error, 'ENAMETOOLONG', 'ELOOP')) return undefined;
+      throw error;
+    });
     const kind = found === undefined ? 'none' : found.isDirectory() ? 'directory' : 'file';
     const type = (options['from'] as SourceType | undefined) ?? detectSource(given, kind);
     if (kind === 'none' && type !== 'text_description') throw missing(given);

@@ -44,7 +44,7 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT', 'ENOTDIR');
 }
 
-function hasCode(error: unknown, ...codes: string[]): boolean {
+export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
 

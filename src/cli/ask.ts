@@ -93,16 +93,16 @@ function forTerminal({ text, detail, options, ...rest }: Question): Question {
 
 /** The answers that a flag names a file of; none without the flag. Whoever makes a run asks for them first. */
 export async function givenAnswers(
-  { options, global }: Pick<Invocation, 'options' | 'global'>,
+  { options, global, signal }: Pick<Invocation, 'options' | 'global' | 'signal'>,
   flag = 'answers',
 ): Promise<Map<string, string>> {
   const named = options[flag];
-  return typeof named === 'string' ? readAnswerFile(path.resolve(global.cwd, named)) : new Map();
+  return typeof named === 'string' ? readAnswerFile(path.resolve(global.cwd, named), signal) : new Map();
 }
 
 /** An object of question id → value, or the shape of questions.json with its answers filled. */
-export async function readAnswerFile(file: string): Promise<Map<string, string>> {
-  const text = await readTextOnce(file);
+export async function readAnswerFile(file: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const text = await readTextOnce(file, signal);
   if (text === undefined) {
     throw new CharretteError({
       code: 'not-found',

@@ -34,7 +34,7 @@ export const featureNewCommand: CommandSpec = {
 
 async function runNew(invocation: Invocation): Promise<CommandResult> {
   const { arguments: words, options, global } = invocation;
-  const text = await textOfFile(options['prd'], '--prd', global);
+  const text = await textOfFile(options['prd'], '--prd', invocation);
   if (text?.trim() === '') {
     throw new CharretteError({
       code: 'usage',

@@ -46,7 +46,7 @@ async function runPhase(phase: DocumentPhase, invocation: Invocation): Promise<C
   const { options, global, terminal } = invocation;
   const { feature, project, inputs: common } = await prepareFeature(phase, invocation);
   const { contextWarnings, promptContext } = await import('../context/for-prompt.ts');
-  const description = await textOfFile(options['about'], '--about', global);
+  const description = await textOfFile(options['about'], '--about', invocation);
   const { spec = '' } = textsOf(feature);
   const prd = 'path' in feature.prd ? await readTextFile(feature.prd.path).catch(() => '') : '';
   const brief = await promptContext({

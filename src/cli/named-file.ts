@@ -2,16 +2,16 @@ import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { readTextOnce } from '../files/read-once.ts';
-import type { GlobalFlags } from './command.ts';
+import type { Invocation } from './command.ts';
 
 /** The text of a file that a flag names; nothing without the flag. */
 export async function textOfFile(
   file: unknown,
   flag: string,
-  { cwd }: Pick<GlobalFlags, 'cwd'>,
+  { global, signal }: Pick<Invocation, 'global' | 'signal'>,
 ): Promise<string | undefined> {
   if (typeof file !== 'string') return undefined;
-  const text = await readTextOnce(path.resolve(cwd, file));
+  const text = await readTextOnce(path.resolve(global.cwd, file), signal);
   if (text !== undefined) return text;
   throw new CharretteError({
     code: 'not-found',

@@ -1,4 +1,4 @@
-import { CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
+import { CharretteError, exitCodeOf, isCharretteError, toCharretteError } from '../errors.ts';
 import { suggestion } from '../text/suggestion.ts';
 import { terminalText, visibleJson } from '../text/untrusted.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
@@ -8,6 +8,7 @@ import { renderError } from './error-text.ts';
 import { pageWidth, renderRootHelp } from './help.ts';
 import { parseInvocation } from './parse.ts';
 import { giveSize } from './sized.ts';
+import { stopExit } from './stopped.ts';
 import { version } from './version.ts';
 import { watchOutput } from './watch-output.ts';
 
@@ -27,7 +28,12 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     if (parsed.global.dryRun && found.spec.dryRun === undefined) throw noRehearsal(found.path);
     const deadline = startDeadline(parsed.global, controller);
     try {
-      const result = await found.spec.run({ ...parsed, terminal, signal: controller.signal });
+      const { signal } = controller;
+      const result = await found.spec.run({ ...parsed, terminal, signal }).catch((error: unknown) => {
+        // A command that only passes on the signal it was stopped by did not fail.
+        if (!signal.aborted || error !== signal.reason || isCharretteError(error)) throw error;
+        return { exit: stopExit(signal) };
+      });
       printResult(result, parsed.global, terminal);
       await output.settled();
       return result.exit;

@@ -133,7 +133,7 @@ type Call = Compiled & { description?: string };
 async function compileCall(
   dispatch: Dispatch,
   feature: FeatureFiles,
-  { options, global }: Invocation,
+  { options, global, signal }: Invocation,
 ): Promise<Call> {
   const iteration = Number(options['iteration']);
   const max = Number(options['max']);
@@ -144,8 +144,8 @@ async function compileCall(
     });
   }
   const [issues, outlines] = await Promise.all([
-    textOfFile(options['issues'], '--issues', global),
-    textOfFile(options['outlines'], '--outlines', global),
+    textOfFile(options['issues'], '--issues', { global, signal }),
+    textOfFile(options['outlines'], '--outlines', { global, signal }),
   ]);
   const compiled = compilePrompt({
     dispatch,

@@ -54,7 +54,7 @@ export const skillLint: CommandSpec = {
     { flags: '--write-baseline <file>', description: 'write the findings as a baseline and pass' },
   ],
   dryRun: 'says',
-  run: async ({ arguments: [given], options, global }) => {
+  run: async ({ arguments: [given], options, global, signal }) => {
     const roots = Array.isArray(options['all']) ? options['all'].map(String) : [];
     const named = Array.isArray(given) ? given : [];
     const paths = named.length === 0 && roots.length === 0 ? ['.'] : named;
@@ -72,7 +72,7 @@ export const skillLint: CommandSpec = {
         json: { baseline: write, findings: count },
       };
     }
-    const text = await textOfFile(options['baseline'], '--baseline', global);
+    const text = await textOfFile(options['baseline'], '--baseline', { global, signal });
     if (text !== undefined) {
       const baseline = String(options['baseline']);
       result = withoutBaseline(result, readBaseline(parseJson(text, baseline), baseline));

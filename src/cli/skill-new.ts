@@ -104,7 +104,7 @@ export const skillNew: CommandSpec = {
 
 async function readWishes(invocation: Invocation, name: string): Promise<ReturnType<typeof completeConfig>> {
   const { options, global, terminal } = invocation;
-  const saved = await textOfFile(options['fromConfig'], '--from-config', global);
+  const saved = await textOfFile(options['fromConfig'], '--from-config', invocation);
   if (saved !== undefined) {
     const file = String(options['fromConfig']);
     const config = readConfig(parseJson(saved, file), file);
@@ -118,7 +118,7 @@ async function readWishes(invocation: Invocation, name: string): Promise<ReturnT
     autoMode: options['autoMode'] !== false,
   };
   const file = String(options['answers']);
-  const written = await textOfFile(options['answers'], '--answers', global);
+  const written = await textOfFile(options['answers'], '--answers', invocation);
   const fromFile = written === undefined ? {} : readAnswers(parseJson(written, file), file);
   const answers: DesignAnswers = { ...fromFile, ...flagAnswers(options) };
   const asks = global.input && !global.yes && Object.keys(answers).length === 0;

@@ -25,7 +25,7 @@ export const skillTest: CommandSpec = {
   arguments: [['[path]', 'package directory']],
   options: [{ flags: '--scenario <file>', description: 'a scenario file (repeat)', parse: collect }],
   dryRun: 'reads',
-  run: async ({ arguments: [given], options, global }) => {
+  run: async ({ arguments: [given], options, global, signal }) => {
     const [directory, ...more] = packageDirectories(
       [typeof given === 'string' ? given : '.'],
       [],
@@ -43,7 +43,7 @@ export const skillTest: CommandSpec = {
     const results: ScenarioResult[] = [];
     const schemas = await readOutputSchemas(directory);
     for (const file of files) {
-      const text = (await textOfFile(file, '--scenario', global)) ?? '';
+      const text = (await textOfFile(file, '--scenario', { global, signal })) ?? '';
       const scenario = readScenario(parseJson(text, file), path.basename(file));
       // Files that the script writes go to a folder of their own, never into the project.
       const place = mkdtempSync(path.join(tmpdir(), 'charrette-skill-test-'));

@@ -10,28 +10,44 @@ const usual: Bounds = { bytes: 16 * 1024 * 1024, silenceMs: 60_000 };
 
 /**
  * Reads what a person names on the command line: a file, or once what a pipe gives until its writer is done, such as `<(…)` and
- * `/dev/stdin`. Bounded in size, and in how long a writer may be silent. `undefined` when there is nothing of that name.
+ * `/dev/stdin`. Bounded in size, and in how long a writer may be silent; ends with the reason of the signal when that comes
+ * first. `undefined` when there is nothing of that name.
  */
-export async function readTextOnce(file: string, bounds: Partial<Bounds> = {}): Promise<string | undefined> {
+export async function readTextOnce(
+  file: string,
+  signal: AbortSignal,
+  bounds: Partial<Bounds> = {},
+): Promise<string | undefined> {
   const { bytes, silenceMs } = { ...usual, ...bounds };
   const found = await stat(file).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw error;
   });
   if (found === undefined || !(found.isFIFO() || found.isSocket())) return readTextFile(file, bytes);
+  signal.throwIfAborted();
   const fd = found.isFIFO()
     ? openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     : inheritedDescriptor(file);
   const { Socket } = await import('node:net');
   const pipe = new Socket({ fd, readable: true, writable: false });
   pipe.setTimeout(silenceMs, () => pipe.destroy(silent(file, silenceMs)));
+  const stop = () => pipe.destroy();
+  signal.addEventListener('abort', stop, { once: true });
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of pipe) {
-    chunks.push(chunk as Buffer);
-    size += (chunk as Buffer).length;
-    // Leaving the loop closes the pipe.
-    if (size > bytes) throw tooMuch(file, bytes);
+  try {
+    for await (const chunk of pipe) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      // Leaving the loop closes the pipe.
+      if (size > bytes) throw tooMuch(file, bytes);
+    }
+  } catch (error) {
+    // A pipe that was closed early says only that.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -54,7 +70,7 @@ function tooMuch(file: string, limit: number): CharretteError {
 
 function silent(file: string, silenceMs: number): CharretteError {
   return new CharretteError({
-    code: 'timed-out',
+    code: 'usage',
     message: `Nothing came through ${file} for ${silenceMs / 1000} s, and its writer is not done.`,
     fix: 'Close what writes to it, or give a file.',
   });

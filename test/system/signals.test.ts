@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startCharrette, until } from '../support/live-program.ts';
@@ -95,3 +96,37 @@ test.concurrent('--timeout: saved, exit 3, and the way to go on', async () => {
   expect(statusOf(project, run)).toBe('stopped');
   expect(processesNaming(calls)).toEqual([]);
 });
+
+test.concurrent.each([
+  ['Ctrl-C', [], 130, {}],
+  [
+    '--timeout',
+    ['--timeout', '5'],
+    3,
+    { error: expect.objectContaining({ message: 'The time limit of 5s passed.' }) },
+  ],
+])('%s waited for the writer of a pipe that a flag named', async (_, flags, exit, said) => {
+  const { project } = await makeProject();
+  const pipe = path.join(project, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const live = startCharrette(['skill', 'new', 'x', '--answers', pipe, '--json', ...flags], { cwd: project });
+  let writer: number | undefined;
+  await until(() => {
+    writer = opened(pipe);
+    return writer !== undefined;
+  });
+  if (flags.length === 0) live.kill('SIGINT');
+  const ended = await live.ended;
+  if (writer !== undefined) closeSync(writer);
+  expect(ended.code).toBe(exit);
+  expect(JSON.parse(ended.stdout)).toEqual(said);
+});
+
+/** A pipe for writing, once somebody reads it. */
+function opened(pipe: string): number | undefined {
+  try {
+    return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}

@@ -41,6 +41,7 @@ export type LazyCommand = { summary: string; load: () => Promise<CommandSpec> };
 export type GlobalFlags = {
   output: 'text' | 'json' | 'stream-json';
   cwd: string;
+  /** Absolute, as `cwd`. */
   config: string | undefined;
   quiet: boolean;
   verbose: boolean;

@@ -48,3 +48,11 @@ test.each(['text', 'json', 'stream-json'])(
     for (const key of planted) expect(out).not.toContain(key);
   },
 );
+
+test('--config was looked for from the top of the project, not from where the command was given', async () => {
+  const folder = path.join(project, 'packages', 'one');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'own.json'), '{"panel": "wide"}');
+  const { exit, out } = await runCommandLine('config', '--json', '--config', 'own.json', '--cwd', folder);
+  expect([exit, JSON.parse(out).config?.panel]).toEqual([0, 'wide']);
+});

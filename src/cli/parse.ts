@@ -148,10 +148,12 @@ function readGlobal(options: Record<string, unknown>, terminal: Terminal): Globa
       message: `--output was ${JSON.stringify(output)}; it is text, json or stream-json.`,
     });
   }
+  const cwd = path.resolve(typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd());
   return {
     output,
-    cwd: path.resolve(typeof options['cwd'] === 'string' ? options['cwd'] : process.cwd()),
-    config: typeof options['config'] === 'string' ? options['config'] : undefined,
+    cwd,
+    // Whole from here on: processes that are started elsewhere are given it as well.
+    config: typeof options['config'] === 'string' ? path.resolve(cwd, options['config']) : undefined,
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,
     color: {

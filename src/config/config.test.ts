@@ -89,7 +89,7 @@ test('two project files are one too many', async () => {
 });
 
 test('--config must exist', async () => {
-  await expect(loadConfig({ project, env, file: 'nope.json' })).rejects.toMatchObject({
+  await expect(loadConfig({ project, env, file: path.join(project, 'nope.json') })).rejects.toMatchObject({
     code: 'config-unreadable',
   });
 });

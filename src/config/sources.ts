@@ -26,7 +26,7 @@ const projectFiles = [
   path.join('.charrette', 'config.json'),
 ];
 
-/** The files that apply, weakest first. */
+/** The files that apply, weakest first. `explicit` is absolute, as it was named with --config. */
 export async function findSources(
   project: string,
   env: NodeJS.ProcessEnv,
@@ -36,14 +36,13 @@ export async function findSources(
   const sources: ConfigSource[] = [];
   if (existsSync(userFile)) sources.push(await readSource('user', userFile));
   if (explicit !== undefined) {
-    const file = path.resolve(project, explicit);
-    if (!existsSync(file)) {
+    if (!existsSync(explicit)) {
       throw new CharretteError({
         code: 'config-unreadable',
-        message: `--config names ${file}, which does not exist.`,
+        message: `--config names ${explicit}, which does not exist.`,
       });
     }
-    return [...sources, await readSource('flag', file)];
+    return [...sources, await readSource('flag', explicit)];
   }
   const found = projectFiles.map((name) => path.join(project, name)).filter((file) => existsSync(file));
   if (found.length > 1) {

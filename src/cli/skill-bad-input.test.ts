@@ -196,7 +196,7 @@ test.each(['CRLF and BOM'])('lint has nothing against %s', async (name) => {
   expect(parseJson(ended.out, 'stdout')).toMatchObject({ gate: 'PASS', packages: [{ findings: [] }] });
 });
 
-test('a phase that is not UTF-8 is one finding, and no command writes it back with other characters', async () => {
+test('a phase that is not UTF-8 is one finding, and no command writes it back with other characters, or says that all is well', async () => {
   const files: Record<string, string | Buffer> = shippedFiles();
   const phase = Buffer.from(
     `${plan('phases/01-session.md').replace('## Output', '## Result')}\nPrüfe die Größe.\n`,
@@ -216,6 +216,14 @@ test('a phase that is not UTF-8 is one finding, and no command writes it back wi
     expect(ended.out).toBe(
       'bad: left alone, it cannot be read as a whole: phases/01-session.md: it is not UTF-8\n',
     );
+    const told = await runCommandLine('skill', ...words, 'bad', '--json', '--cwd', folder);
+    expect([ended.exit, told.exit, parseJson(told.out, 'stdout')]).toMatchObject([
+      linted.exit,
+      linted.exit,
+      {
+        packages: [{ changed: [], unread: [{ path: 'phases/01-session.md', message: 'it is not UTF-8' }] }],
+      },
+    ]);
   }
   const converted = await runCommandLine(
     'skill',

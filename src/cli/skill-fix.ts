@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes } from '../error-table.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
 import { writeFileAtomic } from '../files/atomic.ts';
 import { containedPath } from '../files/contained.ts';
 import { fixPackage, syncAll } from '../skills/fix/fix-package.ts';
 import { type Renumbering, renumber } from '../skills/fix/renumber.ts';
 import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
-import { countOf } from '../skills/lint/gate.ts';
+import { countOf, worstGate } from '../skills/lint/gate.ts';
 import { packageDirectories } from '../skills/lint/lint-paths.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
@@ -138,20 +138,29 @@ async function apply(
     );
   }
   return {
-    exit: exitCodes.done,
+    exit: exitOf(changes),
     text: lines.join(''),
     json: {
-      packages: changes.map(({ directory, texts, moved, byHand, before, after }) => ({
+      packages: changes.map(({ directory, files, texts, moved, byHand, before, after }) => ({
         path: path.relative(global.cwd, directory) || '.',
         changed: [...texts.keys()],
         moved: Object.fromEntries(moved),
         byHand,
+        // What kept the package from being changed at all.
+        unread: unreadTexts(files),
         before: before.gate,
         gate: after.gate,
         findings: after.findings,
       })),
     },
   };
+}
+
+/** A package that was left alone ends as lint ends for it; what lint finds in the others is not asked here. */
+function exitOf(changes: readonly Change[]): ExitCode {
+  const left = changes.filter(({ files }) => unreadTexts(files).length > 0);
+  if (left.length === 0) return exitCodes.done;
+  return worstGate(left.map(({ after }) => after.gate)) === 'FAIL' ? exitCodes.failed : exitCodes.notAccepted;
 }
 
 async function write(

@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
-import { dropRecords, featureKey, keepRecords, putBackRecords, readRecord } from '../feature/archive.ts';
+import {
+  dropRecords,
+  featureKey,
+  type KeptRecord,
+  keepRecords,
+  putBackRecords,
+  readRecord,
+} from '../feature/archive.ts';
 import { commitRevision, completionMessage } from '../feature/commit-revision.ts';
 import { readMeta } from '../feature/meta.ts';
 import { serializeMeta, withPhaseCompleted, withPhaseStarted, withSkipped } from '../feature/meta-write.ts';
@@ -73,9 +80,11 @@ async function runFinish(invocation: Invocation): Promise<CommandResult> {
     return { exit: 0, text: `would complete ${feature.directory}\n`, json };
   }
   const retro = await writeRetro(project, feature, unticked);
-  const facts = handOver === undefined ? undefined : await handOverFacts(project, feature, checks);
-  const kept = await keepRecords(project, feature.directory);
+  let facts: PullRequestFacts | undefined;
+  let kept: KeptRecord[] = [];
   try {
+    if (handOver !== undefined) facts = await handOverFacts(project, feature, checks);
+    kept = await keepRecords(project, feature.directory);
     await completeState(feature.directory, skipped, async () => {
       await dropRecords(kept);
       if (handOver !== undefined) await commitRecords(project, feature.directory);

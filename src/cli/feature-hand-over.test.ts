@@ -305,3 +305,12 @@ test('a feature whose code was never merged is not finished, unless that is said
   expect(parseJson(finished.out, 'stdout')).toMatchObject({ branch: null });
   expect(here).not.toBe(tip);
 });
+
+test('a finish that could not keep the records left a retrospective behind, which the next one took for written by hand', async () => {
+  const { root, directory } = doneFeature();
+  const place = path.join(root, '.charrette/features/001-search');
+  mkdirSync(path.dirname(place), { recursive: true });
+  writeFileSync(place, 'in the way\n');
+  expect((await finish(root)).exit).toBe(1);
+  expect([statusOf(directory), existsSync(path.join(directory, 'retro.md'))]).toEqual(['active', false]);
+});

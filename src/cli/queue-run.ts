@@ -164,25 +164,25 @@ async function enterQueue(
   invocation: Invocation,
   priority: number,
 ): Promise<void> {
-  const project = realpathSync(home.project);
-  const run: QueuedRun = {
-    run: directory.id,
-    workflow: record.workflow,
-    title: record.title,
-    codeVersion: record.codeVersion,
-    repository: await repositoryIdentity(project),
-    clone: cloneAt(project),
-    travels: travels(record.workflow, record.inputs),
-    baseCommit: record.baseCommit,
-    agents: (record.inputs as RunInputs).roster.map(({ id }) => id),
-    labels: record.queue?.labels ?? [],
-    priority,
-  };
-  const [{ enqueue }, { copyRun }] = await Promise.all([
-    import('../engine/queue/queued-run.ts'),
-    import('../engine/queue/mirror.ts'),
-  ]);
   try {
+    const project = realpathSync(home.project);
+    const run: QueuedRun = {
+      run: directory.id,
+      workflow: record.workflow,
+      title: record.title,
+      codeVersion: record.codeVersion,
+      repository: await repositoryIdentity(project),
+      clone: cloneAt(project),
+      travels: travels(record.workflow, record.inputs),
+      baseCommit: record.baseCommit,
+      agents: (record.inputs as RunInputs).roster.map(({ id }) => id),
+      labels: record.queue?.labels ?? [],
+      priority,
+    };
+    const [{ enqueue }, { copyRun }] = await Promise.all([
+      import('../engine/queue/queued-run.ts'),
+      import('../engine/queue/mirror.ts'),
+    ]);
     // With its files or not at all: a worker elsewhere may take it at once.
     await withQueue(home.project, invocation, ({ transaction }) =>
       transaction(async (client) => {
@@ -201,7 +201,7 @@ async function enterQueue(
     throw new CharretteError({
       code,
       message,
-      fix: `${fix} Then put the run into the queue with \`charrette resume ${run.run}\`.`,
+      fix: `${fix} Then put the run into the queue with \`charrette resume ${directory.id}\`.`,
       retryable,
       cause: error,
     });

@@ -7,11 +7,13 @@ import type { Price } from '../engine/prices.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { CharretteError } from '../errors.ts';
-import { acceptedCount, markdownReport } from '../report/markdown-report.ts';
+import { acceptedCount, markdownReport, reportedArtifacts } from '../report/markdown-report.ts';
 import type { DocumentView } from '../web/view/documents.ts';
+import { listArtifacts } from './artifacts.ts';
 import type { CommandSpec } from './command.ts';
 import { writeNamedFile } from './named-file.ts';
 import { findHome, findRun } from './project.ts';
+import { resultDocumentsOf } from './result-documents.ts';
 
 export const command: CommandSpec = {
   name: 'report',
@@ -45,6 +47,7 @@ export const command: CommandSpec = {
     const { artifacts } = await readRunFiles(directory, events);
     const ledger = readLedger(directory.ledger);
     const record = await readRunRecord(directory);
+    const tooLarge = html ? [] : await tooLargeArtifacts(directory, record, artifacts);
     const text = html
       ? await htmlText(home.project, directory, prices)
       : markdownReport({
@@ -57,6 +60,7 @@ export const command: CommandSpec = {
             record,
             path.dirname(outFile ?? path.join(home.project, 'report.md')),
           ),
+          tooLarge,
           ...(prices === undefined ? {} : { prices }),
         });
     const accepted = acceptedCount(artifacts);
@@ -68,6 +72,7 @@ export const command: CommandSpec = {
       seats: costsBy(ledger, ({ seat }) => seat, prices),
       agents: costsBy(ledger, ({ agent }) => agent, prices),
       acceptedFindings: accepted,
+      ...(tooLarge.length === 0 ? {} : { tooLarge }),
       ...(total === undefined || accepted === 0
         ? {}
         : { perAcceptedFinding: perAcceptedFinding(total, accepted) }),
@@ -80,6 +85,23 @@ export const command: CommandSpec = {
     return { exit: 0, text: `Wrote ${file}\n`, json: { ...json, file } };
   },
 };
+
+/** What would stand in the report, but was not read. */
+async function tooLargeArtifacts(
+  directory: RunDirectory,
+  { workflow }: RunRecord,
+  read: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const { largestDocument } = await import('../web/view/documents.ts');
+  const documents = resultDocumentsOf(workflow).map(([, name]) => name);
+  return (await listArtifacts(directory))
+    .filter(({ name, bytes }) =>
+      documents.includes(name)
+        ? bytes > largestDocument
+        : reportedArtifacts.includes(name) && !Object.hasOwn(read, name),
+    )
+    .map(({ name }) => name);
+}
 
 /** Pictures are named by their place as seen from where the report will stand. */
 async function documentsOf(

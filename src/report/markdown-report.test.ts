@@ -18,6 +18,7 @@ async function reportOf(run: WrittenRun): Promise<string> {
     ledger: [],
     artifacts: {},
     documents: await documentViews(run.directory, record),
+    tooLarge: [],
   });
 }
 

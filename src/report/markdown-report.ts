@@ -17,17 +17,39 @@ export type ReportSource = {
   artifacts: Readonly<Record<string, string>>;
   /** The result of workflows other than a design. */
   documents: readonly DocumentView[];
+  /** Artifacts that would stand here and are too large for it. */
+  tooLarge: readonly string[];
   prices?: Readonly<Record<string, Price>>;
 };
 
+/** The artifacts of a design, each under its heading. */
+const designSections: readonly (readonly [
+  title: string,
+  artifact: string,
+  shape?: (text: string) => string,
+])[] = [
+  ['Plan', 'plan.txt'],
+  ['Architecture', 'architecture-diagram.md', diagramBody],
+  ['Synthesis', 'approach-synthesis.txt'],
+  ['Contested decisions', 'dialectic-resolutions.md'],
+  ['Votes', 'voting-tally.md', (text) => text.replace(/^## Voting Tally\n+/, '')],
+  ['Not implemented', 'rejected-findings.md'],
+  ['Out of scope', 'oos.md'],
+];
+
+const findings = 'accepted-plan-findings.md';
+
+/** The artifacts that the report of a design is made from. */
+export const reportedArtifacts: readonly string[] = [findings, ...designSections.map(([, name]) => name)];
+
 /** How many findings the vote accepted into the plan. */
 export function acceptedCount(artifacts: ReportSource['artifacts']): number {
-  return artifacts['accepted-plan-findings.md']?.match(/^### FINDING_/gm)?.length ?? 0;
+  return artifacts[findings]?.match(/^### FINDING_/gm)?.length ?? 0;
 }
 
 /** The whole run on one page: result, how it came about, who said what, what it cost. */
 export function markdownReport(source: ReportSource): string {
-  const { record, events, ledger, artifacts, documents, prices } = source;
+  const { record, events, ledger, artifacts, documents, tooLarge, prices } = source;
   const title = headline(record.title);
   const accepted = acceptedCount(artifacts);
   const [total] = costsBy(ledger, () => 'all calls', prices);
@@ -42,16 +64,13 @@ export function markdownReport(source: ReportSource): string {
     ...(total === undefined || accepted === 0
       ? []
       : [`- Per accepted finding: ${describePerFinding(perAcceptedFinding(total, accepted))}`]),
+    ...(tooLarge.length === 0 ? [] : [`- Left out, too large for this page: ${tooLarge.join(', ')}`]),
     ...warnings(events),
     ...section('Asked for', title === record.title ? '' : lowered(record.title)),
     ...documents.flatMap(({ title, text }) => section(title, lowered(text))),
-    ...section('Plan', artifacts['plan.txt']),
-    ...section('Architecture', diagramBody(artifacts['architecture-diagram.md'] ?? '')),
-    ...section('Synthesis', artifacts['approach-synthesis.txt']),
-    ...section('Contested decisions', artifacts['dialectic-resolutions.md']),
-    ...section('Votes', artifacts['voting-tally.md']?.replace(/^## Voting Tally\n+/, '')),
-    ...section('Not implemented', artifacts['rejected-findings.md']),
-    ...section('Out of scope', artifacts['oos.md']),
+    ...designSections.flatMap(([title, name, shape = (text) => text]) =>
+      section(title, shape(artifacts[name] ?? '')),
+    ),
     ...section('What happened', documents.length === 0 ? '' : story(events)),
     ...section('Lanes', laneTable(events)),
     ...section('Cost by phase', costTable(costsBy(ledger, ({ phase }) => phase, prices))),

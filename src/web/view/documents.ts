@@ -10,7 +10,8 @@ import { isRecord } from '../../safe-json.ts';
 /** A document of a run that people read, as Markdown. */
 export type DocumentView = { id: string; title: string; text: string };
 
-const largest = 1024 * 1024;
+/** Bytes of a document; one that has more is left out. */
+export const largestDocument = 1024 * 1024;
 
 /** The documents that a run has so far. */
 export async function documentViews(
@@ -29,7 +30,7 @@ export async function documentViews(
 
 async function readDocument(directory: RunDirectory, name: string): Promise<string | undefined> {
   const text = await containedPath(directory.artifacts, name)
-    .then((file) => readTextFile(file, largest))
+    .then((file) => readTextFile(file, largestDocument))
     .catch(() => undefined);
   if (text === undefined || text.trim() === '') return undefined;
   if (name === 'plan.json')
@@ -50,7 +51,7 @@ async function reviewHistory(directory: RunDirectory, inputs: unknown): Promise<
       project,
       path.join(path.relative(project, folder), '.review-history.md'),
     );
-    const text = await readTextFile(file, largest);
+    const text = await readTextFile(file, largestDocument);
     return text === undefined || text.trim() === '' ? undefined : withoutTitle(text);
   } catch {
     return undefined;

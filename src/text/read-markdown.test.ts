@@ -23,6 +23,8 @@ const tiresome = [
   '> a\n\n',
   '> a\nb\n',
   '- a\n  - b\n',
+  '- a\n\t- b\n',
+  '> a\n> - b\n',
 ];
 
 // The limit is for what the parser alone would need: minutes, or more stack than there is.
@@ -57,6 +59,7 @@ test.each([
   ['quotes', '> a\n\n', 'blockquote'],
   ['lists between paragraphs', '- a\n\nb\n\n', 'list'],
   ['lists inside lists', '- a\n  - b\n', 'listItem'],
+  ['lists inside lists, by tabs that were not counted,', '-\ta\n\t-\tb\n', 'listItem'],
 ])('of very many %s those at the beginning are read, the others stay as characters', (_, piece, type) => {
   const few = piece.repeat(500);
   expect(readMarkdown(few)).toEqual(fromMarkdown(few));
@@ -66,6 +69,11 @@ test.each([
   expect(read).toBeLessThan(4010);
   const said = [...tree.matchAll(/"value":"([^"]*)"/g)].map(([, value]) => value).join('');
   expect(said.split('a').length - 1).toBe(4000);
+});
+
+test('of too many lists in a quote each that was cut off began another quote, which nobody counted', () => {
+  const tree = JSON.stringify(readMarkdown('> a\n> - b\n'.repeat(4000)));
+  expect(tree.split('"type":"blockquote"').length - 1).toBe(1);
 });
 
 test.each([

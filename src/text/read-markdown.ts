@@ -80,7 +80,7 @@ function capDepth(text: string): string {
     const ends = markerEnds(line);
     const isUnderline = underline.test(line) && before.trim() !== '';
     const opens =
-      ends.length > 1 || (ends.length === 1 && (/^[ \t]{2}/.test(line) || !goesOn(line, before, block)));
+      ends.length > 1 || (ends.length === 1 && (/^(?: {2}| ?\t)/.test(line) || !goesOn(line, before, block)));
     before = line;
     if (/^\S/.test(line)) block = line;
     if (isUnderline || opens) moves += 1;
@@ -88,7 +88,8 @@ function capDepth(text: string): string {
     if (moves > mostMoves && opens) {
       // A blank line ends what was open: lines that go on with it are moved, too.
       block = '';
-      return `\n${escaped(line, 0)}`;
+      before = escaped(line, 0);
+      return `\n${before}`;
     }
     return ends.length <= deepest ? line : escaped(line, ends[deepest - 1] ?? 0);
   };

@@ -47,8 +47,7 @@ export function explicitAssignments(
     for (const [at, clause] of clauses.entries()) {
       const own = clause.mentions.some(isExecutor);
       const source = own ? clause : neighbour(clauses, at);
-      // In "codex does TASK-001 without touching X and TASK-002" the last is nobody's.
-      if (source === undefined || (!own && source.limits)) continue;
+      if (source === undefined) continue;
       for (const { name: id } of clause.mentions.filter(isTask)) {
         const executor = executorFor(source, id);
         if (!source.denies) found[id] = { executor, reason: sentence.trim() };
@@ -90,8 +89,11 @@ function neighbour(clauses: readonly Clause[], at: number): Clause | undefined {
   const before = clauses.slice(0, at).findLast(speaks);
   const after = clauses.slice(at + 1).find(speaks);
   const tasksFirst = (clause: Clause | undefined) => clause?.mentions.slice(0, 1).some(isTask) === true;
-  if (before !== undefined && !(tasksFirst(before) && tasksFirst(after)))
+  if (before !== undefined && !(tasksFirst(before) && tasksFirst(after))) {
+    // In "codex does TASK-001 without touching X and TASK-002" the last is nobody's.
+    if (before.limits) return undefined;
     return { ...before, mentions: before.mentions.filter(isExecutor).slice(-1) };
+  }
   return after && { ...after, mentions: after.mentions.filter(isExecutor).slice(0, 1) };
 }
 

@@ -244,6 +244,13 @@ test.each(limits.flatMap((end) => plainWishes.map((wish) => `${wish} ${end}`)))(
   },
 );
 
+test.each(
+  limits.flatMap((end) => [`TASK-001 and TASK-002 go to codex ${end}`, `TASK-001, TASK-002 by codex ${end}`]),
+)('P-071 "%s" forgot the first of the two tasks', (wish) => {
+  const found = explicitAssignments([wish], three, named);
+  expect(three.map(({ id }) => found[id]?.executor)).toEqual(['codex', 'codex', undefined]);
+});
+
 const refusals = [
   'codex must not do TASK-002',
   'do not let codex do TASK-002',

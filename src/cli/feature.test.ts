@@ -278,6 +278,8 @@ test('T-012 a state that cannot be read, as after a merge, is named where no fea
   await runCommandLine('feature', 'new', 'Search', '--cwd', cwd);
   const file = path.join(cwd, 'docs/features/001-search/.meta.json');
   writeFileSync(file, `<<<<<<< HEAD\n${readFileSync(file, 'utf8')}=======\n>>>>>>> other\n`);
+  // A folder that is no feature comes first in the list, and was blamed.
+  mkdirSync(path.join(cwd, 'docs/features/templates'));
   const status = await runCommandLine('feature', 'status', '--cwd', cwd);
   expect(status.out).toContain('001-search  unknown    – → specify; .meta.json is not valid JSON');
   const finish = await runCommandLine('feature', 'finish', '--cwd', cwd);

@@ -58,31 +58,35 @@ async function namedFeature(named: string, cwd: string, root: string): Promise<s
   });
 }
 
-type State = { name: string; status?: string; problem?: string };
+type State = { name: string; isThere: boolean; status?: string; problem?: string };
 
 async function statesIn(root: string): Promise<State[]> {
   return Promise.all(
     (await directoriesIn(root)).map(async (name): Promise<State> => {
       try {
-        const { meta, problems } = readMeta(
-          await readTextFile(path.join(root, name, sideFiles.state), 1024 * 1024),
-        );
+        const text = await readTextFile(path.join(root, name, sideFiles.state), 1024 * 1024);
+        const { meta, problems } = readMeta(text);
         const [problem] = problems;
         return {
           name,
+          isThere: text !== undefined,
           ...(meta.status === undefined ? {} : { status: meta.status }),
           ...(problem === undefined ? {} : { problem }),
         };
       } catch (error) {
-        return { name, problem: toCharretteError(error).message };
+        return { name, isThere: true, problem: toCharretteError(error).message };
       }
     }),
   );
 }
 
-/** A state that cannot be read, after a merge for one, is nothing that --feature helps with. */
+/**
+ * A state that cannot be read, after a merge for one, is nothing that --feature helps with. A folder without a state need not be a
+ * feature, so it is named last.
+ */
 function noneActive(root: string, features: readonly State[]): CharretteError {
-  const broken = features.find(({ status, problem }) => status === undefined && problem !== undefined);
+  const faulty = features.filter(({ status, problem }) => status === undefined && problem !== undefined);
+  const broken = faulty.find(({ isThere }) => isThere) ?? faulty[0];
   return new CharretteError({
     code: 'not-found',
     message: `No feature in ${root} is active${broken === undefined ? '' : `; of ${broken.name}, ${broken.problem}`}.`,

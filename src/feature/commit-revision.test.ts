@@ -85,6 +85,38 @@ test.each(['pre-commit', 'commit-msg', 'prepare-commit-msg'])(
   },
 );
 
+test('T-092: files that were only announced came back from a refused commit as staged and empty', async () => {
+  repository.write('.gitignore', 'ignored*\n');
+  repository.commit('ignore');
+  const announced = ['docs/new.md', 'docs/a *[b].md', 'docs/ignored.md', 'docs/empty.md'];
+  for (const name of announced) repository.write(name, name.includes('empty') ? '' : 'text\n');
+  repository.git('add', '--intent-to-add', '--force', 'docs');
+  repository.write('docs/staged-empty.md', '');
+  repository.git('add', 'docs/staged-empty.md');
+  const status = () => repository.git('status', '--porcelain', '--untracked-files=all');
+  const before = status();
+  refuse('exit 1');
+  expect((await commitRevision(repository.root, ['docs'], 'm', git)).kind).toBe('COMMIT_FAILED');
+  expect(status()).toBe(before);
+  expect(repository.git('diff', '--cached', '--name-only')).toBe('docs/staged-empty.md');
+});
+
+test('T-092: what could not be staged as it was before was not spoken of', async () => {
+  repository.write('new.md', 'text\n');
+  repository.git('add', '--intent-to-add', 'new.md');
+  refuse('rm new.md; echo no; exit 1');
+  expect(await commitRevision(repository.root, ['new.md'], 'm', git)).toEqual({
+    kind: 'COMMIT_FAILED',
+    reason: expect.stringMatching(/^no; what was staged before could not be put back: .*new\.md/),
+  });
+});
+
+/** A hook that runs these words before every commit. */
+function refuse(words: string): void {
+  repository.write('.git/hooks/pre-commit', `#!/bin/sh\n${words}\n`);
+  chmodSync(path.join(repository.root, '.git/hooks/pre-commit'), 0o755);
+}
+
 test('T-086, lean/C-06: finishing takes history and log out of the feature, complete and outside of it', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'archive-'));
   expect(await keepRecords(root, path.join(root, 'gone'))).toEqual([]);

@@ -3,10 +3,8 @@ import { safePaths } from './implementation-log.ts';
 import type { Phase } from './phases.ts';
 
 /** T-092. */
-export type CommitOutcome =
-  | { kind: 'NO_CHANGES' }
-  | { kind: 'COMMIT_OK'; commit: string }
-  | { kind: 'COMMIT_FAILED'; reason: string };
+export type CommitOutcome = { kind: 'NO_CHANGES' } | { kind: 'COMMIT_OK'; commit: string } | CommitFailure;
+type CommitFailure = { kind: 'COMMIT_FAILED'; reason: string };
 
 /** T-091: what the message of a revision calls each review. */
 const reviewNames: Readonly<Record<string, string>> = {
@@ -44,10 +42,13 @@ export async function commitRevision(
   const paths = safePaths(files);
   if (paths.length === 0) return { kind: 'NO_CHANGES' };
   const before = await stagedIn(repository, paths, git);
-  if (!Array.isArray(before)) return before;
+  if ('kind' in before) return before;
   const outcome = await commitPaths(repository, paths, message, git);
-  if (outcome.kind === 'COMMIT_FAILED') await stageAgain(repository, paths, before, git);
-  return outcome;
+  if (outcome.kind !== 'COMMIT_FAILED') return outcome;
+  const fault = await stageAgain(repository, paths, before, git);
+  if (fault === undefined) return outcome;
+  const reason = `${outcome.reason}; what was staged before could not be put back: ${fault.reason}`;
+  return { ...outcome, reason };
 }
 
 async function commitPaths(
@@ -70,31 +71,68 @@ async function commitPaths(
   return head.code === 0 ? { kind: 'COMMIT_OK', commit: head.stdout.trim() } : failed(head);
 }
 
-/** `100644 1a2b3c 0`, a tab and the name, as `git update-index` takes them back. */
+/** What the index has of some paths. */
+type Staged = {
+  /** `100644 1a2b3c 0`, a tab and the name, as `git update-index` takes them back. */
+  entries: string[];
+  /** Names that were only announced, with `git add -N`: the index has an empty text for them that nobody staged. */
+  announced: string[];
+};
+
 async function stagedIn(
   repository: string,
   paths: readonly string[],
   git: GitOptions,
-): Promise<string[] | CommitOutcome> {
+): Promise<Staged | CommitFailure> {
   const listed = await runGit(repository, ['ls-files', '--stage', '--full-name', '-z', '--', ...paths], git);
-  return listed.code === 0 ? splitNul(listed.stdout) : failed(listed);
+  if (listed.code !== 0) return failed(listed);
+  // To the index only what was announced is new in the working tree.
+  const words = ['diff-files', '--name-only', '-z', '--no-renames', '--diff-filter=A', '--ignore-submodules'];
+  const fresh = await runGit(repository, [...words, '--', ...paths], git);
+  if (fresh.code !== 0) return failed(fresh);
+  const announced = splitNul(fresh.stdout);
+  const names = new Set(announced);
+  const entries = splitNul(listed.stdout).filter((entry) => !names.has(entry.slice(entry.indexOf('\t') + 1)));
+  return { entries, announced };
 }
 
+/** Gives back what kept it from being done. */
 async function stageAgain(
   repository: string,
   paths: readonly string[],
-  before: readonly string[],
+  before: Staged,
   git: GitOptions,
-): Promise<void> {
+): Promise<CommitFailure | undefined> {
   const now = await stagedIn(repository, paths, git);
-  if (!Array.isArray(now)) return;
-  const gone = now
-    .filter((entry) => !before.includes(entry))
+  if ('kind' in now) return now;
+  const gone = now.entries
+    .filter((entry) => !before.entries.includes(entry))
     .map((entry) => entry.replace(/^\d+ ([0-9a-f]+) \d/, '0 $1'));
-  const lines = [...gone, ...before.filter((entry) => !now.includes(entry))];
-  if (lines.length === 0) return;
+  const lines = [...gone, ...before.entries.filter((entry) => !now.entries.includes(entry))];
+  const put = await feed(repository, ['update-index', '-z', '--index-info'], lines, git);
+  if (put !== undefined) return put;
+  const names = before.announced.filter((name) => !now.announced.includes(name));
+  // Forced, because it may have been: an ignored file is announced no other way.
+  const words = ['add', '--intent-to-add', '--force', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  return feed(
+    repository,
+    words,
+    names.map((name) => `:(top,literal)${name}`),
+    git,
+  );
+}
+
+/** Has git read lines, if there are any. */
+async function feed(
+  repository: string,
+  words: readonly string[],
+  lines: readonly string[],
+  git: GitOptions,
+): Promise<CommitFailure | undefined> {
+  if (lines.length === 0) return undefined;
   const input = lines.map((line) => `${line}\0`).join('');
-  await runGit(repository, ['update-index', '-z', '--index-info'], { ...git, input });
+  const done = await runGit(repository, words, { ...git, input });
+  return done.code === 0 ? undefined : failed(done);
 }
 
 function failed({
@@ -105,7 +143,7 @@ function failed({
   stderr: string;
   stdout: string;
   problem?: string;
-}): CommitOutcome {
+}): CommitFailure {
   const reason = (stderr.trim() || stdout.trim() || problem || 'git failed').slice(0, 500);
   return { kind: 'COMMIT_FAILED', reason };
 }

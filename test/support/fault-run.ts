@@ -62,7 +62,10 @@ export function expectWhole(
   expect(damageOf(project, only, made)).toEqual([]);
 }
 
-/** A run that gave up on its store says so, and going on once the store is back completes it. */
+/**
+ * A run that gave up on its store says so, and going on once the store is back completes it: with patience, since only the first
+ * was to lose it.
+ */
 export async function expectNamedAndResumed(
   ended: Ended,
   places: { project: string; calls: string },
@@ -73,7 +76,10 @@ export async function expectNamedAndResumed(
   expect(JSON.parse(ended.stdout)).toMatchObject({
     error: { code: 'store-unreachable', fix: expect.stringContaining(`charrette resume ${run}`) },
   });
-  const resumed = await charrette(['resume', run, '--yes'], { cwd: places.project, env });
+  const resumed = await charrette(['resume', run, '--yes'], {
+    cwd: places.project,
+    env: { ...env, CHARRETTE_STORE_PATIENCE: '60' },
+  });
   expect(resumed.code, resumed.stderr).toBe(0);
   expectWhole(places, run);
 }

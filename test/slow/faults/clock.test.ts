@@ -4,22 +4,23 @@ import { afterAll, expect } from 'vitest';
 import { faultCase } from '../../support/fault-case.ts';
 import { endAll, expectWhole, quick, reaches, startRun } from '../../support/fault-run.ts';
 import { makeFaultyProject } from '../../support/faulty-project.ts';
-import { callsIn, runsOf } from '../../support/program.ts';
+import { callsIn, holdTask, runsOf } from '../../support/program.ts';
 
 afterAll(endAll);
 
 const preload = path.resolve(import.meta.dirname, '..', '..', 'support', 'moved-clock.mjs');
 const hour = 3_600_000;
 
-/** A run whose calendar clock can be moved while it goes on. */
-async function begin(options: Parameters<typeof makeFaultyProject>[0]) {
+/** A run whose calendar clock can be moved while it goes on; calls of the task `hold` stay under way until they are released. */
+async function begin(options: Parameters<typeof makeFaultyProject>[0], hold = 'none') {
   const places = await makeFaultyProject(options);
+  const release = holdTask(places.calls, hold);
   const file = path.join(path.dirname(places.project), 'offset.txt');
   const move = (ms: number) => writeFileSync(file, String(ms));
   move(0);
   const env = { NODE_OPTIONS: `--import ${preload}`, CLOCK_OFFSET_FILE: file };
   const start = (args: readonly string[]) => startRun(args, { cwd: places.project, env });
-  return { places, move, start, live: start([...quick, '--json', 'limits']) };
+  return { places, move, start, release, live: start([...quick, '--json', 'limits']) };
 }
 
 for (const [title, ms] of [
@@ -27,7 +28,7 @@ for (const [title, ms] of [
   ['forward by a day', 24 * hour],
 ] as const) {
   faultCase(`clock set ${title}`, 'while agents sketch', async () => {
-    const { places, move, live } = await begin({ delayMs: 500, limits: { agentSeconds: 20 } });
+    const { places, move, live } = await begin({ delayMs: 500, limits: { agentSeconds: 300 } });
     await reaches(live, () => callsIn(places.calls).length >= 2);
     move(ms);
     const ended = await live.ended;
@@ -49,10 +50,11 @@ faultCase('clock set back by an hour', 'while a refused call waits for its next 
 });
 
 faultCase('clock set back by a day', 'between a kill -9 and the resume', async () => {
-  const { places, move, start, live } = await begin({ delayMs: 300 });
+  const { places, move, start, release, live } = await begin({}, 'plan');
   await live.says(/2a\.5: dialectic/);
   live.kill('SIGKILL');
   await live.ended;
+  release();
   move(-24 * hour);
   const resumed = start(['resume', '--json']);
   const ended = await resumed.ended;

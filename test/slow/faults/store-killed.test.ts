@@ -14,6 +14,7 @@ import {
 import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
 import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
+import { connected } from '../../support/worker-program.ts';
 
 const servers: Postgres[] = [];
 afterAll(async () => {
@@ -50,8 +51,8 @@ async function begin(options: {
 
 const callsOf = (calls: string, task: string) => callsIn(calls).filter((call) => call.startsWith(`${task} `));
 
-const isCalled = ({ live, calls }: Begun, task: string) =>
-  reaches(live, () => callsOf(calls, task).length > 0);
+const isCalled = ({ live, calls }: Begun, task: string, least = 1) =>
+  reaches(live, () => callsOf(calls, task).length >= least);
 
 /** The server dies, the calls that were under way come to their end without it, and it comes back. */
 async function killAndRestart({ server }: Begun, live: LiveProgram, release: () => void): Promise<void> {
@@ -88,6 +89,7 @@ const lastStatement =
   "BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0)";
 const firstOfLane =
   "BEFORE INSERT ON dbos.workflow_status FOR EACH ROW WHEN (strpos(NEW.workflow_uuid, '.') > 0)";
+const lanes = "SELECT 1 FROM dbos.workflow_status WHERE strpos(workflow_uuid, '.') > 0";
 
 describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   for (const [index, [moment, task]] of phases.entries()) {
@@ -135,8 +137,8 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   );
 
   faultCase('PostgreSQL killed and away', 'while agents sketch', async () => {
-    const begun = await begin({ patience: 6, hold: 'sketch' });
-    await isCalled(begun, 'sketch');
+    const begun = await begin({ patience: 18, hold: 'sketch' });
+    await isCalled(begun, 'sketch', 2);
     await begun.server.kill();
     begun.release();
     const ended = await begun.live.ended;
@@ -146,8 +148,12 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
   });
 
   faultCase('PostgreSQL killed and away', 'while a lane is put into the journal', async () => {
-    const begun = await begin({ patience: 6, hold: 'sketch' });
-    await isCalled(begun, 'sketch');
+    const begun = await begin({ patience: 18, hold: 'sketch' });
+    await isCalled(begun, 'sketch', 2);
+    // Agents begin before the journal has their lanes; the next one is meant.
+    await connected(begun.server.url, (client) =>
+      expect.poll(async () => (await client.query(lanes)).rowCount, { timeout: 100_000 }).toBe(2),
+    );
     const arrived = await holdStatement(begun.server.url, firstOfLane);
     begun.release();
     await reaches(begun.live, arrived);

@@ -15,7 +15,7 @@ import {
 } from '../../support/fault-run.ts';
 import type { LiveProgram } from '../../support/live-program.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { callsIn, charrette, makeProject, runsOf } from '../../support/program.ts';
+import { callsIn, charrette, holdTask, makeProject, runsOf } from '../../support/program.ts';
 import { type StoreProxy, startStoreProxy } from '../../support/store-proxy.ts';
 import { connected } from '../../support/worker-program.ts';
 
@@ -28,21 +28,27 @@ type Begun = {
   calls: string;
   live: LiveProgram;
   env: Record<string, string>;
+  release: () => void;
 };
 
-async function wayToStore(): Promise<{ way: StoreProxy; env: Record<string, string> }> {
+/** Longer than any of these ways stays broken, however busy the machine is; and for a way that is broken for good. */
+const patient = 60;
+const impatient = 15;
+
+async function wayToStore(patience: number): Promise<{ way: StoreProxy; env: Record<string, string> }> {
   const way = await startStoreProxy(server.port);
   proxies.push(way);
   const url = `postgresql://charrette@127.0.0.1:${way.port}/postgres`;
-  return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_STORE_PATIENCE: '9' } };
+  return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_STORE_PATIENCE: String(patience) } };
 }
 
-/** A run whose way to the server the case may break. */
-async function begin(delayMs = 400): Promise<Begun> {
-  const { way, env } = await wayToStore();
+/** A run whose way to the server the case may break; calls of the task `hold` stay under way until they are released. */
+async function begin({ patience = patient, delayMs = 0, hold = 'none' }): Promise<Begun> {
+  const { way, env } = await wayToStore(patience);
   const { project, calls } = await makeProject({ delayMs });
+  const release = holdTask(calls, hold);
   const live = startRun([...quick, '--json', 'limits'], { cwd: project, env });
-  return { way, project, calls, live, env };
+  return { way, project, calls, live, env, release };
 }
 
 const sketching = ({ live, calls }: Begun) => reaches(live, () => callsIn(calls).length >= 2);
@@ -95,7 +101,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
         `store: ${fault}`,
         moment,
         async () => {
-          const begun = await begin();
+          const begun = await begin({ delayMs: 400 });
           await arrive(begun);
           await happen(begun.way);
           const ended = await begun.live.ended;
@@ -114,11 +120,12 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     ['while lanes are put on record', 300],
   ] as const)
     faultCase('store: silence without end', moment, async () => {
-      const begun = await begin();
+      const begun = await begin({ patience: impatient, hold: 'sketch' });
       await begun.live.says(/2a: sketches/);
       begun.way.delay(() => answerMs);
       await sketching(begun);
       begun.way.set('silent');
+      begun.release();
       const ended = await begun.live.ended;
       begun.way.delay(() => 0);
       begun.way.set('open');
@@ -131,7 +138,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     ['while a resume is', true],
   ] as const)
     faultCase('store: silence without end', moment, async () => {
-      const { way, env } = await wayToStore();
+      const { way, env } = await wayToStore(impatient);
       const { project, calls } = await makeProject({ delayMs: 400 });
       const design = quick.filter((word) => word !== '--yes');
       if (resumed) expect((await charrette([...design, 'limits'], { cwd: project, env })).code).toBe(7);
@@ -148,7 +155,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     });
 
   faultCase('store: silence without end', 'before the run', async () => {
-    const { way, env } = await wayToStore();
+    const { way, env } = await wayToStore(impatient);
     way.set('silent');
     const { project } = await makeProject();
     const ended = await charrette([...quick, '--json', 'limits'], { cwd: project, env });
@@ -180,7 +187,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
   });
 
   faultCase('store: slow answers', 'the whole run', async () => {
-    const { way, env } = await wayToStore();
+    const { way, env } = await wayToStore(patient);
     const { project, calls } = await makeProject();
     let answers = 0;
     // On each way, always in the same order.

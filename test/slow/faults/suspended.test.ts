@@ -4,22 +4,25 @@ import { faultCase } from '../../support/fault-case.ts';
 import { endAll, expectWhole, hasPostgres, quick, reaches, startRun } from '../../support/fault-run.ts';
 import { makeFaultyProject, processesWith } from '../../support/faulty-project.ts';
 import { type Postgres, startPostgres } from '../../support/postgres.ts';
-import { callsIn } from '../../support/program.ts';
+import { callsIn, holdTask } from '../../support/program.ts';
 
 afterAll(endAll);
 
 /** Longer than the limit of a call, the patience with the store and everything else that is measured. */
-const suspendedMs = 6000;
-const limits = { agentSeconds: 4 };
+const suspendedMs = 15_000;
+const limits = { agentSeconds: 12 };
+const patience = '12';
 
 faultCase(
   'process stopped for longer than its limits',
   'its agents go on',
   async () => {
-    const places = await makeFaultyProject({ delayMs: 1500, limits });
+    const places = await makeFaultyProject({ limits });
+    const release = holdTask(places.calls, 'sketch');
     const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env: {} });
     await reaches(live, () => callsIn(places.calls).length >= 2);
     live.kill('SIGSTOP');
+    release();
     await sleep(suspendedMs);
     live.kill('SIGCONT');
     const ended = await live.ended;
@@ -31,13 +34,17 @@ faultCase(
 );
 
 faultCase('process and agents stopped for longer than their limits', 'as a machine that sleeps', async () => {
-  const places = await makeFaultyProject({ delayMs: 1500, limits });
+  const places = await makeFaultyProject({ limits });
+  const release = holdTask(places.calls, 'sketch');
   const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env: {} });
   await reaches(live, () => callsIn(places.calls).length >= 2);
   const all = [live.child.pid ?? 0, ...processesWith(places.calls)];
-  for (const pid of all) process.kill(pid, 'SIGSTOP');
+  for (const pid of all) signal(pid, 'SIGSTOP');
   await sleep(suspendedMs);
-  for (const pid of all) process.kill(pid, 'SIGCONT');
+  for (const pid of all) signal(pid, 'SIGCONT');
+  // The limits are looked at while the agents are still at work.
+  await sleep(1500);
+  release();
   const ended = await live.ended;
   expect(ended.code, ended.stderr).toBe(0);
   expectWhole(places);
@@ -45,7 +52,8 @@ faultCase('process and agents stopped for longer than their limits', 'as a machi
 });
 
 faultCase('holder of the store stopped', 'another process waits', async () => {
-  const places = await makeFaultyProject({ delayMs: 300 });
+  const places = await makeFaultyProject({});
+  const release = holdTask(places.calls, 'plan');
   const holder = startRun([...quick, 'first'], { cwd: places.project, env: {} });
   await holder.says('Sketches');
   const second = startRun([...quick, '--json', 'second'], { cwd: places.project, env: {} });
@@ -54,11 +62,21 @@ faultCase('holder of the store stopped', 'another process waits', async () => {
   await sleep(2000);
   expect(second.child.exitCode, 'the store of a living process is not taken away').toBe(null);
   holder.kill('SIGCONT');
+  release();
   expect((await holder.ended).code).toBe(0);
   const ended = await second.ended;
   expect(ended.code, ended.stderr).toBe(0);
   return 'waited for, both exit 0';
 });
+
+/** One that has ended meanwhile needs none. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
   let server: Postgres;
@@ -71,11 +89,13 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
     'process stopped for longer than its patience with the store',
     'while agents sketch',
     async () => {
-      const places = await makeFaultyProject({ delayMs: 1500, limits });
-      const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: '3' };
+      const places = await makeFaultyProject({ limits });
+      const release = holdTask(places.calls, 'sketch');
+      const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: patience };
       const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env });
       await reaches(live, () => callsIn(places.calls).length >= 2);
       live.kill('SIGSTOP');
+      release();
       await sleep(suspendedMs);
       live.kill('SIGCONT');
       const ended = await live.ended;

@@ -83,11 +83,11 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
   );
 
   faultCase('worker: PostgreSQL away for longer than the silence', 'two workers', async () => {
-    const begun = await begin({ silentSeconds: 2 });
+    const begun = await begin({ silentSeconds: 15 });
     const other = await start(cloneOf(begun.project, 'other'), begun.env);
     await begun.server.kill();
     for (const worker of [begun.worker, other]) await worker.says('the store does not answer');
-    await sleep(6000);
+    await sleep(18_000);
     begun.release();
     await begun.server.restart();
     await begun.worker.says(`${begun.run} ended: done`);
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
 
   faultCase('worker: no way to the store for longer than the silence', 'another worker has one', async () => {
     let way: StoreProxy | undefined;
-    const begun = await begin({ silentSeconds: 2 }, async (server) => {
+    const begun = await begin({ silentSeconds: 10 }, async (server) => {
       way = await startStoreProxy(server.port);
       ending.push(() => way?.close());
       return server.url.replace(String(server.port), String(way.port));
@@ -165,7 +165,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
   });
 
   faultCase('worker: suspended, another in the same clone', 'while agents sketch', async () => {
-    const begun = await begin({ silentSeconds: 2 });
+    const begun = await begin({ silentSeconds: 10 });
     begun.worker.kill('SIGSTOP');
     const other = await start(begun.project, begun.env);
     await other.says('fell silent');

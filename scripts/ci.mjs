@@ -1,11 +1,11 @@
 // Runs every suite that must hold before a change lands. The last line is the count of everything that was checked.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stripVTControlCharacters } from 'node:util';
+import { promisify, stripVTControlCharacters } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const reports = mkdtempSync(path.join(tmpdir(), 'charrette-ci-'));
@@ -109,6 +109,16 @@ function say(line) {
   process.stdout.write(`${line}\n`);
 }
 
+async function seedOfCommit() {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: root });
+    return Number.parseInt(stdout.slice(0, 7), 16) % 100_000;
+  } catch {
+    // An unpacked archive has no commits.
+    return Date.now() % 100_000;
+  }
+}
+
 /** Steps one after another. */
 async function inOrder(...steps) {
   for (const step of steps) await step();
@@ -121,7 +131,10 @@ await check('types, lint, unused code, package', 'npm', ['run', 'check']);
 await check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
 await check('demo', 'npm', ['start']);
 await suite('npm test', ['test'], 20 * minutes);
-const seed = Date.now() % 100_000;
+// One commit has one verdict: what is drawn hangs on nothing else, unless the caller says so.
+process.env.CRASH_SEED ??= String(await seedOfCommit());
+const seed = Number(process.env.CRASH_SEED);
+say(`\nseed ${seed}: CRASH_SEED=${seed} draws the same`);
 // Of the real kills of test/slow/crash.test.ts a third; whoever wants others says so.
 process.env.CRASH_POINTS ??= '8';
 const kills = ['run', 'prove', '--', '--points', '8', '--seed', String(seed)];

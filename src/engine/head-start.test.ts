@@ -135,7 +135,7 @@ test('a run that was stopped while its children were being started goes on in th
   const stop = new AbortController();
   onBegin = () => stop.abort();
   // Longer than the store takes to hear of them.
-  laneMs = 500;
+  laneMs = 3000;
   await runStory(stop.signal);
   expect((await readRunRecord(runDirectoryOf(home, 'r'))).status).toBe('stopped');
   onBegin = () => {};

@@ -71,15 +71,16 @@ let performed: string[] = [];
 let during: () => void = () => {};
 let odd: unknown;
 let oddSignal: AbortSignal | undefined;
-let laneMs = 0;
-let lastMs = 0;
+/** What the lane and the last step wait for before they end. */
+let laneEnd: () => Promise<unknown>;
+let lastEnd: (signal: AbortSignal) => Promise<unknown>;
 
 const lane: WorkflowDefinition<null, { answer: string; attempt: number }> = {
   name: 'ahead-lane',
   async run(context) {
     const answer = await context.step('ask', async () => {
       performed.push('lane');
-      await sleep(laneMs);
+      await laneEnd();
       return 'answer';
     });
     attempts += 1;
@@ -101,10 +102,10 @@ const story: WorkflowDefinition<null, { status: 'done'; exit: 0; message: string
       return `one ${performed.length}`;
     });
     const [given] = await context.children(lane, [{ key: 'a', input: null }]);
-    const two = await context.step('two', async () => {
+    const two = await context.step('two', async (signal) => {
       performed.push('two');
       during();
-      await sleep(lastMs);
+      await lastEnd(signal);
       return 'two';
     });
     return { status: 'done', exit: 0, message: `${one}, ${given?.answer} ${given?.attempt}, ${two}` };
@@ -133,8 +134,8 @@ beforeEach(() => {
   performed = [];
   attempts = 0;
   during = () => {};
-  laneMs = 0;
-  lastMs = 0;
+  laneEnd = async () => {};
+  lastEnd = async () => {};
 });
 
 test('a run killed before its journal had what it went ahead with repeats nothing and builds on the same', async () => {
@@ -171,8 +172,10 @@ test('told to stop during its last step a run has stopped, and going on ends it 
   const { home, directory } = await makeRun();
   const stop = new AbortController();
   during = () => stop.abort();
-  // Longer than whoever started the run takes to hear of the stop.
-  lastMs = 300;
+  // Not before whoever started the run has heard of the stop.
+  lastEnd = async (signal) => {
+    while (!signal.aborted) await sleep(20);
+  };
   expect(await run(home, stop.signal)).toBe('stopped');
   expect(lastEvent(directory).type).toBe('run-pause');
   expect(await run(home)).toBe('done');
@@ -191,8 +194,11 @@ test('a journal that refuses what a run went ahead with is heard, and the result
     throw new Error('could not write a block');
   });
   try {
-    // Long enough for the journal to be heard before the next step.
-    laneMs = 300;
+    // Not before the journal was heard, so that the next step comes after it.
+    laneEnd = async () => {
+      while (file === '') await sleep(20);
+      await sleep(100);
+    };
     await engine.start('r');
     const end = await engine.wait('r', { signal: new AbortController().signal });
     expect(end.record).toMatchObject({ status: 'failed', error: { message: /could not write a block/ } });

@@ -252,16 +252,26 @@ test('a stream goes on where the client was, by Last-Event-ID or by `after`', as
   const read = async (lines: readonly string[]) => {
     const socket = connect(server.port, '127.0.0.1');
     let got = '';
+    let broken: Error | undefined;
     socket.on('data', (chunk) => {
       got += chunk;
     });
+    socket.on('error', (error) => {
+      broken = error;
+    });
+    const holds = async (text: string) => {
+      while (!got.includes(text)) {
+        if (broken !== undefined) throw broken;
+        await sleep(20);
+      }
+    };
     socket.write(
       `${[`GET /api/runs/${writtenRunId}/stream${lines[0]} HTTP/1.1`, own(), bearer, ...lines.slice(1)].join('\r\n')}\r\n\r\n`,
     );
-    while (!got.includes('\r\n\r\n')) await sleep(20);
+    await holds('\r\n\r\n');
     news += 1;
     run.emit({ type: 'note', text: `news ${news};` });
-    while (!got.includes(`news ${news};`)) await sleep(20);
+    await holds(`news ${news};`);
     socket.destroy();
     return [...got.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
   };

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFile, fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { clearAway } from '../clear-away.ts';
 import { readRecording } from './recording.ts';
 import type { PointOutcome } from './resume.ts';
 import type { Sample } from './sample.ts';
@@ -75,7 +76,7 @@ export async function proveStory(story: string, options: ProveOptions = {}): Pro
     return { ...proof, milliseconds: Date.now() - started };
   } finally {
     end(worker);
-    if (options.keep !== true) rmSync(folder, { recursive: true, force: true });
+    if (options.keep !== true) clearAway(folder);
   }
 }
 

@@ -36,7 +36,7 @@ export async function withLock<Result>(
 
 async function ownerLives(owner: string): Promise<boolean> {
   // The owner writes its number right after making the folder; a moment without one is not a death.
-  for (let look = 0; look < 10; look++) {
+  for (let look = 0; look < 100; look++) {
     const text = await readFile(owner, 'utf8').catch(() => '');
     const pid = Number(text);
     if (text !== '' && Number.isInteger(pid)) return isAlive(pid);

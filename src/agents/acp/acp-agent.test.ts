@@ -47,7 +47,7 @@ async function call(
     prompt,
     directory: path.join(base, 'project'),
     access: 'read',
-    limits: { wallMs: 20_000, idleMs: 10_000 },
+    limits: { wallMs: 60_000, idleMs: 60_000 },
     laneDirectory,
     ...rest,
   };
@@ -108,7 +108,7 @@ test('a program that dies is a crash, with its exit code', async () => {
 });
 
 test('silence ends the call', async () => {
-  const { result } = await call('hang', { limits: { wallMs: 20_000, idleMs: 600 } });
+  const { result } = await call('hang', { limits: { wallMs: 60_000, idleMs: 600 } });
   expect(result).toMatchObject({ kind: 'timeout' });
 });
 

@@ -62,7 +62,7 @@ async function taskOf(prompt: string, more: Partial<AgentTask> = {}): Promise<Ag
     prompt,
     directory: project,
     access: 'read',
-    limits: { wallMs: 10_000, idleMs: 5000 },
+    limits: { wallMs: 60_000, idleMs: 60_000 },
     laneDirectory,
     ...more,
   };
@@ -154,7 +154,7 @@ describe.each(providers.map((provider) => ({ provider })))('$provider', ({ provi
   test.concurrent.each(faults)('%s is %s, after one request', async (fault, kind) => {
     const run = `${fault}-${provider}`;
     // Only silence is to end by silence: the others answer, however busy the machine is, and the request has to get there.
-    const limits = { wallMs: 20_000, idleMs: kind === 'timeout' ? 3000 : 20_000 };
+    const limits = { wallMs: 60_000, idleMs: kind === 'timeout' ? 3000 : 60_000 };
     const task = await taskOf('⟦read README.md⟧⟦say never⟧', { limits });
     const result = await agentOf(provider, `/fault/${fault}/${run}`).call(task, quiet());
     expect(result).toMatchObject({ kind, message: expect.stringMatching(/\w/) });
@@ -196,7 +196,7 @@ test('asks Anthropic to cache what is sent again with every turn, and for room t
 });
 
 test('stops after the allowed turns', async () => {
-  const limits = { wallMs: 10_000, idleMs: 5000, turns: 2 };
+  const limits = { wallMs: 60_000, idleMs: 60_000, turns: 2 };
   const prompt = '⟦read README.md⟧⟦read README.md⟧⟦read README.md⟧';
   const result = await agentOf('compatible').call(await taskOf(prompt, { limits }), quiet());
   expect(result).toMatchObject({ kind: 'limit', toolCalls: 2 });
@@ -204,7 +204,7 @@ test('stops after the allowed turns', async () => {
 
 test('stops at the wall clock even when the model keeps talking', async () => {
   const prompt = `⟦delay 150⟧${'⟦read README.md⟧'.repeat(20)}`;
-  const limits = { wallMs: 500, idleMs: 5000 };
+  const limits = { wallMs: 500, idleMs: 60_000 };
   const result = await agentOf('compatible').call(await taskOf(prompt, { limits }), quiet());
   expect(result).toMatchObject({ kind: 'timeout', message: expect.stringContaining('500 ms') });
 });

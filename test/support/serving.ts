@@ -107,6 +107,7 @@ export async function command(url: string, project: string, ...words: string[]) 
 /** A database of its own for one test: the example repository is the same everywhere. */
 export async function newDatabase(server: string, name: string): Promise<string> {
   const admin = new pg.Client({ connectionString: server });
+  admin.on('error', () => {});
   await admin.connect();
   await admin.query(`CREATE DATABASE ${name}`);
   await admin.end();

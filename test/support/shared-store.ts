@@ -19,6 +19,7 @@ export function sharedStore() {
   beforeEach(async ({ task }) => {
     url = await newDatabase(server.url, `store_${task.id.replace(/\W/g, '_')}`);
     client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
     await client.connect();
   });
   afterEach(async () => {

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { clearAway } from '../clear-away.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 
@@ -172,8 +173,11 @@ test('a lock of another host is named with its file, and once that is gone the r
 const mounts: string[] = [];
 afterAll(() => {
   for (const mount of mounts) {
-    execFileSync('umount', [mount]);
-    rmSync(mount, { recursive: true });
+    // A process that is just ending may still use it.
+    try {
+      execFileSync('umount', ['--lazy', mount], { stdio: 'pipe' });
+    } catch {}
+    clearAway(mount);
   }
 });
 

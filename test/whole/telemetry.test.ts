@@ -111,7 +111,7 @@ const alone = ['design', '--auto', '--solo', '--json', '--agents', 'static', 'li
 
 /** Where nobody listens, or somebody who never says a word. */
 async function openSilence(accepts: boolean): Promise<string> {
-  const server = createSocketServer();
+  const server = createSocketServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   if (accepts) closing.push(() => server.close());

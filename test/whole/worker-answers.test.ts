@@ -61,7 +61,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const worker = await serve(cloneOf(project, 'clone'));
     await worker.says('run-ask', run);
     expect((await command(project, 'show', run)).json.status).toBe('paused');
-    const watching = command(project, 'watch', run, '--timeout', '60');
+    const watching = command(project, 'watch', run, '--timeout', '240');
     await sleep(500);
     await command(project, 'answer', run, 'consent=yes');
     expect(await watching).toMatchObject({ exit: 0, json: { run, status: 'done' } });

@@ -88,7 +88,11 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
       await removeWorker(queue, worker);
       return Math.max(...gaps.slice(1));
     };
-    expect(await longestGap('busy', 60_000, 6000)).toBeLessThan(5);
+    // A machine that is busy itself holds a beat up now and then; a beat that the main thread held up would be late each time.
+    let gap = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 3 && gap >= 5; tries += 1)
+      gap = Math.min(gap, await longestGap('busy', 60_000, 6000));
+    expect(gap).toBeLessThan(5);
     expect(await longestGap('hung', 1000, 6000)).toBeGreaterThan(4);
     await queue.close();
   });
@@ -174,6 +178,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
 /** What the store has of a run. */
 async function keptOf(run: string): Promise<{ runs: number; files: number }> {
   const client = new postgres.Client({ connectionString: server.url });
+  client.on('error', () => {});
   await client.connect();
   try {
     const count = async (table: string) =>

@@ -42,6 +42,7 @@ export async function workerLife(
     node: [...steadyNode, '--import', report],
   });
   const client = new pg.Client({ connectionString: server.url });
+  client.on('error', () => {});
   process.env['CHARRETTE_DATABASE_URL'] = server.url;
   try {
     await worker.says(/worker \S+ serves /);

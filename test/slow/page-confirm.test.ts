@@ -24,7 +24,7 @@ test.skipIf(chromiumPath === undefined)(
       await page.goto(`${url}#/runs/${run}`);
       const answered: string[] = [];
       while (!answered.includes('confirm')) {
-        await page.locator('form.questions fieldset').first().waitFor({ timeout: 60_000 });
+        await page.locator('form.questions fieldset').first().waitFor();
         for (const field of await page.locator('form.questions fieldset').all()) {
           const options = field.getByRole('radio');
           if ((await options.count()) === 0) await field.getByRole('textbox').fill('three');

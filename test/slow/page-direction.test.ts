@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)('right to left in Chromium', () => {
     'every such text at %j has its own direction',
     async (at) => {
       const page = await visit(at);
-      await page.getByText('إلغاء').first().waitFor({ timeout: 30_000 });
+      await page.getByText('إلغاء').first().waitFor();
       const { shown, loose } = await page.evaluate(() => {
         const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
         const shown: string[] = [];

@@ -56,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     run.emit({ type: 'lane-end', lane: 'a', agent: 'one', kind: 'ok', elapsedMs: 1000, usage });
     run.emit({ type: 'note', text: 'written while nobody listened' });
     server = await serve(server.port);
-    await page.waitForSelector('.lane .bar.is-ok', { timeout: 30_000 });
+    await page.waitForSelector('.lane .bar.is-ok');
     await page.getByText('written while nobody listened').waitFor();
     await page.getByText('Connection lost').waitFor({ state: 'detached' });
     await page.close();
@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
       await page.waitForSelector('.phase');
     }
     run.emit({ type: 'note', text: 'for all of you' });
-    await Promise.all(pages.map((page) => page.getByText('for all of you').waitFor({ timeout: 60_000 })));
+    await Promise.all(pages.map((page) => page.getByText('for all of you').waitFor()));
     await context.close();
   });
 

@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the shape of the page in Chromium',
       .artifact('architecture-diagram.md', `## Architecture Diagram\n\n\`\`\`mermaid\n${source}\n\`\`\`\n`);
     const page = await visit(served.run());
     const image = page.locator('.diagram img');
-    await image.waitFor({ timeout: 30_000 });
+    await image.waitFor();
     await expect.poll(() => image.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBeGreaterThan(0);
     const drawn = await image.evaluate((each: HTMLImageElement) => each.getBoundingClientRect().width);
     expect(drawn).toBeGreaterThan(least);

@@ -23,7 +23,7 @@ describe.skipIf(chromiumPath === undefined)('a run of a stranger in Chromium', (
   const sections = ['Timeline', 'Plan', 'Findings', 'Votes', 'Cost', 'Files', 'Log'];
 
   async function expectWhole({ page, problems }: Awaited<ReturnType<typeof visit>>): Promise<void> {
-    await page.getByText('THE LAST WORD').waitFor({ timeout: 30_000 });
+    await page.getByText('THE LAST WORD').waitFor();
     expect(await page.locator('.sections h2').allTextContents()).toEqual(sections);
     expect(await page.locator('.notice.bad').allTextContents()).toEqual([]);
     expect(await page.locator('#log').textContent()).toContain('was passed over');
@@ -37,9 +37,9 @@ describe.skipIf(chromiumPath === undefined)('a run of a stranger in Chromium', (
 
   test('what comes later is shown, too', async () => {
     const { page, problems } = await visit(address());
-    await page.getByText('THE LAST WORD').waitFor({ timeout: 30_000 });
+    await page.getByText('THE LAST WORD').waitFor();
     served.run().emit({ type: 'lane-end' } as never, { type: 'note', text: 'and one more' });
-    await page.getByText('and one more').waitFor({ timeout: 30_000 });
+    await page.getByText('and one more').waitFor();
     expect(problems).toEqual([]);
     await page.close();
   });

@@ -58,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
 
   async function showDiagram(page: Page): Promise<void> {
     await page.locator('#diagram').scrollIntoViewIfNeeded();
-    await page.waitForSelector('.diagram img', { timeout: 30_000 });
+    await page.waitForSelector('.diagram img');
   }
 
   async function violations(page: Page): Promise<string[]> {
@@ -100,9 +100,10 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     await page.locator('.notes .note').first().click();
     expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^FINDING_\d/);
     await showDiagram(page);
-    expect(
-      await page.locator('.diagram img').evaluate((image: HTMLImageElement) => image.naturalWidth),
-    ).toBeGreaterThan(100);
+    const drawing = page.locator('.diagram img');
+    await expect
+      .poll(() => drawing.evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(100);
     expect(problems).toEqual([]);
     await close();
   });

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { startCharrette, until } from '../support/live-program.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
+import { newDatabase } from '../support/serving.ts';
 import {
   cloneOf,
   configure,
@@ -38,13 +39,10 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   afterAll(() => server?.stop());
   // The example repository is the same everywhere, so workers of one test would serve another.
   beforeEach(async ({ task }) => {
-    const admin = new pg.Client({ connectionString: server.url });
-    await admin.connect();
     const name = `store_${task.id.replace(/\W/g, '_')}`;
-    await admin.query(`CREATE DATABASE ${name}`);
-    await admin.end();
-    shared = { CHARRETTE_DATABASE_URL: server.url.replace(/postgres$/, name) };
+    shared = { CHARRETTE_DATABASE_URL: await newDatabase(server.url, name) };
     client = new pg.Client({ connectionString: shared.CHARRETTE_DATABASE_URL });
+    client.on('error', () => {});
     await client.connect();
   });
   afterEach(async () => {

@@ -11,10 +11,14 @@ export const chromiumPath = [process.env['CHROMIUM'], ...places].find(
 
 if (chromiumPath === undefined) tellMissing('Chromium');
 
+/** The defaults of half a minute are little on a busy machine. */
+const limits = { launch: 180_000, page: 120_000 };
+
 /** Headless, and without the connections that a browser opens for itself. */
-export function openBrowser(): Promise<Browser> {
-  return chromium.launch({
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
+    timeout: limits.launch,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -25,4 +29,7 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+  // Each page belongs to one, those of `newPage` to one of their own.
+  browser.on('context', (context) => context.setDefaultTimeout(limits.page));
+  return browser;
 }

@@ -62,6 +62,7 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
     return { server, ended };
   };
   let { server, ended } = start();
+  const isGone = () => server.exitCode !== null || server.signalCode !== null;
   const end = async (signal: NodeJS.Signals) => {
     server.kill(signal);
     await ended;
@@ -76,15 +77,16 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
     for (let tries = 0; ; tries += 1) {
       ({ server, ended } = start());
       try {
-        return await waitUntilReady(url, () => server.exitCode !== null);
+        return await waitUntilReady(url, isGone);
       } catch (error) {
-        if (tries >= 50) throw error;
+        // Never a second one beside one that lives.
+        if (tries >= 50 || !isGone()) throw error;
         await sleep(100);
       }
     }
   };
   try {
-    await waitUntilReady(url, () => server.exitCode !== null);
+    await waitUntilReady(url, isGone);
   } catch (error) {
     await stop();
     throw error;
@@ -104,9 +106,13 @@ function otherUser(): { uid: number; gid: number } {
   throw new Error('there is no user to run PostgreSQL as');
 }
 
-async function waitUntilReady(url: string, gone: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 300 && !gone(); tries += 1) {
+/** A killed server brings its data in order first: minutes on a busy machine. */
+const mostLooks = 3000;
+
+async function waitUntilReady(url: string, isGone: () => boolean): Promise<void> {
+  for (let looks = 0; looks < mostLooks && !isGone(); looks += 1) {
     const client = new pg.Client({ connectionString: url });
+    client.on('error', () => {});
     try {
       await client.connect();
       await client.end();

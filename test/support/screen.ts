@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ export type Screen = {
   text(): Promise<string>;
   /** The same with what has scrolled away; with escape sequences when they are asked for. */
   history(escapes?: boolean): Promise<string>;
-  /** Everything the program ever wrote, byte for byte. */
+  /** Everything the program has written, byte for byte; all of it once it has ended. */
   raw(): string;
   /** Resolves with the screen as soon as it shows the text. */
   shows(wanted: RegExp): Promise<string>;
@@ -106,6 +106,8 @@ export async function openScreen(
     },
     async ended() {
       const text = await shows(/^\[exit \d+\]$/m, () => history());
+      // The recording comes after the screen.
+      await shows(/\[exit \d+\]/, async () => (existsSync(record) ? readFileSync(record, 'utf8') : ''));
       return Number(/^\[exit (\d+)\]$/m.exec(text)?.[1]);
     },
     async close() {

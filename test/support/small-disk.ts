@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { clearAway } from '../clear-away.ts';
 
 /** What a case says that finds no disk of its own. */
 export const unmountable = 'not tried: only root can mount a small disk';
@@ -10,9 +12,11 @@ const mounts = new Set<string>();
 
 export function unmountAll(): void {
   for (const mount of mounts) {
-    execFileSync('umount', [mount]);
-    rmSync(mount, { recursive: true });
-    rmSync(`${mount}.image`, { force: true });
+    // A process that is just ending may still use it.
+    try {
+      run('umount', '--lazy', mount);
+    } catch {}
+    clearAway(mount, `${mount}.image`);
   }
   mounts.clear();
 }
@@ -27,7 +31,7 @@ export type FailingDisk = {
   /** From now on it refuses every write, to files that are open, too: as a disk on which the system has found an error. */
   turnReadOnly(): void;
   /** Puts another one with the same files in its place; no process may use it. */
-  mend(): void;
+  mend(): Promise<void>;
 };
 
 /** A file system in a file: one in memory cannot be made read-only while files are open. */
@@ -47,14 +51,26 @@ export function failingDisk(megabytes: number): FailingDisk | undefined {
       run('sync', '--file-system', folder);
       run('mount', '-o', 'remount,abort', folder);
     },
-    mend() {
-      run('umount', folder);
+    async mend() {
+      await unmount(folder);
       // Another one with the same files: a jail that began while it was there keeps the failed one.
       copyFileSync(`${folder}.image`, `${folder}.copy`);
       renameSync(`${folder}.copy`, `${folder}.image`);
       attach(folder);
     },
   };
+}
+
+/** Tries for a while: what a program that has ended leaves behind ends a moment after it. */
+async function unmount(folder: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return run('umount', folder);
+    } catch (error) {
+      if (tries >= 100) throw error;
+      await sleep(200);
+    }
+  }
 }
 
 function mounted(mount: (folder: string) => void): string | undefined {

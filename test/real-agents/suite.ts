@@ -11,7 +11,7 @@ import type { World } from '../../src/agents/settings.ts';
 import { isRecord, parseJson } from '../../src/safe-json.ts';
 import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
-import { type Bench, fakeKey, openBench, type Program } from './harness.ts';
+import { type Bench, fakeKey, openBench, type Program, shortLimits } from './harness.ts';
 import { agentsDirectory, installAgents } from './install.ts';
 import { faults, outcomes } from './outcomes.ts';
 import { processesWith } from './survivors.ts';
@@ -147,7 +147,11 @@ export function describePrograms(programs: readonly Program[], atOnce: number): 
     test.each(faults)('%s', async (fault) => {
       const expected = outcomes[program][fault];
       const { agent } = await seat(program, 'auto', fault);
-      const { result } = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
+      const { result } = await bench.call(
+        agent,
+        (place) => `Please look. ⟦read ${place}/README.md⟧`,
+        expected === 'timeout' ? { limits: shortLimits(program) } : {},
+      );
       const kind = result.kind === 'ok' && !wholeAnswer.test(result.text) ? 'garbled' : result.kind;
       expect({ kind, message: result.message }).toMatchObject({ kind: expected });
       if (expected === 'garbled') expect(agent.capabilities.trust).toBe('schema-only');
@@ -202,9 +206,9 @@ async function expectNoOrphan(program: Program, url: string, jail: World['jail']
   }
 }
 
-/** Looks until it holds, for at most a minute. */
+/** Looks until it holds, for at most some minutes. */
 async function until(holds: () => boolean): Promise<boolean> {
-  for (let look = 0; look < 300; look += 1) {
+  for (let look = 0; look < 1200; look += 1) {
     if (holds()) return true;
     await sleep(200);
   }

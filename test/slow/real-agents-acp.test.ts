@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { World } from '../../src/agents/settings.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
-import { type Bench, fakeKey, openBench } from '../real-agents/harness.ts';
+import { type Bench, fakeKey, openBench, shortLimits } from '../real-agents/harness.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import type { PinName } from '../real-agents/pins.ts';
 import { processesWith } from '../real-agents/survivors.ts';
@@ -138,7 +138,11 @@ describe.concurrent.each(Object.keys(speakers))('%s', (name) => {
     ['hang', 'timeout'],
   ])('%s of its model is %s', async (fault, kind) => {
     const { agent } = await seat(name, 'auto', fault);
-    const { result } = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
+    const { result } = await bench.call(
+      agent,
+      (place) => `Please look. ⟦read ${place}/README.md⟧`,
+      kind === 'timeout' ? { limits: shortLimits(name) } : {},
+    );
     expect(result).toMatchObject({ kind });
   });
 

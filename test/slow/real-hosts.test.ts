@@ -109,6 +109,7 @@ function run(
     stream.on('data', (chunk) => {
       output += chunk;
     });
+  child.stdin.on('error', () => {});
   child.stdin.end(input);
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, output })));
 }

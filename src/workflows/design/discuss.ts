@@ -44,7 +44,7 @@ export async function discuss(
     },
   ]);
   desk.tellFailures(`Author (discussion-${round})`, reply);
-  // The second one comes after all collections; nobody waits for a person between them and it.
+  // Only the first: after the review a run may wait for a person, and whose a change is cannot be told any more.
   if (round === 1) await checkTree(desk, 'discussion-collection');
   const points = reply?.value?.points ?? [];
   const failed = reply?.value === undefined;

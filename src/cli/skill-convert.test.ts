@@ -110,7 +110,7 @@ test.each(['\n', '\r\n'])(
     });
     const ended = await run('convert', '.claude/commands/workflow/plan.md', '--out', 'made');
     expect(ended.err).toBe('');
-    expect(ended.out).toContain('every fence, table and line of the source is there');
+    expect(ended.out).toContain('kept every fence, table and line of the source');
     const made = texts('made/workflow-plan');
     for (const words of ['AUTO', 'OVERVIEW', 'ROLE', 'CORE-RULE', 'NOTES', 'APPENDIX', 'ERR', 'SECOND-ERR'])
       expect(made['SKILL.md'], words).toContain(`${words}-TEXT`);

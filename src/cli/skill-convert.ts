@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { exitCodes } from '../error-table.ts';
+import { type ExitCode, exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic } from '../files/atomic.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { hasCode, isMissing } from '../files/contained.ts';
 import { parseJson } from '../safe-json.ts';
@@ -14,13 +13,14 @@ import { readCommandSet } from '../skills/convert/command-set.ts';
 import { type Conversion, convertByExtraction, convertByGeneration } from '../skills/convert/convert.ts';
 import { detectSource, expandHome } from '../skills/convert/detect-source.ts';
 import { configFromText, draftConfig } from '../skills/convert/from-text.ts';
+import { reportFile } from '../skills/convert/preserved.ts';
 import { readRequirementsJson, readRequirementsMarkdown } from '../skills/convert/requirements-doc.ts';
 import { readFlatSkill } from '../skills/convert/restructure.ts';
 import { setName } from '../skills/fix/fix-frontmatter.ts';
 import { fixPackage } from '../skills/fix/fix-package.ts';
 import { type PackageFile, readTree } from '../skills/install/package-tree.ts';
 import { lintPackage, type PackageResult } from '../skills/lint/engine.ts';
-import { conversionReportPath } from '../skills/lint/lint-paths.ts';
+import { countOf } from '../skills/lint/gate.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../skills/model/package.ts';
 import { readPackageFiles } from '../skills/read-package.ts';
 import { renderOutcome } from '../skills/summary.ts';
@@ -132,13 +132,14 @@ async function convert(
   }
   if (type === 'existing_skill') {
     const flat = readFlatSkill(text, path.basename(path.dirname(file)));
+    const rough = named(flat.config);
     return convertByExtraction({
       ...flat,
-      rough: named(flat.config),
+      rough,
       strategy: 'restructure',
       phaseOf: new Map(),
       tools,
-      reportPath: () => path.relative(root, file),
+      reportPath: () => path.relative(path.join(root, rough.skillName), file),
     });
   }
   const commands = commandsRoot(file);
@@ -147,12 +148,13 @@ async function convert(
     text,
     (command) => readCommand(commands, command),
   );
+  const rough = named(set.config);
   return convertByExtraction({
     ...set,
-    rough: named(set.config),
+    rough,
     strategy: 'extract',
     tools,
-    reportPath: (command) => path.relative(root, path.join(commands, command)),
+    reportPath: (command) => path.relative(path.join(root, rough.skillName), path.join(commands, command)),
   });
 }
 
@@ -206,9 +208,7 @@ async function finish(
       now: new Date(),
     },
   );
-  const reportFile = report === undefined ? undefined : conversionReportPath(outcome.directory);
   if (!global.dryRun) {
-    if (reportFile !== undefined) await writeJsonAtomic(reportFile, report);
     if (typeof options['emitConfig'] === 'string')
       await writeNamedFile(
         path.resolve(global.cwd, options['emitConfig']),
@@ -222,12 +222,13 @@ async function finish(
     (sum, part) => sum + part.edits.length,
     0,
   );
+  const reportPath = report === undefined ? undefined : path.join(where, reportFile);
   const kept =
     report === undefined
       ? ''
-      : `  Fidelity   every fence, table and line of the source is there, ${edits} recorded edits (${path.relative(global.cwd, reportFile ?? '')})\n`;
+      : `  Fidelity   kept every fence, table and line of the source, ${edits} recorded edits (${reportPath})\n`;
   return {
-    exit: exitCodes.done,
+    exit: exitOf(lint),
     text: `${outcome.changes.map(({ diff }) => diff).join('')}${renderOutcome(config, outcome, lint, where)}${kept}`,
     json: {
       skill: config.skillName,
@@ -238,11 +239,16 @@ async function finish(
       backup: outcome.backup,
       gate: lint.gate,
       findings: lint.findings,
-      report: reportFile === undefined ? undefined : path.relative(global.cwd, reportFile),
+      report: reportPath,
       warnings: [...warnings, ...beside.warnings],
       config,
     },
   };
+}
+
+/** Errors in text that the conversion wrote itself are not accepted; inherited ones are the source's. */
+function exitOf({ findings }: PackageResult): ExitCode {
+  return countOf(findings, 'error') > 0 ? exitCodes.notAccepted : exitCodes.done;
 }
 
 /** Files of a skill that a conversion does not touch: they go along when the package is made elsewhere. */
@@ -312,7 +318,7 @@ async function migrate(
   const where = path.relative(global.cwd, outcome.directory) || '.';
   const after = lintResult(outcome.directory, where, global.dryRun, all, beside);
   return {
-    exit: exitCodes.done,
+    exit: exitOf(after),
     text: `${outcome.changes.map(({ diff }) => diff).join('')}${where}: ${texts.size} files brought up to date, ${before.gate} → ${after.gate}\n`,
     json: {
       skill: name,

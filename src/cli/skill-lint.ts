@@ -5,7 +5,7 @@ import { exitCodes } from '../error-table.ts';
 import { parseJson } from '../safe-json.ts';
 import { makeBaseline, readBaseline, withoutBaseline } from '../skills/lint/baseline.ts';
 import type { LintResult } from '../skills/lint/engine.ts';
-import { countOf } from '../skills/lint/gate.ts';
+import { countInherited, countOf } from '../skills/lint/gate.ts';
 import { renderGithub } from '../skills/lint/github.ts';
 import { lintPaths } from '../skills/lint/lint-paths.ts';
 import { type Paint, plainPaint, renderPretty } from '../skills/lint/pretty.ts';
@@ -112,6 +112,7 @@ function contractJson({ gate, packages }: LintResult): unknown {
       profile,
       gate: own,
       findings,
+      inherited: countInherited(findings),
       suppressed,
     })),
   };

@@ -21,7 +21,7 @@ import { tell } from './tell.ts';
 export const skillNew: CommandSpec = {
   name: 'new',
   summary:
-    'Make a new workflow skill: SKILL.md as coordinator and one file a phase. What is made lints clean.',
+    'Make a new workflow skill: SKILL.md as coordinator and one file a phase, with a TODO line where each phase needs its steps.',
   examples: [
     ['charrette skill new release-notes', 'asks ten questions on a terminal, else takes defaults'],
     ['charrette skill new audit --phases "Collect, Analyse, Report" --agents "2: Explore" -y', 'by flags'],
@@ -87,7 +87,7 @@ export const skillNew: CommandSpec = {
     const { options, global } = invocation;
     const name = String(invocation.arguments[0]);
     const { config, warnings } = await readWishes(invocation, name);
-    const files = generatePackage(config, toolsOf(options));
+    const files = generatePackage(config, toolsOf(options), {}, true);
     const root = outputRoot(options, global);
     const outcome = await writePackage(root, config.skillName, files, {
       force: options['force'] === true,

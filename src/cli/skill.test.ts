@@ -80,13 +80,41 @@ test('S-030 a saved configuration makes the same package', async () => {
   expect(read('two')).toBe(read('one'));
 });
 
+/** Replaces the placeholders of a new skill (S-067). */
+function fillIn(phases: string): void {
+  for (const file of readdirSync(phases)) {
+    const text = readFileSync(path.join(phases, file), 'utf8');
+    writeFileSync(path.join(phases, file), text.replaceAll(/^TODO: Add .*$/gm, 'Do the work.'));
+  }
+}
+
+test('S-067: an unfilled skeleton has one ST010 for every phase, a filled one none', async () => {
+  const cwd = place();
+  const made = await charrette(cwd, 'skill', 'new', 'demo-x', '-y', '--json');
+  expect(made.json()).toMatchObject({ gate: 'PASS', findings: [1, 2, 3, 4].map(() => ({ rule: 'ST010' })) });
+  const rules = async () => {
+    const linted = await charrette(cwd, 'skill', 'lint', '.claude/skills/demo-x', '--json');
+    const { packages } = linted.json() as { packages: { findings: { rule: string; file: string }[] }[] };
+    return packages[0]?.findings.map(({ rule, file }) => `${rule} ${file}`);
+  };
+  expect(await rules()).toEqual([
+    'ST010 phases/01-session-init.md',
+    'ST010 phases/02-context-gather.md',
+    'ST010 phases/03-process-transform.md',
+    'ST010 phases/04-validate-review.md',
+  ]);
+  fillIn(path.join(cwd, '.claude/skills/demo-x/phases'));
+  expect(await rules()).toEqual([]);
+});
+
 test('S-090 S-097 S-098 S-101 the gate decides the exit, in every format', async () => {
   const cwd = place();
   await charrette(cwd, 'skill', 'new', 'demo-x', '-y');
   const directory = '.claude/skills/demo-x';
   const file = path.join(cwd, directory, 'phases/01-session-init.md');
-  const clean = readFileSync(file, 'utf8');
   expect((await charrette(cwd, 'skill', 'lint', directory)).exit).toBe(0);
+  fillIn(path.join(cwd, directory, 'phases'));
+  const clean = readFileSync(file, 'utf8');
   const line = "```js\nconst y = $ARGUMENTS.includes('-y')\n```\n";
   writeFileSync(file, `${clean}\n${line}`);
   const review = await charrette(cwd, 'skill', 'lint', directory, '--json');
@@ -153,7 +181,7 @@ test('a baseline accepts what is there and reports only what is new', async () =
   });
 });
 
-test('S-072 S-071 convert keeps its report beside the package, and lint compares with the source', async () => {
+test('S-072 S-071 convert writes its report into the package, and lint compares with the source', async () => {
   const cwd = place();
   const commands = path.join(cwd, '.claude/commands/work');
   mkdirSync(commands, { recursive: true });
@@ -169,8 +197,12 @@ test('S-072 S-071 convert keeps its report beside the package, and lint compares
     (await charrette(cwd, 'skill', 'convert', '.claude/commands/work/run.md', '--json')).json(),
   ).toMatchObject({ skill: 'work-run', gate: 'PASS' });
   const root = path.join(cwd, '.claude/skills');
-  expect(existsSync(path.join(root, '.work-run.conversion-report.json'))).toBe(true);
-  expect(readdirSync(path.join(root, 'work-run')).sort()).toEqual(['SKILL.md', 'phases']);
+  expect(readdirSync(root)).toEqual(['work-run']);
+  expect(readdirSync(path.join(root, 'work-run')).sort()).toEqual([
+    'SKILL.md',
+    'conversion-report.json',
+    'phases',
+  ]);
   const file = path.join(root, 'work-run/phases/01-gather.md');
   writeFileSync(file, readFileSync(file, 'utf8').replace('must stay', 'was reworded'));
   const { packages } = (
@@ -257,4 +289,53 @@ test('a package with lint errors is installed and packed by force alone, and the
   expect((await charrette(cwd, 'skill', 'install', 'broken', '--force')).exit).toBe(0);
   expect(existsSync(path.join(cwd, '.claude/skills/broken/SKILL.md'))).toBe(true);
   expect((await charrette(cwd, 'skill', 'pack', 'broken', '--force')).exit).toBe(0);
+});
+
+test('30.3: convert exits 6 when errors remain that are not inherited', async () => {
+  const cwd = place();
+  const skill = path.join(cwd, 'old/half-done');
+  mkdirSync(path.join(skill, 'phases'), { recursive: true });
+  writeFileSync(
+    path.join(skill, 'SKILL.md'),
+    '---\nname: half-done\ndescription: Half done\n---\n# Half\n\n[x](phases/09-gone.md)\n',
+  );
+  writeFileSync(path.join(skill, 'phases/01-read.md'), '# Phase 1: Read\n\nRead.\n');
+  const made = await charrette(
+    cwd,
+    'skill',
+    'convert',
+    'old/half-done',
+    '--from',
+    'existing_skill',
+    '--out',
+    'skills',
+    '--json',
+  );
+  expect(made.json()).toMatchObject({ skill: 'half-done' });
+  expect(made.exit).toBe(6);
+});
+
+test('S-069 CF005: lint finds all lines of a skill that convert split at its process blocks', async () => {
+  const cwd = place();
+  const skill = path.join(cwd, 'old/blocks');
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(
+    path.join(skill, 'SKILL.md'),
+    '---\nname: blocks\ndescription: Has blocks. Triggers on "blocks".\n---\n# Blocks\n\n<process>\nRead it all.\n\nAgain.\n</process>\n\n<process>\nWrite it all.\n\nAgain.\n</process>\n',
+  );
+  await charrette(
+    cwd,
+    'skill',
+    'convert',
+    'old/blocks',
+    '--from',
+    'existing_skill',
+    '--out',
+    'skills',
+    '--json',
+  );
+  const { packages } = (await charrette(cwd, 'skill', 'lint', 'skills/blocks', '--json')).json() as {
+    packages: { findings: { rule: string }[] }[];
+  };
+  expect(packages[0]?.findings.map(({ rule }) => rule).filter((rule) => rule.startsWith('CF'))).toEqual([]);
 });

@@ -19,8 +19,12 @@ export const lintResultSchema = z.looseObject({
           line: z.int().nonnegative(),
           message: z.string(),
           fixable: z.boolean(),
+          /** The source that the text was copied from unchanged; such a finding does not count for the gate. */
+          inherited: z.string().optional(),
         }),
       ),
+      /** Number of inherited findings. */
+      inherited: z.int().nonnegative(),
     }),
   ),
 });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
 import { cleanTexts } from '../../src/skills/testing.ts';
 import { clearAway } from '../clear-away.ts';
+import { optionalProgram } from '../support/optional-programs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = mkdtempSync(path.join(tmpdir(), 'charrette-skill-run-'));
@@ -26,7 +27,9 @@ const known = {
 };
 const outputs = Object.fromEntries(names.map((name) => [name, ({ conflictRisk: 'low', passRate: 10 })[name] ?? name + '-1']));
 if (fs.existsSync('fail-' + phase)) delete outputs[names[0]];
-console.log(JSON.stringify({ status: 'DONE', summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, fs.existsSync('loose') || !known[file.split('/').at(-1)] ? '"made by ' + phase + '"' : JSON.stringify(known[file.split('/').at(-1)])])) }));
+if (fs.existsSync('garbage')) { console.log('Sure! All is well.'); process.exit(0); }
+const status = fs.existsSync('status-' + phase) ? fs.readFileSync('status-' + phase, 'utf8') : 'DONE';
+console.log(JSON.stringify({ status, summary: 'phase ' + phase, outputs, files: Object.fromEntries(files.map((file) => [file, fs.existsSync('loose') || !known[file.split('/').at(-1)] ? '"made by ' + phase + '"' : JSON.stringify(known[file.split('/').at(-1)])])) }));
 `;
 
 beforeAll(() => {
@@ -95,7 +98,36 @@ test('skill run carries the shipped plan package out, fails by name, resumes wit
   });
 });
 
-test.each([
+test('S-106: a phase that reports failed stops the run with its reason; unknown and missing statuses are repaired, then fail', () => {
+  const log = path.join(project, 'calls.log');
+  const calls = () => readFileSync(log, 'utf8').trim();
+  const skill = path.join(root, 'skills/plan');
+  const status = path.join(project, 'status-2');
+  const failure = (message: string) => ({
+    exit: 1,
+    json: { error: { code: 'phase-failed', message: expect.stringContaining(message) } },
+  });
+
+  writeFileSync(log, '');
+  writeFileSync(status, 'failed');
+  expect(charrette('run', skill, 'add limits', '--yes')).toMatchObject(
+    failure('failed: The phase reports FAILED: phase 2'),
+  );
+  expect(calls()).toBe('1 2');
+  writeFileSync(status, 'all good');
+  expect(charrette('run', '--resume', 'latest')).toMatchObject(
+    failure('failed after 3 attempts: The status is "all good"; it must be one of DONE,'),
+  );
+  expect(calls()).toBe('1 2 2 2 2');
+  rmSync(status);
+  writeFileSync(path.join(project, 'garbage'), '');
+  expect(charrette('run', '--resume', 'latest')).toMatchObject(failure('The answer is not a JSON object'));
+  rmSync(path.join(project, 'garbage'));
+  expect(charrette('run', '--resume', 'latest')).toMatchObject({ exit: 0, json: { status: 'done' } });
+  expect(calls()).toBe('1 2 2 2 2 2 2 2 2 4 5');
+});
+
+test.skipIf(optionalProgram('bash') === undefined).each([
   ['a process substitution', '"$@" --answers <(sleep 0.3; echo \'{"autoYes": "Auto"}\')'],
   ['standard input as a pipe', 'echo \'{"autoYes": "Auto"}\' | "$@" --answers /dev/stdin'],
   ['standard input as a file', '"$@" --answers /dev/stdin <<< \'{"autoYes": "Auto"}\''],

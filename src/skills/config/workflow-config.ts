@@ -31,6 +31,10 @@ const phase = z.looseObject({
   sourcePath: z.string().optional(),
   isConditional: z.boolean().default(false),
   condition: z.string().optional(),
+  /** When the phase runs, in the words of a source that gives no expression. */
+  runsWhen: z.string().optional(),
+  /** The number that a source gives the phase, when it was converted. */
+  sourceNumber: z.string().optional(),
   usesAgents: z.boolean().default(false),
   agentTypes: z.array(z.string()).default([]),
   todoWriteSubTasks: z.array(z.string()).default([]),

@@ -6,6 +6,7 @@ export function closeFence(text: string): string {
   const document = parseDocument('text.md', text);
   const last = document.fences.at(-1);
   if (last === undefined || last.closed) return text;
-  const marks = /[`~]{3,}/.exec(lineText(document, last.openLine))?.[0] ?? '```';
+  // In a list or a quote the end is as deep as the beginning; elsewhere it would open another block.
+  const marks = /^[\s>]*[`~]{3,}/.exec(lineText(document, last.openLine))?.[0] ?? '```';
   return `${text.trimEnd()}\n${marks}`;
 }

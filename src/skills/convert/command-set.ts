@@ -1,20 +1,16 @@
 import { withoutLastNote } from '../../text/without-last-note.ts';
-import {
-  baseTools,
-  checkPhaseCount,
-  type RoughConfig,
-  type RoughPhase,
-  titleOf,
-} from '../config/complete-config.ts';
+import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { findCalls } from '../document/calls.ts';
-import { type Document, type Heading, lineAt, linesText, zoneAt } from '../document/document.ts';
+import { type Document, fenceAt, lineAt, linesText, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import type { SectionOverrides } from '../generate/skill-markdown.ts';
-import { readDataFlow } from '../model/data-flow.ts';
-import { fieldText, readFrontmatter } from '../model/frontmatter.ts';
+import { type DataFlow, readDataFlow, sourceFlowSections } from '../model/data-flow.ts';
+import { type Frontmatter, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { bareTool, readTools, readTriggers } from '../model/identity.ts';
-import { calledSkill } from '../rules/hygiene.ts';
+import { calledSkill, isMessage } from '../rules/hygiene.ts';
 import type { PhaseSource } from './extract-phase.ts';
+import { groupPhases, type PhaseGroup, type PhaseTitle } from './phase-groups.ts';
+import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator } from './sections.ts';
 import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './strip.ts';
 
@@ -41,7 +37,13 @@ export type CommandSet = {
 
 const usedFields = ['name', 'description', 'group', 'allowed-tools', 'argument-hint', 'examples'];
 const builtIns = new Set(['compact', 'clear', 'help', 'memory']);
-const phaseHeading = /^(?:[^\p{L}\p{N}]*)phase\s+(\d+(?:\.\d+)?)\s*[:：—–-]\s*(.+)$/iu;
+const phaseHeading =
+  /^(?:[^\p{L}\p{N}]*)phase\s+(\d+(?:\.\d+)?[a-z]?(?:\s*[-–&]\s*\d+)?)\s*[:：—–-]\s*(.+)$/iu;
+
+function readPhaseTitle(title: string): PhaseTitle | undefined {
+  const [, number, name] = phaseHeading.exec(title) ?? [];
+  return number === undefined || name === undefined ? undefined : { number, name };
+}
 
 /** Mode A: an orchestrator command and the sub-commands it calls become the phases of one skill. */
 export function readCommandSet(commandPath: string, text: string, read: CommandReader): CommandSet {
@@ -54,20 +56,23 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
     );
   if (frontmatter.state !== 'closed') diagnostics.push('The command has no frontmatter.');
   diagnostics.push(...droppedFields(frontmatter, usedFields));
-  const headings = phaseHeadings(document);
-  const calls = readCalls(document, headings);
+  const found = document.headings.filter(({ title }) => phaseHeading.test(title));
+  const groups = groupPhases(document, found, readPhaseTitle);
+  const headings = groups.flatMap((group) => group.headings);
+  const calls = readCalls(document, groups);
   const phaseOf = new Map<string, number>();
   const texts = new Map([[commandPath, text]]);
   const sources: PhaseSource[][] = [];
   const phases: RoughPhase[] = [];
-  const flow = readDataFlow(document);
-  headings.forEach((heading, index) => {
+  const flow = readDataFlow(document, sourceFlowSections);
+  const flowLines = flowLinesOf(document);
+  groups.forEach((group, index) => {
     const own = [
       ...new Set(
         calls.filter(({ phase, kind }) => phase === index + 1 && kind === 'phase').map(({ name }) => name),
       ),
     ];
-    const found = own.flatMap((name): { source: PhaseSource; description: string }[] => {
+    const called = own.flatMap((name): { source: PhaseSource; description: string }[] => {
       const path = name.replaceAll(':', '/');
       const body = read(path);
       if (body === undefined) {
@@ -81,33 +86,29 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
       const description = fieldText(readFrontmatter(parseDocument('sub.md', body)), 'description') ?? '';
       return [{ source: { path: `${path}.md`, body: stripFrontmatter(body), label: name }, description }];
     });
-    const [only] = found.length === 1 ? found : [];
+    const [only] = called.length === 1 ? called : [];
     if (only !== undefined) only.source.heading = 'Procedure';
-    const [, given, title = heading.title] = phaseHeading.exec(heading.title) ?? [];
-    const name = withoutLastNote(title).trim();
+    const name = withoutLastNote(group.name).trim();
     // "(Optional, when …)" is no part of a name, but says when the phase runs.
-    const note = title.slice(title.indexOf(name) + name.length).trim();
-    const body = linesText(document, heading.line + 1, heading.endLine);
-    const section: PhaseSource = {
-      path: `${commandPath}.md`,
-      body: note === '' ? body : `${note}\n\n${body.replace(/^\s*\n/, '')}`,
-      label: 'orchestrator',
-      section: heading.title,
-      heading: 'Coordination',
-    };
+    const note = group.name.slice(group.name.indexOf(name) + name.length).trim();
     // S-064: what the orchestrator says around a call stays with the text that it calls.
-    sources.push([...(section.body.trim() === '' ? [] : [section]), ...found.map(({ source }) => source)]);
-    const number = Number(given ?? index + 1);
-    const outputs = flow.outputs.filter(({ phase }) => phase === number);
+    const sections = sectionsOf(document, group, `${commandPath}.md`, note, called.length > 0);
+    sources.push([...sections, ...called.map(({ source }) => source)]);
+    const outputs = flow.outputs.filter(({ phase }) => phase === Number(group.number));
+    const namesOf = (kind: string) => [
+      ...new Set(outputs.filter((output) => output.kind === kind).map((output) => output.name)),
+    ];
+    const known = new Set(phases.flatMap(({ outputVariables = [] }) => outputVariables));
+    const body = sections.map((section) => section.body).join('\n');
     phases.push({
       name,
-      description: found[0]?.description ?? '',
-      sourcePath: `${found[0]?.source.path ?? `${commandPath}.md`}`,
-      agentTypes: agentTypesIn(found.map(({ source }) => source.body).join('\n')),
-      outputVariables: [
-        ...new Set(outputs.filter(({ kind }) => kind === 'variable').map(({ name }) => name)),
-      ],
-      outputFiles: [...new Set(outputs.filter(({ kind }) => kind === 'file').map(({ name }) => name))],
+      description: called[0]?.description ?? '',
+      sourcePath: `${called[0]?.source.path ?? `${commandPath}.md`}`,
+      sourceNumber: group.number,
+      agentTypes: agentTypesIn(called.map(({ source }) => source.body).join('\n')),
+      outputVariables: namesOf('variable'),
+      outputFiles: namesOf('file'),
+      ...runConditionOf(flowLines.get(group.number) ?? [], note, body, known),
     });
   });
   if (phases.length === 0) {
@@ -116,12 +117,14 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
       description: fieldText(frontmatter, 'description') ?? '',
       sourcePath: `${commandPath}.md`,
     });
-    sources.push([{ path: `${commandPath}.md`, body: stripFrontmatter(text), label: 'orchestrator' }]);
+    sources.push([
+      { path: `${commandPath}.md`, body: stripFrontmatter(text), label: 'orchestrator', coordinates: true },
+    ]);
   }
   const name = skillNameOf(commandPath, fieldText(frontmatter, 'name'), fieldText(frontmatter, 'group'));
   const description = fieldText(frontmatter, 'description') ?? `Runs the ${titleOf(name)} workflow`;
   const hint = fieldText(frontmatter, 'argument-hint');
-  const examples = fieldText(frontmatter, 'examples');
+  const examples = examplesOf(frontmatter);
   const whole = { line: 0, endLine: document.lineStarts.length };
   const coordinator = readCoordinator(document, headings.length === 0 ? [whole] : headings);
   for (const { line } of headings) coordinator.edits.push(titleRemoved(document, line));
@@ -138,6 +141,7 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
         subCommandPaths: [...phaseOf.keys()].map((command) => `${command.replaceAll(':', '/')}.md`),
       },
       phases,
+      dataFlow: edgesOf(flow, groups, phases),
     },
     sources,
     coordinator: { ...coordinator, overrides: withUsage(coordinator.overrides, hint, examples) },
@@ -148,21 +152,88 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
   };
 }
 
-/** Headings "Phase N: …" of the level where they occur first. */
-function phaseHeadings({ headings }: Document): Heading[] {
-  const found = headings.filter(({ title }) => phaseHeading.test(title));
-  const level = found.reduce((least, heading) => Math.min(least, heading.level), 6);
-  const phases = found.filter((heading) => heading.level === level);
-  checkPhaseCount(phases.length);
-  return phases;
+/** The sections of a phase: an overview, when there is one, above the details. */
+function sectionsOf(
+  document: Document,
+  { headings, main }: PhaseGroup,
+  path: string,
+  note: string,
+  calls: boolean,
+): PhaseSource[] {
+  return headings
+    .map((heading): PhaseSource => {
+      const isMain = heading === main;
+      const body = linesText(document, heading.line + 1, heading.endLine);
+      const same = document.headings.filter(({ title }) => title === heading.title);
+      const nth = same.indexOf(heading);
+      return {
+        path,
+        body: note === '' || !isMain ? body : `${note}\n\n${body.replace(/^\s*\n/, '')}`,
+        label: 'orchestrator',
+        section: heading.title,
+        ...(nth > 0 ? { nth } : {}),
+        heading: isMain ? (calls ? 'Coordination' : 'Details') : 'Overview',
+        coordinates: true,
+      };
+    })
+    .filter(({ body }) => body.trim() !== '');
 }
 
-/** S-022, S-023: calls by `Skill(…)`, `SlashCommand(…)` and bare `/a:b:c` in the flow, classified by where they stand. */
-function readCalls(document: Document, headings: readonly Heading[]): CommandCall[] {
+/** Lines of the source's own flow, by the number of the phase they are about. */
+function flowLinesOf(document: Document): Map<string, string[]> {
+  const lines = new Map<string, string[]>();
+  for (const { line: start, endLine } of sourceFlowSections(document)) {
+    let current: string[] | undefined;
+    for (let line = start + 1; line < endLine; line += 1) {
+      const text = lineText(document, line);
+      const number = /^[\s│├└─┬┼╰╭↓→▼|>*+-]*(?:#+\s*)?\**Phase\s+(\d+(?:\.\d+)?[a-z]?)\b/i.exec(text)?.[1];
+      if (number !== undefined) {
+        current = lines.get(number) ?? [];
+        lines.set(number, current);
+      }
+      current?.push(text);
+    }
+  }
+  return lines;
+}
+
+/** S-032: an input that the flow names comes from the nearest earlier phase that outputs it. */
+function edgesOf(
+  { inputs }: DataFlow,
+  groups: readonly PhaseGroup[],
+  phases: readonly RoughPhase[],
+): { from: string; to: string; variables: string[] }[] {
+  const edges = new Map<string, { from: string; to: string; variables: string[] }>();
+  for (const { phase, name } of inputs) {
+    const index = groups.findIndex(({ number }) => Number(number) === phase);
+    const producer = phases
+      .slice(0, Math.max(0, index))
+      .findLastIndex(({ outputVariables = [] }) => outputVariables.includes(name));
+    if (producer < 0) continue;
+    const [from, to] = [`phase${producer + 1}`, `phase${index + 1}`];
+    const edge = edges.get(`${from} ${to}`) ?? { from, to, variables: [] };
+    if (!edge.variables.includes(name)) edge.variables.push(name);
+    edges.set(`${from} ${to}`, edge);
+  }
+  return [...edges.values()];
+}
+
+const slashCommand = /(?<![\w./-])\/([a-z][\w-]*(?::[\w-]+)+)(?![\w:/])/g;
+/** What may stand before a command that a flow or a script runs: a branch, an arrow, "Execute", the value of a variable. */
+const runs = /^[\s│├└─┬┼╰╭↓▼|]*(?:[├└╰│]─|→)\s*$|\bexecute:?\s*$|\bcommand\w*\s*=\s*\[?f?["'`]$/i;
+/** What is printed for the user is no call. */
+const printed =
+  /\b(?:next|suggest\w*|recommend\w*|follow-?up|consider|usage)\b|console\.\w+\(|\b(?:echo|print|printf)\b/i;
+
+/** S-022, S-023: calls by `Skill(…)`, `SlashCommand(…)` and bare `/a:b:c` in a flow, classified by where they stand. */
+function readCalls(document: Document, groups: readonly PhaseGroup[]): CommandCall[] {
   const found = new Map<string, CommandCall>();
+  const headings = groups.flatMap((group) => group.headings);
   const add = (name: string, offset: number) => {
     const line = lineAt(document, offset);
-    const index = headings.findIndex((heading) => line > heading.line && line < heading.endLine);
+    const index = groups.findIndex((group) =>
+      group.headings.some((heading) => line > heading.line && line < heading.endLine),
+    );
     const end = Math.max(0, ...headings.map(({ endLine }) => endLine));
     const phase = index < 0 ? undefined : index + 1;
     const kind = classify(name, phase, line >= end);
@@ -171,10 +242,16 @@ function readCalls(document: Document, headings: readonly Heading[]): CommandCal
   };
   for (const call of findCalls(document.text, ['Skill', 'SlashCommand'])) {
     const name = calledSkill(call.body);
-    if (name !== undefined) add(name, call.start);
+    const line = lineAt(document, call.start);
+    const before = document.text.slice(document.lineStarts[line] ?? 0, call.start);
+    if (name !== undefined && !printed.test(before) && !isMessage(document, line)) add(name, call.start);
   }
-  for (const match of document.text.matchAll(/(?<![\w./-])\/([a-z][\w-]*(?::[\w-]+)+)(?![\w:/])/g)) {
-    if (zoneAt(document, match.index) === 'fence') add(match[1] ?? '', match.index);
+  for (const match of document.text.matchAll(slashCommand)) {
+    if (zoneAt(document, match.index) !== 'fence') continue;
+    const line = lineAt(document, match.index);
+    const before = document.text.slice(document.lineStarts[line] ?? 0, match.index);
+    if (runs.test(before) && !printed.test(before) && fenceAt(document, line) !== undefined)
+      add(match[1] ?? '', match.index);
   }
   return withoutHandoffs([...found.values()]);
 }
@@ -210,19 +287,25 @@ export function skillNameOf(
   group: string | undefined,
 ): string {
   const parts = commandPath.split('/').filter((part) => part !== '');
-  const own = (name ?? parts.at(-1) ?? 'skill').trim();
-  const prefix = group?.trim() ?? parts.slice(0, -1).join('-');
-  const joined =
-    prefix === '' || own === prefix || own.startsWith(`${prefix}-`) || own.startsWith(`${prefix}:`)
-      ? own
-      : `${prefix}-${own}`;
-  return joined
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 64)
-    .replace(/-+$/, '');
+  const own = wordsOf(name ?? parts.at(-1) ?? 'skill');
+  const groups = group === undefined ? parts.slice(0, -1) : [group];
+  // A name that begins with its groups, or with the last of them, has that part already.
+  const shared = groups.findIndex((_, index) =>
+    groups
+      .slice(index)
+      .flatMap(wordsOf)
+      .every((word, place) => own[place] === word),
+  );
+  const prefix = shared < 0 ? groups : groups.slice(0, shared);
+  const joined = [...prefix.flatMap(wordsOf), ...own].join('-');
+  return joined.slice(0, 64).replace(/-+$/, '');
 }
+
+const wordsOf = (name: string) =>
+  name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
 
 /** S-043: bare names in their order, the base set added; a scope that is lost is noted. */
 export function convertTools(tools: readonly string[], diagnostics: string[]): string[] {
@@ -244,15 +327,29 @@ function agentTypesIn(text: string): string[] {
 function withUsage(
   overrides: SectionOverrides,
   hint: string | undefined,
-  examples: string | undefined,
+  examples: readonly string[],
 ): SectionOverrides {
   const lines = [
-    ...(hint === undefined ? [] : [`Arguments: \`${hint.replaceAll('`', "'")}\``]),
-    ...(examples === undefined ? [] : [`Examples: \`${examples.replaceAll('`', "'")}\``]),
+    ...(hint === undefined ? [] : [`Arguments: ${ticked(hint)}`]),
+    ...(examples.length === 0
+      ? []
+      : [`Examples:\n\n${examples.map((example) => `- ${ticked(example)}`).join('\n')}`]),
   ];
   if (lines.length === 0) return overrides;
   const body = overrides['Input Processing'];
   const form =
     'Turn the request into GOAL, SCOPE and CONTEXT before the first phase. A short text becomes GOAL, a detailed one is sorted, a path is read first.';
   return { ...overrides, 'Input Processing': `${lines.join('\n\n')}\n\n${body ?? form}` };
+}
+
+const ticked = (text: string) => `\`${text.replaceAll('`', "'").replace(/\s+/g, ' ').trim()}\``;
+
+/** S-042: `examples` is a list, or one text. */
+function examplesOf(frontmatter: Frontmatter): string[] {
+  const value = frontmatter.fields.get('examples')?.value;
+  if (Array.isArray(value)) return value.map(String);
+  const text = fieldText(frontmatter, 'examples')?.trim() ?? '';
+  // YAML that does not parse leaves the list as its lines.
+  const items = text.split(/\n|\s(?=-\s)/).map((line) => line.replace(/^\s*-\s+/, '').trim());
+  return (/^-\s/.test(text) ? items : [text]).filter((item) => item !== '');
 }

@@ -245,7 +245,12 @@ test('S-028 a flat skill is split at its phase headings, text moved as it is', (
     tools: defaultTools,
     reportPath: () => 'SKILL.md',
   });
-  expect([...made.files.keys()]).toEqual(['SKILL.md', 'phases/01-explore.md', 'phases/02-plan.md']);
+  expect([...made.files.keys()]).toEqual([
+    'SKILL.md',
+    'phases/01-explore.md',
+    'phases/02-plan.md',
+    'conversion-report.json',
+  ]);
   expect(made.files.get('phases/02-plan.md')).toContain('Plan it with care.');
   expect(made.files.get('SKILL.md')).toContain('Kept note.');
   expect(

@@ -1,15 +1,18 @@
 import { CharretteError } from '../../errors.ts';
 import { namedSome } from '../../text/named-some.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
-import type { QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
+import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { generatePackage } from '../generate/generate-package.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';
 import { renderSkill } from '../generate/skill-markdown.ts';
 import { ownNames } from '../model/identity.ts';
 import { type ExtractedPhase, extractPhase, type PhaseSource } from './extract-phase.ts';
 import { type Edit, lostText } from './fidelity.ts';
+import { planPreferences } from './plan-preferences.ts';
+import { blockHashes, type Preserved, reportFile } from './preserved.ts';
 import { type SanitiseContext, sanitiseCoordinator } from './sanitise.ts';
 import type { Coordinator } from './sections.ts';
+import type { SourcePart } from './source-part.ts';
 
 export type ConversionReport = {
   version: 1;
@@ -17,8 +20,8 @@ export type ConversionReport = {
   source: WorkflowConfig['source'];
   phases: {
     file: string;
-    /** Where the text came from, relative to the report. */
-    sources: { path: string; section?: string }[];
+    /** Where the text came from, relative to the package. */
+    sources: SourcePart[];
     sha256: string;
     strategy: 'extract' | 'restructure';
     ratio: number;
@@ -28,6 +31,8 @@ export type ConversionReport = {
   }[];
   /** What became of text that belongs to no phase. */
   coordinator: { edits: readonly Edit[] };
+  /** Copied blocks; what a rule finds in one that nobody edited is inherited. */
+  preserved: Preserved[];
   calls: { name: string; kind: string; line: number; phase: number | undefined }[];
   diagnostics: string[];
 };
@@ -61,22 +66,37 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
     ownNames: ownNames(draft.config.skillName, draft.config.triggers),
     phaseOf: pathOf(draft.config, input),
   };
-  const extracted = extractAll(draft.config, input, context);
+  const { phases: planned, extracted } = extractGuarded(draft.config, input, context);
   const coordinator = cleanCoordinator(input.coordinator, context);
-  const preferences = [...new Set([...extracted, coordinator].flatMap((part) => part.preferences))];
-  const questions = preferences.filter((key) => key !== 'autoYes').map(questionFor);
+  addPostPhase(coordinator, planned, extracted);
+  const flags = [...new Set([...extracted, coordinator].flatMap((part) => part.preferences))];
+  const preferences = planPreferences(
+    coordinator,
+    extracted.map(({ text }) => text),
+    flags,
+  );
   const config: WorkflowConfig = {
     ...draft.config,
-    features: { ...draft.config.features, hasAutoMode: true },
+    phases: planned,
+    features: {
+      ...draft.config.features,
+      hasAutoMode: preferences.hasAutoMode,
+      hasMemoryCompaction: planned.some(({ guarded }) => guarded === true),
+    },
     // S-066: what phases read must be asked.
-    preferenceQuestions: [...draft.config.preferenceQuestions, ...questions],
+    preferenceQuestions: [...draft.config.preferenceQuestions, ...preferences.questions],
     ...(coordinator.introduction === '' ? {} : { introduction: coordinator.introduction }),
   };
-  const skill = renderSkill(config, input.tools, coordinator.overrides);
+  const overrides = { ...coordinator.overrides, ...preferences.section };
+  const skill = renderSkill(config, input.tools, overrides, coordinator.additions);
   const { rest } = coordinator;
   const files = new Map<string, string>([
     ['SKILL.md', rest.length === 0 ? skill : `${skill}\n${rest.join('\n\n')}\n`],
   ]);
+  const orchestrator = input.reportPath(config.source.orchestratorPath ?? 'SKILL.md');
+  const preserved: Preserved[] = [
+    { file: 'SKILL.md', source: orchestrator, blocks: blockHashes(keptText(coordinator)) },
+  ];
   const phases: ConversionReport['phases'] = [];
   const lost: string[] = [];
   config.phases.forEach((phase, index) => {
@@ -84,6 +104,8 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
     if (made === undefined) return;
     const file = phasePath(phase);
     files.set(file, index === 0 ? withPreferences(made.text, config) : made.text);
+    for (const { path, text } of made.copied)
+      preserved.push({ file, source: input.reportPath(path), blocks: blockHashes(text) });
     const { ratio, source, phase: measures, lostBlocks, lostLines } = made.fidelity;
     for (const block of lostBlocks)
       lost.push(`${file}: a ${block.kind} from line ${block.line + 1} of the source`);
@@ -91,9 +113,10 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
     const sources = input.sources[index] ?? [];
     phases.push({
       file,
-      sources: sources.map(({ path, section }) => ({
+      sources: sources.map(({ path, section, nth }) => ({
         path: input.reportPath(path),
         ...(section === undefined ? {} : { section }),
+        ...(nth === undefined ? {} : { nth }),
       })),
       sha256: made.sha256,
       strategy: input.strategy,
@@ -117,20 +140,66 @@ export function convertByExtraction(input: ExtractionInput): Conversion {
     });
   }
   const notes = [...extracted, coordinator].flatMap((part) => part.notes);
-  return {
-    config,
-    files,
-    report: {
-      version: 1,
-      skill: config.skillName,
-      source: config.source,
-      phases,
-      coordinator: { edits: coordinator.edits },
-      calls: input.calls ?? [],
-      diagnostics: [...input.diagnostics, ...notes],
-    },
-    warnings: [...draft.warnings, ...input.diagnostics, ...notes],
+  const report: ConversionReport = {
+    version: 1,
+    skill: config.skillName,
+    source: config.source,
+    phases,
+    coordinator: { edits: coordinator.edits },
+    preserved,
+    calls: input.calls ?? [],
+    diagnostics: [...input.diagnostics, ...notes],
   };
+  files.set(reportFile, `${JSON.stringify(report, null, 2)}\n`);
+  return { config, files, report, warnings: [...draft.warnings, ...input.diagnostics, ...notes] };
+}
+
+/** S-085: phases that others hand over to are guarded too; a phase without steps has nothing that a sentinel could count. */
+function extractGuarded(
+  config: WorkflowConfig,
+  input: ExtractionInput,
+  context: SanitiseContext,
+): { phases: WorkflowConfig['phases']; extracted: ExtractedPhase[] } {
+  const first = extractAll(config, input, context);
+  const targets = new Set(
+    first.flatMap(({ edits }, index) =>
+      edits
+        .filter(({ kind }) => kind === 'self-routing')
+        .flatMap(({ after }) =>
+          [...after.matchAll(/Read\("(phases\/[^"]+)"\)/g)].map((match) => match[1] ?? ''),
+        )
+        .filter((target) => target !== phasePath(config.phases[index] as PhaseConfig)),
+    ),
+  );
+  const wanted = config.phases.map((phase) => ({
+    ...phase,
+    guarded: phase.guarded === true || targets.has(phasePath(phase)),
+  }));
+  const extracted = extractAll({ ...config, phases: wanted }, input, context);
+  const phases = wanted.map((phase, index) => ({
+    ...phase,
+    guarded: phase.guarded && extracted[index]?.hasSteps === true,
+  }));
+  return { phases, extracted };
+}
+
+/** All that a source says outside its phases, as it is in SKILL.md. */
+function keptText({ introduction, overrides, additions, rest }: Coordinator): string {
+  return [introduction, ...Object.values(overrides), ...Object.values(additions), ...rest].join('\n\n');
+}
+
+function addPostPhase(
+  coordinator: CleanCoordinator,
+  phases: WorkflowConfig['phases'],
+  extracted: readonly ExtractedPhase[],
+): void {
+  const updates = phases.flatMap(({ number, name }, index) => {
+    const text = extracted[index]?.postPhase ?? '';
+    return text === '' ? [] : [`### After Phase ${number}: ${name}\n\n${text}`];
+  });
+  const known = coordinator.overrides['Post-Phase Updates'];
+  const all = [...(known === undefined ? [] : [known]), ...updates];
+  if (all.length > 0) coordinator.overrides['Post-Phase Updates'] = all.join('\n\n');
 }
 
 /** Path of the phase that a command became. */
@@ -170,9 +239,10 @@ function cleanCoordinator(found: Coordinator, context: SanitiseContext): CleanCo
   };
   made.introduction = clean(found.introduction);
   made.rest = found.rest.map(clean);
-  made.overrides = Object.fromEntries(
-    Object.entries(found.overrides).map(([name, body]) => [name, clean(body)]),
-  );
+  const cleanAll = (sections: Coordinator['overrides']) =>
+    Object.fromEntries(Object.entries(sections).map(([name, body]) => [name, clean(body)]));
+  made.overrides = cleanAll(found.overrides);
+  made.additions = cleanAll(found.additions);
   return made;
 }
 
@@ -183,21 +253,6 @@ function withPreferences(text: string, config: WorkflowConfig): string {
     /^## Objective\n\n/m,
     '## Objective\n\n- Take defaults instead of asking when `workflowPreferences.autoYes` is true.\n',
   );
-}
-
-function questionFor(key: string): QuestionConfig {
-  const words = key.replace(/([a-z0-9])([A-Z])/g, '$1 $2').toLowerCase();
-  const header = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return {
-    key,
-    question: `Switch on ${words}?`,
-    header: header.length <= 12 ? header : header.slice(0, 12).trim(),
-    options: [
-      { label: 'No (Recommended)', description: `Without ${words}` },
-      { label: 'Yes', description: `With ${words}` },
-    ],
-    activeValue: 'Yes',
-  };
 }
 
 /** Sources that are a description, not a text to keep: the package is generated. */

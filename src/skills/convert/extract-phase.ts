@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { PhaseConfig } from '../config/workflow-config.ts';
-import { lineKind, linesText, lineText } from '../document/document.ts';
+import { type Heading, lineKind, linesText, lineText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { syncPhase } from '../fix/sync-compact.ts';
 import { sentence } from '../generate/phase-markdown.ts';
-import { findHeading, readPhaseFile } from '../model/phase-file.ts';
-import { compareBodies, type Edit, type Fidelity } from './fidelity.ts';
+import { findHeading, plainTitle, readPhaseFile } from '../model/phase-file.ts';
+import { closeFence } from './close-fence.ts';
+import { compareBodies, droppedLines, type Edit, type Fidelity, joinParts } from './fidelity.ts';
+import { takePostPhase } from './post-phase.ts';
 import { type SanitiseContext, sanitise } from './sanitise.ts';
+import type { SourcePart } from './source-part.ts';
 
 /** A piece of source text that goes into a phase: a command's body, or a section of a flat skill. */
-export type PhaseSource = {
-  path: string;
+export type PhaseSource = SourcePart & {
   body: string;
   label: string;
-  /** Title of the section that the body is; absent: the whole file. */
-  section?: string;
   /** The heading over it when a phase has several. */
   heading?: string;
+  /** The text also coordinates, so what it does between phases goes to SKILL.md. */
+  coordinates?: true;
 };
 
 export type ExtractedPhase = {
@@ -26,6 +28,12 @@ export type ExtractedPhase = {
   notes: string[];
   fidelity: Fidelity;
   sha256: string;
+  /** What is done after the phase, as the source says; it belongs to SKILL.md. */
+  postPhase: string;
+  /** Whether it has steps, which a sentinel could count. */
+  hasSteps: boolean;
+  /** The copied text of each source, as it is in the phase. */
+  copied: { path: string; text: string }[];
 };
 
 /** S-062: the bodies as they are, under a phase heading; only recorded edits and added sections differ. */
@@ -39,17 +47,26 @@ export function extractPhase(
   const edits: Edit[] = [];
   const preferences: string[] = [];
   const notes: string[] = [];
+  const postPhase: string[] = [];
+  const copied: ExtractedPhase['copied'] = [];
   const bodies = sources.map((source, index) => {
     const titled = removeTitle(source.body);
     edits.push(...titled.edits);
-    const clean = sanitise(titled.text, {
+    const taken =
+      source.coordinates === true ? takePostPhase(titled.text) : { text: titled.text, moved: '', edits: [] };
+    edits.push(...taken.edits);
+    postPhase.push(taken.moved);
+    const clean = sanitise(taken.text, {
       ...context,
       follows: (command) => sources.slice(index + 1).some(({ label }) => label === command),
     });
     edits.push(...clean.edits);
     preferences.push(...clean.preferences);
     notes.push(...clean.notes);
-    const body = clean.text.replace(/^\s*\n/, '').trimEnd();
+    const numbered = phase.guarded === true ? numberSteps(clean.text, phase.number) : undefined;
+    edits.push(...(numbered?.edits ?? []));
+    const body = closeFence((numbered?.text ?? clean.text).replace(/^\s*\n/, '').trimEnd());
+    copied.push({ path: source.path, text: body });
     if (sources.length === 1) return body;
     // A body that begins with a heading needs none above it, which would be empty.
     const { heading = `Variant: ${source.label}` } = source;
@@ -68,8 +85,11 @@ export function extractPhase(
     ...(has(/^next\s+phase\b/i) || has(/^completion\b/i) ? [] : [closing(next)]),
   ];
   const whole = `${parts.join('\n\n')}\n`;
-  const text = syncPhase(readPhaseFile(parseDocument(path, whole)), phase.guarded === true);
-  const source = sources.map((item) => item.body).join('\n');
+  const made = readPhaseFile(parseDocument(path, whole));
+  const hasSteps = made.steps.length > 0;
+  const text = syncPhase(made, phase.guarded === true && hasSteps);
+  edits.push(...droppedLines('compact-migrated', whole, text));
+  const source = joinParts(sources.map((item) => item.body));
   return {
     text,
     edits,
@@ -77,8 +97,38 @@ export function extractPhase(
     notes,
     fidelity: compareBodies(source, text, edits),
     sha256: createHash('sha256').update(source).digest('hex'),
+    postPhase: postPhase.filter((moved) => moved !== '').join('\n\n'),
+    hasSteps,
+    copied,
   };
 }
+
+/** S-084, S-085: a phase that needs a sentinel and has no steps takes its own headings for them, when it has several. */
+function numberSteps(body: string, number: number): { text: string; edits: Edit[] } | undefined {
+  const document = parseDocument('phases/00-body.md', body);
+  if (readPhaseFile(document).steps.length > 0) return undefined;
+  const isStep = ({ level, title }: Heading) => level >= 2 && level <= 4 && !notSteps.test(plainTitle(title));
+  const level = [2, 3, 4].find(
+    (candidate) =>
+      document.headings.filter((heading) => heading.level === candidate && isStep(heading)).length > 1,
+  );
+  if (level === undefined) return undefined;
+  const edits = document.headings
+    .filter((heading) => heading.level === level && isStep(heading))
+    .map(({ line, title }, index): Edit => {
+      const before = lineText(document, line);
+      const after = before.replace(title, () => `Step ${number}.${index + 1}: ${title}`);
+      return { kind: 'step-renumbered', line, before, after };
+    });
+  const lines = body.split('\n');
+  for (const { line, after } of edits)
+    lines[line] = after + (lines[line]?.endsWith('\r') === true ? '\r' : '');
+  return { text: lines.join('\n'), edits };
+}
+
+/** Sections of a phase that are no steps. */
+const notSteps =
+  /^(?:objectives?|goals?|overview|purpose|inputs?|outputs?|next\b.*|completion|usage|examples?|notes?|related\b.*|error handling|core rules|data flow|目标|输出)$/i;
 
 /** S-063: the first H1 outside fences, wherever it stands. */
 function removeTitle(body: string): { text: string; edits: Edit[] } {

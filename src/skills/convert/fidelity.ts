@@ -14,12 +14,24 @@ export const allowedEdits = [
   'provenance-removed',
   'compact-migrated',
   'step-renumbered',
+  'moved-to-skill',
 ] as const;
 
 export type EditKind = (typeof allowedEdits)[number];
 
 /** One recorded change: what stood in the source and what stands in the phase now. */
 export type Edit = { kind: EditKind; line: number; before: string; after: string };
+
+/** The lines that a change took away, as edits of one kind. */
+export function droppedLines(kind: EditKind, before: string, after: string): Edit[] {
+  const left = new Map<string, number>();
+  for (const line of after.split('\n')) left.set(line.trimEnd(), (left.get(line.trimEnd()) ?? 0) + 1);
+  return before.split('\n').flatMap((line, index): Edit[] => {
+    const count = left.get(line.trimEnd()) ?? 0;
+    if (count > 0) left.set(line.trimEnd(), count - 1);
+    return count > 0 || line.trim() === '' ? [] : [{ kind, line: index, before: `${line}\n`, after: '' }];
+  });
+}
 
 export type Measures = {
   lines: number;
@@ -83,6 +95,11 @@ export type Fidelity = {
   lostLines: readonly { line: number; text: string }[];
 };
 
+/** The bodies of the parts that a phase was made from as one text to compare with. */
+export function joinParts(bodies: readonly string[]): string {
+  return bodies.map(closeFence).join('\n');
+}
+
 /** Compares a source body with the phase made from it, recorded edits applied. */
 export function compareBodies(
   source: string,
@@ -90,14 +107,14 @@ export function compareBodies(
   edits: readonly Pick<Edit, 'before' | 'after'>[],
 ): Fidelity {
   const edited = applyEdits(source, edits);
-  const have = new Set(blocksOf(phase).map(({ hash }) => hash));
-  const sourceMeasures = measure(source);
+  // What a recorded edit moved or took away is not missing.
+  const sourceMeasures = measure(edited);
   const phaseMeasures = measure(phase);
   return {
     ratio: sourceMeasures.lines === 0 ? 1 : phaseMeasures.lines / sourceMeasures.lines,
     source: sourceMeasures,
     phase: phaseMeasures,
-    lostBlocks: blocksOf(edited).filter(({ hash }) => !have.has(hash)),
+    lostBlocks: lostBlocks(edited, [phase]),
     lostLines: lostLines(edited, phase),
   };
 }
@@ -125,12 +142,23 @@ export function lostText(
   files: readonly string[],
   edits: readonly Pick<Edit, 'before' | 'after'>[],
 ): Pick<Fidelity, 'lostBlocks' | 'lostLines'> {
-  const have = new Set(files.flatMap(blocksOf).map(({ hash }) => hash));
-  const blocks = blocksOf(applyEdits(sources.map(closeFence).join('\n'), edits));
   return {
-    lostBlocks: blocks.filter(({ hash }) => !have.has(hash)),
+    lostBlocks: lostBlocks(applyEdits(sources.map(closeFence).join('\n'), edits), files),
     lostLines: lostLines(applyEdits(sources.join('\n'), edits), files.join('\n')),
   };
+}
+
+/**
+ * S-069: blocks of the source that no file has, line after line. A fence in a list ends where the list does, so that other text
+ * below it can change its extent while each of its lines is kept. The closing mark is compared as a line.
+ */
+function lostBlocks(source: string, files: readonly string[]): Block[] {
+  const have = new Set(files.flatMap(blocksOf).map(({ hash }) => hash));
+  const texts = files.map(trimmedLines);
+  return blocksOf(source).filter(
+    ({ hash, text }) =>
+      !have.has(hash) && !texts.some((file) => file.includes(text.replace(/\n[\s>]*[`~]{3,}$/, ''))),
+  );
 }
 
 /** Lines of the source that the phase has less often. */

@@ -1,13 +1,17 @@
 import { CharretteError } from '../../errors.ts';
+import { withoutLastNote } from '../../text/without-last-note.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
-import { type Heading, lineAt, linesText } from '../document/document.ts';
+import { type Document, lineAt, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { type Frontmatter, type FrontmatterField, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
 import { commandKeys } from '../rules/frontmatter.ts';
 import { convertTools } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { type Coordinator, readCoordinator } from './sections.ts';
+import { groupPhases, type PhaseGroup } from './phase-groups.ts';
+import { runConditionOf } from './run-condition.ts';
+import { type Coordinator, readCoordinator, sectionFor } from './sections.ts';
+import { processBlocks } from './source-part.ts';
 import { droppedFields, frontmatterRemoved, titleRemoved } from './strip.ts';
 
 export type FlatSkill = {
@@ -35,10 +39,11 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
   diagnostics.push(...droppedFields(frontmatter, [...writtenAnew, ...further.map(({ key }) => key)]));
   const asWritten = ({ line, endLine }: FrontmatterField) =>
     linesText(document, line, endLine).replaceAll('\r\n', '\n').trimEnd();
-  const headings = splitHeadings(document.headings);
-  const blocks = headings.length === 0 ? processBlocks(text) : [];
-  checkPhaseCount(headings.length + blocks.length);
-  if (headings.length === 0 && blocks.length === 0) {
+  const groups = splitPhases(document);
+  const headings = groups.flatMap((group) => group.headings);
+  const blocks = groups.length === 0 ? processBlocks(text) : [];
+  checkPhaseCount(blocks.length);
+  if (groups.length === 0 && blocks.length === 0) {
     throw new CharretteError({
       code: 'usage',
       message: 'The skill has no phase headings ("## Phase 1: …") and no <process> blocks to split at.',
@@ -47,23 +52,31 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
   }
   const name = fieldText(frontmatter, 'name')?.trim() || directory;
   const description = fieldText(frontmatter, 'description') ?? `Runs the ${titleOf(name)} workflow`;
-  const phases = headings.map(
-    (heading): RoughPhase => ({
-      name: phaseTitle.exec(heading.title)?.[2]?.trim() ?? heading.title,
-      sourcePath: 'SKILL.md',
+  const phases = groups.map(({ number, name: title }): RoughPhase => {
+    const own = title.trim();
+    const note = own.slice(withoutLastNote(own).length).trim();
+    const condition = runConditionOf([], note, '', new Set());
+    return { name: own, sourcePath: 'SKILL.md', sourceNumber: number, ...condition };
+  });
+  const sources = groups.map(({ headings: own, main }) =>
+    own.map((heading): PhaseSource => {
+      const nth = document.headings.filter(({ title }) => title === heading.title).indexOf(heading);
+      return {
+        path: 'SKILL.md',
+        body: linesText(document, heading.line + 1, heading.endLine),
+        label: heading.title,
+        section: heading.title,
+        ...(nth > 0 ? { nth } : {}),
+        heading: heading === main ? 'Details' : 'Overview',
+        coordinates: true,
+      };
     }),
   );
-  const sources = headings.map((heading): PhaseSource[] => [
-    {
-      path: 'SKILL.md',
-      body: linesText(document, heading.line + 1, heading.endLine),
-      label: heading.title,
-      section: heading.title,
-    },
-  ]);
   blocks.forEach(({ body }, index) => {
     phases.push({ name: `Process ${index + 1}`, sourcePath: 'SKILL.md' });
-    sources.push([{ path: 'SKILL.md', body, label: `process ${index + 1}` }]);
+    sources.push([
+      { path: 'SKILL.md', body, label: `process ${index + 1}`, section: '<process>', nth: index },
+    ]);
   });
   const title = document.headings.find(({ level }) => level === 1)?.title;
   const parts = blocks.map(({ start, end }) => ({
@@ -101,29 +114,26 @@ function furtherFields({ fields }: Frontmatter): FrontmatterField[] {
   return [...fields.values()].filter(({ key }) => ![...writtenAnew, ...commandKeys].includes(key));
 }
 
-/** Phase headings of the shallowest level; plain steps count only when nothing is called a phase. */
-function splitHeadings(headings: readonly Heading[]): Heading[] {
-  const named = headings.filter(({ title, level }) => level > 1 && phaseTitle.test(title));
+/** Phase headings, each phase once; plain steps count only when nothing is called a phase. Preferences are no phase. */
+function splitPhases(document: Document): PhaseGroup[] {
+  const named = document.headings.filter(
+    ({ title, level, line, endLine }) =>
+      level > 1 && phaseTitle.test(title) && !collectsPreferences(title, linesText(document, line, endLine)),
+  );
   const phases = named.filter(({ title }) =>
     /phase|stage/i.test(phaseTitle.exec(title)?.[0].slice(0, 24) ?? ''),
   );
-  const found = phases.length >= 2 ? phases : named;
-  const level = found.reduce((least, heading) => Math.min(least, heading.level), 6);
-  const top = found.filter((heading) => heading.level === level);
-  return top.length >= 2 ? top : [];
+  const groups = groupPhases(document, phases.length >= 2 ? phases : named, (title) => {
+    const [, number = '', name = title] = phaseTitle.exec(title) ?? [];
+    return { number, name };
+  });
+  return groups.length >= 2 ? groups : [];
 }
 
-type ProcessBlock = { body: string /** Offsets of the tags. */; start: number; end: number };
-
-function processBlocks(text: string): ProcessBlock[] {
-  const blocks: ProcessBlock[] = [];
-  const opening = /^<process[^>\n]*>\n/gm;
-  // A block that stays open ends the search: looking for an end from each opening would take for ever.
-  for (let open = opening.exec(text); open !== null; open = opening.exec(text)) {
-    const end = text.indexOf('\n</process>', opening.lastIndex - 1);
-    if (end < 0) break;
-    blocks.push({ body: text.slice(opening.lastIndex, end + 1), start: open.index, end: end + 1 });
-    opening.lastIndex = end + '\n</process>'.length;
-  }
-  return blocks;
+/** P6: preferences are collected in SKILL.md, before the first phase. */
+function collectsPreferences(title: string, body: string): boolean {
+  return (
+    sectionFor(title) === 'Interactive Preference Collection' ||
+    (/\bworkflowPreferences\s*=\s*\{/.test(body) && body.includes('AskUserQuestion('))
+  );
 }

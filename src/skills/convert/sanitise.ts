@@ -5,7 +5,7 @@ import { parseDocument } from '../document/parse.ts';
 import { removeProvenance } from '../fix/fix-sections.ts';
 import { readPhaseFile } from '../model/phase-file.ts';
 import { calledSkill } from '../rules/hygiene.ts';
-import type { Edit } from './fidelity.ts';
+import { droppedLines, type Edit } from './fidelity.ts';
 
 export type Sanitised = {
   text: string;
@@ -141,14 +141,7 @@ function removeProvenanceLines(result: Sanitised): void {
   const document = parseDocument('phases/00-body.md', result.text);
   const after = removeProvenance(readPhaseFile(document));
   if (after === result.text) return;
-  const left = new Map<string, number>();
-  for (const line of after.split('\n')) left.set(line, (left.get(line) ?? 0) + 1);
-  result.text.split('\n').forEach((line, index) => {
-    const count = left.get(line) ?? 0;
-    if (count > 0) left.set(line, count - 1);
-    else if (line.trim() !== '')
-      result.edits.push({ kind: 'provenance-removed', line: index, before: `${line}\n`, after: '' });
-  });
+  result.edits.push(...droppedLines('provenance-removed', result.text, after));
   result.text = after;
 }
 

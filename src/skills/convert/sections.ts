@@ -4,16 +4,41 @@ import { plainTitle } from '../model/phase-file.ts';
 import type { Edit } from './fidelity.ts';
 import { titleRemoved } from './strip.ts';
 
-/** S-053: headings of a source that are sections of a skill. Flow, diagram and data table are made anew. */
+/** S-053: headings of a source that are sections of a skill, with the words that sources use for them. */
 const sectionOf: readonly (readonly [RegExp, SectionName])[] = [
+  [/^(?:system |workflow )?architecture(?: overview| diagram)?$/i, 'Architecture Overview'],
+  [/^(?:key )?design principles$|^coordinator role$/i, 'Key Design Principles'],
+  [/^mode detection(?: (?:&|and) routing)?$/i, 'Mode Detection & Routing'],
+  [
+    /^(?:(?:phase|step|stage) [\d.]+[a-z]? )?(?:interactive |workflow )?preferences?(?: collection)?$/i,
+    'Interactive Preference Collection',
+  ],
+  [/^auto mode(?: defaults)?$/i, 'Auto Mode Defaults'],
+  [/^execution (?:flow|process)(?: diagram)?$/i, 'Execution Flow'],
+  [/^loop control$/i, 'Loop Control'],
   [/^core rules$/i, 'Core Rules'],
   [/^input processing$/i, 'Input Processing'],
+  [/^data flow$/i, 'Data Flow'],
+  [/^todowrite(?: pattern| coordination| tracking)?$/i, 'TodoWrite Pattern'],
+  [/^post-?phase updates$/i, 'Post-Phase Updates'],
   [/^error handling$/i, 'Error Handling'],
   [/^coordinator checklist$/i, 'Coordinator Checklist'],
   [/^related (?:commands|skills)$/i, 'Related Commands'],
-  [/^(?:key )?design principles$/i, 'Key Design Principles'],
-  [/^post-?phase updates$/i, 'Post-Phase Updates'],
 ];
+
+/** Sections that state the phases and names of the package; what the source says of them is kept below. */
+const madeAnew: ReadonlySet<SectionName> = new Set([
+  'Architecture Overview',
+  'Auto Mode Defaults',
+  'Execution Flow',
+  'Data Flow',
+  'TodoWrite Pattern',
+]);
+
+/** The section of a skill that a heading of a source stands for. */
+export function sectionFor(title: string): SectionName | undefined {
+  return sectionOf.find(([pattern]) => pattern.test(plainTitle(title)))?.[1];
+}
 
 /** Lines of a source from the first up to, not including, the last. */
 export type Lines = { line: number; endLine: number };
@@ -24,6 +49,8 @@ export type Coordinator = {
   introduction: string;
   /** Sections that a skill has too, with their bodies as written. */
   overrides: SectionOverrides;
+  /** The same for sections that are made anew: the bodies are kept below what is made. */
+  additions: SectionOverrides;
   /** All other text, heading for heading. */
   rest: string[];
   /** Titles and headings that have other words now, or none. */
@@ -35,6 +62,7 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
   const count = document.lineStarts.length;
   const taken = Array.from({ length: count }, (_, line) => document.kinds[line] === lineKind.frontmatter);
   const overrides: SectionOverrides = {};
+  const additions: SectionOverrides = {};
   const edits: Edit[] = [];
   const drop = (line: number) => {
     taken[line] = true;
@@ -44,13 +72,14 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
   const title = document.headings.find(({ level }) => level === 1);
   if (title !== undefined && taken[title.line] !== true) drop(title.line);
   for (const { level, title: words, line, endLine } of document.headings) {
-    const name = sectionOf.find(([pattern]) => pattern.test(plainTitle(words)))?.[1];
+    const name = sectionFor(words);
     if (level !== 2 || name === undefined || taken[line] === true) continue;
     if (phases.some((phase) => phase.line >= line && phase.line < endLine)) continue;
     const body = linesText(document, line + 1, endLine).trim();
-    const known = overrides[name];
+    const target = madeAnew.has(name) ? additions : overrides;
+    const known = target[name];
     if (body === '' || known !== undefined || lineText(document, line) !== `## ${name}`) drop(line);
-    if (body !== '') overrides[name] = known === undefined ? body : `${known}\n\n${body}`;
+    if (body !== '') target[name] = known === undefined ? body : `${known}\n\n${body}`;
     taken.fill(true, line, endLine);
   }
   dropBareHeadings(document, taken, drop);
@@ -62,7 +91,7 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
     edits.push({ kind: 'title-removed', line: 0, before: `${before}\n`, after: `#${before}\n` });
     return `#${piece}`;
   });
-  return { introduction, rest: lowered, overrides, edits };
+  return { introduction, rest: lowered, overrides, additions, edits };
 }
 
 /** A heading over phases alone has nothing to say in the coordinator. */

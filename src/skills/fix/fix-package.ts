@@ -5,7 +5,7 @@ import { guardedPhases } from '../rules/compact.ts';
 import { goesBack } from '../rules/phase-references.ts';
 import { addTrigger, cleanTools, dropCommandKeys, quoteValues } from './fix-frontmatter.ts';
 import { addNextPhase, addPhaseSections, addPhaseTable, removeProvenance } from './fix-sections.ts';
-import { syncPhase, syncSkill } from './sync-compact.ts';
+import { hasOlderDirective, syncPhase, syncSkill } from './sync-compact.ts';
 
 export type FixResult = {
   /** Texts that changed, by path. */
@@ -73,7 +73,7 @@ export function syncAll(subject: SkillPackage): (readonly [string, string | unde
   return [
     ['SKILL.md', syncSkill(subject)],
     ...subject.phases.map((phase) => {
-      const legacy = phase.compact.legacy.length > 0;
+      const legacy = hasOlderDirective(phase.compact);
       return [
         phase.document.path,
         syncPhase(phase, guarded.has(phase) || phase.compact.sentinel !== undefined || legacy),

@@ -56,6 +56,53 @@ test('S-089 CP012 the older three-layer form is migrated', () => {
   expect(lintTexts(after).findings).toEqual([]);
 });
 
+test('CP005: a sentinel with the number of its file stays when the heading has another one', () => {
+  const texts = cleanTexts();
+  texts[phase4] = (texts[phase4] ?? '')
+    .replace('# Phase 4:', '# Phase 2:')
+    .replace('### Step 4.2', '### Step 4.2A: extra\n\ntext\n\n### Step 4.2');
+  const after = fixed(texts);
+  expect(after[phase4]).toContain('SENTINEL [Phase 4: ');
+  expect(after[phase4]).toContain('contains 4 execution steps');
+  const right = cleanTexts();
+  right[phase4] = (right[phase4] ?? '').replace('# Phase 4:', '# Phase 2:');
+  expect(fixed(right)).toEqual(right);
+});
+
+test('CP012 S-089: the older checkpoint, handoff comment and anchor become the present form', () => {
+  const texts = cleanTexts();
+  texts['phases/01-session-init.md'] = `${texts['phases/01-session-init.md']}
+\`\`\`javascript
+  // ⚠️ COMPACT PROTECTION: Phase 4 instructions MUST persist in memory throughout execution.
+  // If compact compresses Phase 4 content at any point, re-read this file before continuing.
+  Read("${phase4}")
+\`\`\`
+`;
+  texts[phase4] = (texts[phase4] ?? '').replace(
+    /> \*\*⚠️ CHECKPOINT[\s\S]*?\n\n/,
+    `> **⚠️ CHECKPOINT**: Verify the protocol is in active memory. If only a summary remains, re-read \`${phase4}\` now.\n\n`,
+  );
+  texts['SKILL.md'] = `${texts['SKILL.md']}\n**Phase 4 Compact Rule**: keep phase 4 whole.\n`;
+  const after = fixed(texts);
+  expect(lintTexts(after).findings.filter(({ rule }) => rule.startsWith('CP'))).toEqual([]);
+  expect(after['phases/01-session-init.md']).toContain(
+    `  // Phase 4 is tracked by TodoWrite: active phase protection applies.\n  // Sentinel fallback`,
+  );
+  expect(after['phases/01-session-init.md']).not.toContain('SENTINEL [Phase 1');
+  expect(fixed(after)).toEqual(after);
+});
+
+test('CP006: a checkpoint of a single SKILL.md recovers from SKILL.md after the fix', () => {
+  const head = '---\nname: demo-flow\ndescription: Runs when asked. Triggers on "demo".\n---\n\n# Demo\n\n';
+  const texts = {
+    'SKILL.md': `${head}## Step 1: Run\n\n> **CHECKPOINT**: If only a summary remains, re-read \`phases/02-run.md\` now.\n\n## Step 2: End\n\nDone.\n`,
+  };
+  const after = fixed(texts);
+  expect(after['SKILL.md']).toContain('Full protocol (Step 1 — 2)');
+  expect(after['SKILL.md']).toContain('Read("SKILL.md")');
+  expect(lintTexts(after).findings.filter(({ rule }) => rule.startsWith('CP'))).toEqual([]);
+});
+
 test('S-099 RF006 SC005 RF002 missing sections and the table are added', () => {
   const texts = cleanTexts();
   texts['SKILL.md'] = (texts['SKILL.md'] ?? '').replace(/\| Phase \| Document[\s\S]*?\n\n/, '\n');

@@ -1,8 +1,17 @@
 import { type Document, lineKind, lineText } from '../document/document.ts';
-import { checkpointText, compactCell, directiveText, sentinelText } from '../generate/compact-text.ts';
+import {
+  checkpointText,
+  compactCell,
+  compactRules,
+  directiveText,
+  handoffComment,
+  sentinelText,
+} from '../generate/compact-text.ts';
+import type { Checkpoint, LegacyMark } from '../model/compact.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';
-import { guardedPhases, uncheckedSteps } from '../rules/compact.ts';
+import { readSteps } from '../model/steps.ts';
+import { guardedPhases, samePath, uncheckedSteps } from '../rules/compact.ts';
 import { applyLineEdits, type LineEdit } from './lines.ts';
 
 /** S-088: sentinel and checkpoints of one phase brought up to what the file holds. The same again changes nothing. */
@@ -11,10 +20,9 @@ export function syncPhase(phase: PhaseFile, guarded: boolean): string {
   const edits: LineEdit[] = [...legacyEdits(document, compact.legacy)];
   if (guarded) edits.push(...sentinelEdits(phase));
   for (const checkpoint of compact.checkpoints) {
-    const { line, endLine, namesStatus, namesProtocol, recovery } = checkpoint;
-    if (namesStatus && namesProtocol && recovery === document.path) continue;
-    const extra = extraLines(document, line, endLine);
-    edits.push({ from: line, to: endLine, insert: [...checkpointLines(phase), ...extra] });
+    const { namesStatus, namesProtocol, recovery } = checkpoint;
+    const named = recovery !== undefined && samePath(recovery, document);
+    if (!namesStatus || !namesProtocol || !named) edits.push(renewCheckpoint(phase, checkpoint));
   }
   if (guarded) {
     for (const step of uncheckedSteps(phase)) {
@@ -24,7 +32,14 @@ export function syncPhase(phase: PhaseFile, guarded: boolean): string {
   return applyLineEdits(document, edits);
 }
 
-function checkpointLines({ document, steps }: PhaseFile): string[] {
+type Stepped = Pick<PhaseFile, 'document' | 'steps'>;
+
+function renewCheckpoint(file: Stepped, { line, endLine }: Checkpoint): LineEdit {
+  const extra = extraLines(file.document, line, endLine);
+  return { from: line, to: endLine, insert: [...checkpointLines(file), ...extra] };
+}
+
+function checkpointLines({ document, steps }: Stepped): string[] {
   return checkpointText({
     first: steps[0]?.id ?? '1',
     last: steps.at(-1)?.id ?? '1',
@@ -34,7 +49,7 @@ function checkpointLines({ document, steps }: PhaseFile): string[] {
 
 function sentinelEdits(phase: PhaseFile): LineEdit[] {
   const { document, steps, title, name, compact, number, titleNumber } = phase;
-  const own = titleNumber ?? number ?? 0;
+  const own = number ?? titleNumber ?? 0;
   const facts = {
     number: own,
     name: name || phase.slug,
@@ -88,16 +103,30 @@ function extraLines(document: Document, from: number, to: number): string[] {
   return kept;
 }
 
-/** S-089: the older form goes, the sentinel or directive takes its place; what else its block says stays. */
-function legacyEdits(document: Document, legacy: readonly number[]): LineEdit[] {
-  const lines = new Set(legacy);
-  return document.quotes
-    .filter(({ line }) => lines.has(line))
-    .map(({ line, endLine }) => {
-      const insert = extraLines(document, line, endLine);
-      const blank = insert.length === 0 && document.kinds[endLine] === lineKind.blank;
-      return { from: line, to: blank ? endLine + 1 : endLine, insert };
-    });
+/** S-089: the older form goes, its successor takes its place; other lines of its block stay. Checkpoints are renewed with the others. */
+function legacyEdits(document: Document, legacy: readonly LegacyMark[]): LineEdit[] {
+  return legacy.flatMap(({ form, line, endLine }): LineEdit[] => {
+    if (form === 'checkpoint') return [];
+    if (form === 'comment')
+      return [{ from: line, to: endLine, insert: handoffLines(lineText(document, line)) }];
+    if (form === 'anchor') return [{ from: line, to: endLine, insert: anchorLines(document, line) }];
+    const insert = extraLines(document, line, endLine);
+    const blank = insert.length === 0 && document.kinds[endLine] === lineKind.blank;
+    return [{ from: line, to: blank ? endLine + 1 : endLine, insert }];
+  });
+}
+
+/** In the indentation and the comment mark of the old line. */
+function handoffLines(old: string): string[] {
+  const [, indent = '', mark = '//'] = /^(\s*)(\/\/|#)/.exec(old) ?? [];
+  const lines = handoffComment(/\bPhase (\d+)/.exec(old)?.[1] ?? 'The next phase');
+  return lines.map((line) => `${indent}${mark} ${line}`);
+}
+
+function anchorLines(document: Document, line: number): string[] {
+  if (/^\*\*Compact Rules\*\*/m.test(document.text)) return [];
+  const named = /phases\/[\w.-]+\.md/.exec(lineText(document, line))?.[0];
+  return compactRules(named ?? 'phases/NN-name.md').split('\n');
 }
 
 /** SKILL.md: Compact column, marks where a file has a sentinel, directive, older form. */
@@ -109,6 +138,15 @@ export function syncSkill(subject: SkillPackage): string | undefined {
     [...guardedPhases(subject), ...sentinelPhases(subject)].map((phase) => phase.document.path),
   );
   const edits: LineEdit[] = legacyEdits(document, compact.legacy);
+  if (subject.phases.length === 0) {
+    const steps = readSteps(document);
+    const old = new Set(compact.legacy.map(({ line }) => line));
+    for (const checkpoint of compact.checkpoints) {
+      const { line, recovery } = checkpoint;
+      const exists = recovery === undefined || subject.files.listing.has(recovery.replace(/^\.\//, ''));
+      if (!exists || old.has(line)) edits.push(renewCheckpoint({ document, steps }, checkpoint));
+    }
+  }
   if (phaseTable !== undefined) {
     const { table, rows, compactColumn } = phaseTable;
     if (compactColumn < 0) {
@@ -134,8 +172,13 @@ export function syncSkill(subject: SkillPackage): string | undefined {
   return applyLineEdits(document, edits);
 }
 
+/** The older directive at the head of a phase becomes a sentinel. */
+export function hasOlderDirective({ legacy }: PhaseFile['compact']): boolean {
+  return legacy.some(({ form }) => form === 'directive');
+}
+
 function sentinelPhases({ phases }: SkillPackage): PhaseFile[] {
-  return phases.filter(({ compact }) => compact.sentinel !== undefined || compact.legacy.length > 0);
+  return phases.filter(({ compact }) => compact.sentinel !== undefined || hasOlderDirective(compact));
 }
 
 function addCell(document: Document, line: number, cell: string): LineEdit {

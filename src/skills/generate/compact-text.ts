@@ -48,10 +48,15 @@ export function checkpointText({ first, last, path }: { first: string; last: str
   ].join('\n');
 }
 
-export function handoffText(number: number, path: string): string {
+/** The comment above the `Read` of a handoff (S-087), without the marks of a comment. */
+export function handoffComment(phase: string): string[] {
+  const subject = /^\d/.test(phase) ? `Phase ${phase}` : phase;
   return [
-    `// Phase ${number} is tracked by TodoWrite: active phase protection applies.`,
-    '// Sentinel fallback: if it was compressed all the same, read it again.',
-    `Read("${path}")`,
-  ].join('\n');
+    `${subject} is tracked by TodoWrite: active phase protection applies.`,
+    'Sentinel fallback: if it was compressed all the same, read it again.',
+  ];
+}
+
+export function handoffText(number: number, path: string): string {
+  return [...handoffComment(String(number)).map((line) => `// ${line}`), `Read("${path}")`].join('\n');
 }

@@ -9,11 +9,12 @@ export function executionFlow(config: WorkflowConfig): string {
 }
 
 function phaseFlow(config: WorkflowConfig, phase: PhaseConfig): string {
-  const { number, name, condition } = phase;
+  const { number, name, condition, runsWhen } = phase;
   const details = detailLines(phase);
   if (condition === undefined) {
     const rest = details.map((line, index) => `      ${index === details.length - 1 ? '└─' : '├─'} ${line}`);
-    return [`Phase ${number}: ${name}`, `   └─ Ref: ${phasePath(phase)}`, ...rest].join('\n');
+    const when = runsWhen === undefined ? [] : [`   ├─ Runs when: ${runsWhen}`];
+    return [`Phase ${number}: ${name}`, ...when, `   └─ Ref: ${phasePath(phase)}`, ...rest].join('\n');
   }
   return [
     `Phase ${number}: ${name}`,

@@ -30,8 +30,13 @@ export const sectionNames = [
 
 export type SectionName = (typeof sectionNames)[number];
 
-/** S-050: SKILL.md in the order of the template; sections of features that are off are left out. */
-export function renderSkill(config: WorkflowConfig, tools: Tools, overrides: SectionOverrides = {}): string {
+/** S-050: SKILL.md in the order of the template, each section once; sections of features that are off are left out. */
+export function renderSkill(
+  config: WorkflowConfig,
+  tools: Tools,
+  overrides: SectionOverrides = {},
+  additions: SectionOverrides = {},
+): string {
   const makers: Record<SectionName, () => string | undefined> = {
     'Architecture Overview': () => architecture(config),
     'Key Design Principles': () => principles(config),
@@ -50,7 +55,12 @@ export function renderSkill(config: WorkflowConfig, tools: Tools, overrides: Sec
     'Related Commands': () => related(config),
   };
   const sections = sectionNames.flatMap((name) => {
-    const body = overrides[name] ?? makers[name]();
+    const made = overrides[name] ?? makers[name]();
+    const kept = additions[name];
+    const body =
+      made === undefined || kept === undefined
+        ? (made ?? kept)
+        : `${made.trim()}\n\n### Original ${name}\n\n${kept}`;
     return body === undefined ? [] : [`## ${name}\n\n${body.trim()}`];
   });
   const introduction = config.introduction === undefined ? [] : [config.introduction];
@@ -153,10 +163,20 @@ function flow(config: WorkflowConfig): string {
   return [
     ...(guarded.length > 0 ? [directiveText] : []),
     executionFlow(config),
+    ...sourceNumbers(config),
     '### Phase Reference Documents\n\nRead a document only when its phase runs.',
     ['| Phase | Document | Purpose | Compact |', '|---|---|---|---|', ...rows].join('\n'),
     compactRules(phasePath(guarded[0] ?? (config.phases[0] as PhaseConfig))),
   ].join('\n\n');
+}
+
+/** Text that a conversion kept speaks of phases by the numbers of its source. */
+function sourceNumbers({ phases }: WorkflowConfig): string[] {
+  const others = phases.filter(
+    ({ number, sourceNumber }) => sourceNumber !== undefined && sourceNumber !== String(number),
+  );
+  const pairs = others.map(({ number, sourceNumber }) => `${sourceNumber} is now ${number}`);
+  return pairs.length === 0 ? [] : [`Phase numbers in text kept from the source: ${pairs.join(', ')}.`];
 }
 
 function loopControl(config: WorkflowConfig): string | undefined {

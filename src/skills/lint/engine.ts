@@ -1,9 +1,10 @@
+import { type OriginOf, originsIn, reportFile } from '../convert/preserved.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { Profile } from '../model/profile.ts';
 import { packageRules, ruleById } from '../rules/catalog.ts';
 import { type CrossFacts, crossFacts, crossRules } from '../rules/cross-package.ts';
 import { type Gate, gateOf, worstGate } from './gate.ts';
-import type { Draft, Finding, Severity, Surroundings } from './rule.ts';
+import type { Draft, Finding, Rule, Severity, Surroundings } from './rule.ts';
 import { readSuppressions, type Suppression, suppressionFinder } from './suppressions.ts';
 
 export type PackageResult = {
@@ -25,19 +26,45 @@ export function checkPackage(
   surroundings: Surroundings = quietSurroundings,
 ): Finding[] {
   const findings: Finding[] = [];
+  const originOf = originsIn(subject.files.texts.get(reportFile), subject.documents);
   for (const rule of packageRules) {
     const severity = rule.in?.[subject.profile] ?? rule.severity;
     if (severity === 'off') continue;
     for (const draft of rule.check(subject, surroundings)) {
-      findings.push(toFinding(rule.id, severity, rule.hint, rule.fixable === true, draft));
+      findings.push(
+        inherit(rule, toFinding(rule.id, severity, rule.hint, rule.fixable === true, draft), draft, originOf),
+      );
     }
   }
   return findings;
 }
 
+/** A rule on texts that only unchanged text of a source breaks is inherited; else the finding is at the first own line. */
+function inherit(
+  rule: Rule,
+  finding: Finding,
+  { file, line, also = [] }: Draft,
+  originOf: OriginOf,
+): Finding {
+  if (rule.fence === 'none' || rule.neverInherited === true) return finding;
+  const lines = [line, ...also];
+  const own = lines.find((place) => originOf(file, place) === undefined);
+  if (own !== undefined) return { ...finding, line: own + 1 };
+  const inherited = originOf(file, line) ?? '';
+  const severity = finding.severity === 'error' ? 'warning' : finding.severity;
+  return { ...finding, severity, message: `${finding.message} Inherited from ${inherited}.`, inherited };
+}
+
 function toFinding(rule: string, severity: Severity, hint: string, fixable: boolean, draft: Draft): Finding {
   const { file, line, message } = draft;
-  return { rule, severity, file, line: line + 1, message: `${message} ${hint}`, fixable };
+  return {
+    rule,
+    severity,
+    file,
+    line: line + 1,
+    message: `${message} ${hint}`,
+    fixable: fixable && draft.fixable !== false,
+  };
 }
 
 /** Applies suppressions and reports those without reason, with unknown ids, or without effect. */

@@ -11,8 +11,14 @@ export function gateOf(findings: readonly Finding[]): Gate {
   return errors >= gateLimits.review ? 'REVIEW' : 'PASS';
 }
 
+/** Findings of a severity; inherited ones count apart. */
 export function countOf(findings: readonly Finding[], severity: Severity): number {
-  return findings.reduce((sum, finding) => sum + (finding.severity === severity ? 1 : 0), 0);
+  return findings.filter((finding) => finding.severity === severity && finding.inherited === undefined)
+    .length;
+}
+
+export function countInherited(findings: readonly Finding[]): number {
+  return findings.filter(({ inherited }) => inherited !== undefined).length;
 }
 
 /** The worst gate of several. */

@@ -11,9 +11,9 @@ import {
 import path from 'node:path';
 import { CharretteError } from '../../errors.ts';
 import { isRecord, readJson } from '../../safe-json.ts';
-import { stripFrontmatter } from '../convert/strip.ts';
-import { linesText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
+import { joinParts } from '../convert/fidelity.ts';
+import { reportFile } from '../convert/preserved.ts';
+import { partBody } from '../convert/source-part.ts';
 import { buildPackage } from '../model/package.ts';
 import type { Profile } from '../model/profile.ts';
 import { findPackages, readPackageFiles } from '../read-package.ts';
@@ -57,7 +57,8 @@ export function lintPaths({ paths, roots, cwd, profile }: LintPathsOptions): Lin
     directories.map((directory) => {
       const files = readPackageFiles(directory);
       const subject = buildPackage({ ...files, path: path.relative(cwd, directory) || '.' }, profile);
-      return examine(subject, { installed, conversion: readConversion(directory) }, across);
+      const conversion = readConversion(directory, files.texts.get(reportFile));
+      return examine(subject, { installed, conversion }, across);
     }),
   );
 }
@@ -137,26 +138,23 @@ function noSuch(given: string): CharretteError {
   });
 }
 
-/** S-072: the report lies beside the package, as a dot-file with its name. */
-export function conversionReportPath(directory: string): string {
-  return path.join(path.dirname(directory), `.${path.basename(directory)}.conversion-report.json`);
-}
-
-function readConversion(directory: string): ConversionSource | undefined {
-  const file = conversionReportPath(directory);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const reading = readJson(readFileSync(file, 'utf8'));
-  const phases = reading.ok && isRecord(reading.value) ? reading.value['phases'] : undefined;
+/** What the report inside a package says of its sources, with the texts of those that are still there. */
+function readConversion(directory: string, report: string | undefined): ConversionSource | undefined {
+  const reading = report === undefined ? undefined : readJson(report);
+  const phases = reading?.ok === true && isRecord(reading.value) ? reading.value['phases'] : undefined;
   if (!Array.isArray(phases)) return undefined;
   return {
     phases: records(phases).map((phase) => {
       const edits = records(phase['edits']);
-      const parts = records(phase['sources']).map((source) =>
-        sourceBody(path.resolve(path.dirname(file), String(source['path'] ?? '')), source['section']),
-      );
+      const sources = records(phase['sources']);
+      const parts = sources.flatMap((source) => sourceBody(directory, source) ?? []);
+      const measures = phase['phase'];
+      const lines = isRecord(measures) ? measures['lines'] : undefined;
       return {
         file: String(phase['file'] ?? ''),
-        source: parts.length === 0 || parts.includes(undefined) ? undefined : parts.join('\n'),
+        from: sources.map((source) => String(source['path'] ?? '')),
+        source: parts.length === 0 || parts.length < sources.length ? undefined : joinParts(parts),
+        lines: typeof lines === 'number' ? lines : undefined,
         edits: edits.map((edit) => ({
           kind: String(edit['kind'] ?? ''),
           before: String(edit['before'] ?? ''),
@@ -171,14 +169,16 @@ function records(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.filter((item): item is Record<string, unknown> => isRecord(item)) : [];
 }
 
-/** The text a phase was made from: a whole command, or one section of it. */
-function sourceBody(file: string, section: unknown): string | undefined {
+function sourceBody(
+  directory: string,
+  { path: file, section, nth }: Record<string, unknown>,
+): string | undefined {
   try {
-    const text = readFileSync(file, 'utf8');
-    if (typeof section !== 'string') return stripFrontmatter(text);
-    const document = parseDocument('source.md', text);
-    const heading = document.headings.find(({ title }) => title === section);
-    return heading === undefined ? undefined : linesText(document, heading.line + 1, heading.endLine);
+    const text = readFileSync(path.resolve(directory, String(file ?? '')), 'utf8');
+    return partBody(text, {
+      ...(typeof section === 'string' ? { section } : {}),
+      ...(typeof nth === 'number' ? { nth } : {}),
+    });
   } catch {
     return undefined;
   }

@@ -103,7 +103,6 @@ export function summarised(document: Document, found: readonly Occurrence[], wha
   if (rest.length === 0) return [at(document, first.line, `${what}.`)];
   const lines = rest.slice(0, 8).map(({ line }) => line + 1);
   const more = rest.length > 8 ? ', …' : '';
-  return [
-    at(document, first.line, `${what} (${found.length} times; also on line ${lines.join(', ')}${more}).`),
-  ];
+  const message = `${what} (${found.length} times; also on line ${lines.join(', ')}${more}).`;
+  return [{ ...at(document, first.line, message), also: rest.map(({ line }) => line) }];
 }

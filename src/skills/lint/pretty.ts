@@ -1,6 +1,6 @@
 import { untrustedLine } from '../../text/untrusted.ts';
 import type { LintResult, PackageResult } from './engine.ts';
-import { countOf, type Gate } from './gate.ts';
+import { countInherited, countOf, type Gate } from './gate.ts';
 import type { Finding, Severity } from './rule.ts';
 
 export type Paint = (style: 'red' | 'yellow' | 'cyan' | 'green' | 'dim' | 'bold', text: string) => string;
@@ -44,6 +44,8 @@ function renderPackage(entry: PackageResult, paint: Paint): string {
   const counts = (['error', 'warning', 'info'] as const).map(
     (severity) => `${countOf(entry.findings, severity)} ${severity}`,
   );
+  const inherited = countInherited(entry.findings);
+  if (inherited > 0) counts.push(`${inherited} inherited`);
   const hidden = entry.suppressed > 0 ? `, ${entry.suppressed} suppressed` : '';
   lines.push(`  ${counts.join(', ')}${hidden}`);
   return `${lines.join('\n')}\n`;
@@ -53,5 +55,6 @@ function totals(result: LintResult, paint: Paint): string {
   const count = (gate: Gate) => result.packages.filter((entry) => entry.gate === gate).length;
   const errors = result.packages.reduce((sum, { findings }) => sum + countOf(findings, 'error'), 0);
   const warnings = result.packages.reduce((sum, { findings }) => sum + countOf(findings, 'warning'), 0);
-  return `${paint(gateStyle[result.gate], result.gate)}  ${result.packages.length} packages: ${count('PASS')} pass, ${count('REVIEW')} review, ${count('FAIL')} fail; ${errors} errors, ${warnings} warnings`;
+  const inherited = result.packages.reduce((sum, { findings }) => sum + countInherited(findings), 0);
+  return `${paint(gateStyle[result.gate], result.gate)}  ${result.packages.length} packages: ${count('PASS')} pass, ${count('REVIEW')} review, ${count('FAIL')} fail; ${errors} errors, ${warnings} warnings${inherited > 0 ? `, ${inherited} inherited` : ''}`;
 }

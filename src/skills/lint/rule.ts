@@ -15,6 +15,10 @@ export type Draft = {
   line: number;
   /** One sentence: what was found. */
   message: string;
+  /** Further lines that the finding is about. */
+  also?: readonly number[];
+  /** Set where the fix of the rule does not cover this finding. */
+  fixable?: false;
 };
 
 export type Check = (subject: SkillPackage, surroundings: Surroundings) => Iterable<Draft>;
@@ -29,8 +33,12 @@ export type Surroundings = {
 /** One phase and the command it was extracted from. */
 export type ConvertedPhase = {
   file: string;
+  /** Where its text came from, as the report names it. */
+  from: readonly string[];
   /** Body of the source without frontmatter; undefined when the source is gone. */
   source: string | undefined;
+  /** Lines that the phase had when it was converted. */
+  lines: number | undefined;
   edits: readonly { kind: string; before: string; after: string }[];
 };
 
@@ -45,6 +53,8 @@ export type Rule = {
   /** The automatic fix changes more than markup, so it needs `--unsafe`. */
   unsafe?: boolean;
   fence: FencePolicy;
+  /** The rule is about the package, so text that was copied into it is no excuse. */
+  neverInherited?: true;
   /** What must hold, one sentence. */
   summary: string;
   why: string;
@@ -62,6 +72,8 @@ export type Finding = {
   line: number;
   message: string;
   fixable: boolean;
+  /** The source that the text was copied from unchanged by a conversion; such a finding does not count for the gate. */
+  inherited?: string;
 };
 
 export const at = (document: Document, line: number, message: string): Draft => ({

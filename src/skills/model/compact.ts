@@ -1,4 +1,4 @@
-import type { Document } from '../document/document.ts';
+import { type Document, lineKind, lineText } from '../document/document.ts';
 
 export type Sentinel = {
   line: number;
@@ -26,26 +26,72 @@ export type CompactMarks = {
   checkpoints: readonly Checkpoint[];
   /** Line of the directive blockquote. */
   directive: number | undefined;
-  /** Lines of the older three-layer form. */
-  legacy: readonly number[];
+  legacy: readonly LegacyMark[];
+};
+
+/** S-089: a mark of the older three-layer form: its directive, its anchor text, its one-line checkpoint or its handoff comment. */
+export type LegacyMark = {
+  form: 'directive' | 'anchor' | 'checkpoint' | 'comment';
+  line: number;
+  endLine: number;
 };
 
 const readPath = /Read\(\s*["'`]([^"'`\n]{1,300})["'`]\s*\)/;
+/** The older checkpoint names its file without a call. */
+const rereadPath = /\bre-?read\s+`([^`\s{}<>$*]{1,300}\.md)`/i;
 const range = /step\s+(\w+(?:\.\w+)*)\s*(?:—|–|--|-|to|→)\s*(?:step\s+)?(\w+(?:\.\w+)*)/i;
 
-/** S-080…S-089: sentinel, checkpoints, directive and leftovers of the older form, from the blockquotes of a file. */
+/** S-080…S-089: sentinel, checkpoints, directive and marks of the older form, in file order. */
 export function readCompactMarks(document: Document): CompactMarks {
   let sentinel: Sentinel | undefined;
   const checkpoints: Checkpoint[] = [];
   let directive: number | undefined;
-  const legacy: number[] = [];
+  const legacy: LegacyMark[] = [];
   for (const { line, endLine, text } of document.quotes) {
-    if (/COMPACT\s+PROTECTION/i.test(text)) legacy.push(line);
+    if (/COMPACT\s+PROTECTION/i.test(text)) legacy.push({ form: 'directive', line, endLine });
     if (/COMPACT\s+DIRECTIVE/i.test(text)) directive ??= line;
     if (/COMPACT\s+SENTINEL/i.test(text)) sentinel ??= readSentinel(line, endLine, text);
-    else if (/\bCHECKPOINT\b/.test(text)) checkpoints.push(readCheckpoint(line, endLine, text));
+    else if (/\bCHECKPOINT\b/.test(text)) {
+      checkpoints.push(readCheckpoint(line, endLine, text));
+      if (endLine === line + 1 && /\bonly (?:a |the )?summary remains\b/i.test(text))
+        legacy.push({ form: 'checkpoint', line, endLine });
+    }
   }
+  legacy.push(...readAnchors(document), ...readHandoffComments(document));
   return { sentinel, checkpoints, directive, legacy };
+}
+
+/** The paragraph below the phase table that forbids to compress one phase. */
+function readAnchors(document: Document): LegacyMark[] {
+  if (!document.text.includes(' Compact Rule**')) return [];
+  return document.kinds.flatMap((kind, line): LegacyMark[] =>
+    kind === lineKind.text && /^\*\*Phase \d+ Compact Rule\*\*/.test(lineText(document, line))
+      ? [{ form: 'anchor', line, endLine: line + 1 }]
+      : [],
+  );
+}
+
+const commentHead = /^\s*(?:\/\/|#)\s*/;
+
+/** The comment above the `Read` of a handoff. Markdown fences and "Phase N" are templates. */
+function readHandoffComments(document: Document): LegacyMark[] {
+  if (!document.text.includes('COMPACT PROTECTION')) return [];
+  return document.fences.flatMap(({ language, openLine, closeLine }): LegacyMark[] => {
+    if (language === 'md' || language === 'markdown') return [];
+    const found: LegacyMark[] = [];
+    for (let line = openLine + 1; line < closeLine; line += 1) {
+      const text = lineText(document, line);
+      if (!commentHead.test(text) || !/COMPACT PROTECTION/.test(text) || /\bPhase N\b/.test(text)) continue;
+      let endLine = line + 1;
+      while (
+        endLine < closeLine &&
+        /^\s*(?:\/\/|#).*(?:\bcompact|\bre-?read\b)/i.test(lineText(document, endLine))
+      )
+        endLine += 1;
+      found.push({ form: 'comment', line, endLine });
+    }
+    return found;
+  });
 }
 
 function readSentinel(line: number, endLine: number, text: string): Sentinel {
@@ -74,6 +120,6 @@ function readCheckpoint(line: number, endLine: number, text: string): Checkpoint
     namesProtocol:
       /\bsteps?\b|protocol/i.test(text) &&
       /active memory|fully|full\b|complete|whole|present|in context/i.test(text),
-    recovery: readPath.exec(text)?.[1],
+    recovery: (readPath.exec(text) ?? rereadPath.exec(text))?.[1],
   };
 }

@@ -38,13 +38,13 @@ const ifLine = new RegExp(
 const skip = /\bskip\s+(?:directly\s+|ahead\s+)?to\s+phase\s+(\d+(?:\.\d+)?)/gi;
 
 /** Edges, inputs, outputs, conditions and skip branches that SKILL.md writes in its flow sections. */
-export function readDataFlow(document: Document): DataFlow {
+export function readDataFlow(document: Document, sections = flowSections): DataFlow {
   const edges: FlowEdge[] = [];
   const outputs: FlowName[] = [];
   const inputs: FlowName[] = [];
   const conditions: FlowCondition[] = [];
   const skips: { from: number | undefined; target: number; line: number }[] = [];
-  for (const heading of flowSections(document)) {
+  for (const heading of sections(document)) {
     let phase: number | undefined;
     for (let line = heading.line + 1; line < heading.endLine; line += 1) {
       const text = lineText(document, line);
@@ -83,10 +83,28 @@ export function readDataFlow(document: Document): DataFlow {
   return { edges, outputs, inputs, conditions, skips };
 }
 
-function flowSections(document: Document): Heading[] {
-  const found = [/^execution flow$/i, /^data flow$/i].flatMap(
-    (wanted) => findHeading(document, wanted) ?? [],
-  );
+type FlowSection = Pick<Heading, 'line' | 'endLine'>;
+
+/** The flow of a package; what a conversion kept of its source below "Original …" counts phases in its own way. */
+function flowSections(document: Document): FlowSection[] {
+  return sectionsNamed(document, [/^execution flow$/i, /^data flow$/i]).map(({ line, endLine }) => {
+    const kept = document.headings.find(
+      (heading) =>
+        heading.line > line &&
+        heading.line < endLine &&
+        /^Original (?:Execution|Data) Flow$/.test(heading.title),
+    );
+    return { line, endLine: kept?.line ?? endLine };
+  });
+}
+
+/** The flow of a command that is no package yet. */
+export function sourceFlowSections(document: Document): FlowSection[] {
+  return sectionsNamed(document, [/^execution (?:flow|process)$/i, /^data flow$/i]);
+}
+
+function sectionsNamed(document: Document, names: readonly RegExp[]): Heading[] {
+  const found = names.flatMap((wanted) => findHeading(document, wanted) ?? []);
   return found.filter(
     (heading) =>
       !found.some((other) => other !== heading && other.line < heading.line && heading.line < other.endLine),
@@ -94,7 +112,7 @@ function flowSections(document: Document): Heading[] {
 }
 
 /** `| From | To | Variables |`. */
-function tableEdges(document: Document, heading: Heading): FlowEdge[] {
+function tableEdges(document: Document, heading: FlowSection): FlowEdge[] {
   return document.tables
     .filter(({ line, header }) => {
       const inside = line > heading.line && line < heading.endLine;

@@ -1,5 +1,4 @@
-import { createRequire } from 'node:module';
-import type * as Yaml from 'yaml';
+import { parseDocument } from 'yaml';
 import { isRecord } from '../../safe-json.ts';
 import { yamlValue } from '../../text/yaml-value.ts';
 import { type Document, lineText } from '../document/document.ts';
@@ -141,12 +140,9 @@ export function needsQuotes(raw: string): boolean {
 
 type YamlReading = { data: Record<string, unknown>; problem: { message: string; line: number } | undefined };
 
-let yamlModule: typeof Yaml | undefined;
-
 function readYaml(raw: string): YamlReading {
-  yamlModule ??= createRequire(import.meta.url)('yaml') as typeof Yaml;
   try {
-    const document = yamlModule.parseDocument(raw, { logLevel: 'silent', prettyErrors: false });
+    const document = parseDocument(raw, { logLevel: 'silent', prettyErrors: false });
     const [error] = document.errors;
     if (error !== undefined) {
       const line = 1 + raw.slice(0, error.pos[0]).split('\n').length - 1;

@@ -1,3 +1,4 @@
+import { reportFile } from '../convert/preserved.ts';
 import type { Document } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
@@ -29,6 +30,7 @@ export function isPackageText(path: string): boolean {
     path === 'SKILL.md' ||
     /^phases\/[^/]+\.md$/.test(path) ||
     path === 'plan.json' ||
+    path === reportFile ||
     /^\.task\/[^/]+\.json$/.test(path)
   );
 }

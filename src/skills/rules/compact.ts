@@ -36,11 +36,6 @@ export function uncheckedSteps(phase: PhaseFile): Step[] {
   });
 }
 
-/** File name and H1 agree; otherwise ST004 reports the one real problem (T-04). */
-export function numbered({ number, titleNumber }: PhaseFile): boolean {
-  return number !== undefined && number === titleNumber;
-}
-
 /** The path that a recovery line names is that of the document. */
 export function samePath(recovery: string, document: { path: string }): boolean {
   return recovery.replace(/^\.\//, '') === document.path;
@@ -156,7 +151,7 @@ export const compactRules: readonly Rule[] = [
         ...(skill === undefined ? [] : [{ document: skill.document, compact: skill.compact }]),
         ...phases.map(({ document, compact }) => ({ document, compact })),
       ].flatMap(({ document, compact }) =>
-        compact.legacy.map((line) => at(document, line, 'This marker has the older form.')),
+        compact.legacy.map(({ line }) => at(document, line, 'This marker has the older form.')),
       ),
   },
   {
@@ -169,7 +164,7 @@ export const compactRules: readonly Rule[] = [
     bad: 'Step 2.1 in phase 5',
     check: ({ phases }) =>
       phases.flatMap((phase) => {
-        if (!numbered(phase)) return [];
+        if (phase.number === undefined) return [];
         const strangers = phase.steps.filter(
           ({ id }) => id.includes('.') && Number(id.split('.', 1)[0]) !== Math.floor(phase.number ?? 0),
         );

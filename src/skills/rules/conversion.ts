@@ -1,10 +1,10 @@
-import { allowedEdits, compareBodies, type Fidelity } from '../convert/fidelity.ts';
+import { allowedEdits, compareBodies, type Fidelity, measure } from '../convert/fidelity.ts';
 import type { ConvertedPhase, Draft, Rule, Surroundings } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 
 type Compared = { phase: ConvertedPhase; fidelity: Fidelity };
 
-/** Extracted phases whose source still exists, compared with it. Computed once for all five rules. */
+/** Extracted phases whose source still exists, compared with it. Computed once for all rules. */
 const cache = new WeakMap<SkillPackage, Compared[]>();
 
 function compared(subject: SkillPackage, { conversion }: Surroundings): Compared[] {
@@ -29,6 +29,23 @@ function perPhase(look: (compared: Compared) => string | undefined) {
 
 const percent = (ratio: number) => `${Math.floor(ratio * 100)} %`;
 
+/** A moved package has no source to compare with: the lines that the report counted tell whether much of a phase is gone. */
+function shrunk(
+  { files }: SkillPackage,
+  { conversion }: Surroundings,
+  isWanted: (ratio: number) => boolean,
+): Draft[] {
+  return (conversion?.phases ?? []).flatMap(({ file, source, lines }): Draft[] => {
+    const text = files.texts.get(file);
+    if (source !== undefined || lines === undefined || text === undefined) return [];
+    const now = measure(text).lines;
+    if (!isWanted(now / Math.max(1, lines))) return [];
+    return [
+      { file, line: 0, message: `The phase has ${now} of the ${lines} lines that it was converted with.` },
+    ];
+  });
+}
+
 /** S-093, C-16: limits of the line ratio. */
 export const ratioLimits = { error: 0.7, warning: 0.9 } as const;
 
@@ -41,11 +58,14 @@ export const conversionRules: readonly Rule[] = [
     why: 'Less means the text was summarised.',
     hint: 'Convert again; extraction copies the body as it is.',
     bad: 'a source of 404 lines, a phase of 180',
-    check: perPhase(({ fidelity: { ratio, source, phase } }) =>
-      ratio < ratioLimits.error
-        ? `The phase has ${phase.lines} of ${source.lines} lines (${percent(ratio)}).`
-        : undefined,
-    ),
+    check: (subject, surroundings) => [
+      ...perPhase(({ fidelity: { ratio, source, phase } }) =>
+        ratio < ratioLimits.error
+          ? `The phase has ${phase.lines} of ${source.lines} lines (${percent(ratio)}).`
+          : undefined,
+      )(subject, surroundings),
+      ...shrunk(subject, surroundings, (ratio) => ratio < ratioLimits.error),
+    ],
   },
   {
     id: 'CF002',
@@ -55,11 +75,14 @@ export const conversionRules: readonly Rule[] = [
     why: 'Something was left out.',
     hint: 'Compare with the source and restore what is missing.',
     bad: '404 lines become 330',
-    check: perPhase(({ fidelity: { ratio, source, phase } }) =>
-      ratio >= ratioLimits.error && ratio < ratioLimits.warning
-        ? `The phase has ${phase.lines} of ${source.lines} lines (${percent(ratio)}).`
-        : undefined,
-    ),
+    check: (subject, surroundings) => [
+      ...perPhase(({ fidelity: { ratio, source, phase } }) =>
+        ratio >= ratioLimits.error && ratio < ratioLimits.warning
+          ? `The phase has ${phase.lines} of ${source.lines} lines (${percent(ratio)}).`
+          : undefined,
+      )(subject, surroundings),
+      ...shrunk(subject, surroundings, (ratio) => ratio >= ratioLimits.error && ratio < ratioLimits.warning),
+    ],
   },
   {
     id: 'CF003',
@@ -105,5 +128,22 @@ export const conversionRules: readonly Rule[] = [
         ? undefined
         : `${lostLines.length} lines of the source were changed or lost, the first: "${first.text.slice(0, 80)}".`;
     }),
+  },
+  {
+    id: 'CF006',
+    severity: 'info',
+    fence: 'none',
+    summary: 'The sources of a conversion can be compared with the package.',
+    why: 'Where they are out of reach, only the size of a phase tells whether text was lost.',
+    hint: 'Lint the package where its sources are, or keep the sources at the recorded place.',
+    bad: 'a package that was moved away from the commands it was made from',
+    check: (_, { conversion }) => {
+      const away = (conversion?.phases ?? []).filter(({ source }) => source === undefined);
+      const [first] = away;
+      if (first === undefined) return [];
+      const places = [...new Set(away.flatMap(({ from }) => from))];
+      const message = `The sources of ${away.length} phases are out of reach (${places.slice(0, 3).join(', ')}).`;
+      return [{ file: 'SKILL.md', line: 0, message }];
+    },
   },
 ];

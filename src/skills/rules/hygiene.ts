@@ -39,7 +39,7 @@ function isQuotedCode(document: Document, line: number, offset: number): boolean
 }
 
 /** "Resume with: Skill(…)", or an unlabelled block under "To edit later:": words for the user, not a call. */
-function isMessage(document: Document, line: number): boolean {
+export function isMessage(document: Document, line: number): boolean {
   const lead = /\b(?:resume|execute|run|edit|continue|usage|try|list|next)\b[^:\n]{0,60}:\s*["'`]?\s*$/i;
   const text = lineText(document, line);
   const call = text.search(/\b(?:Skill|SlashCommand)\(/);

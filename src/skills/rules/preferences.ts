@@ -23,6 +23,7 @@ export const preferenceRules: readonly Rule[] = [
     severity: 'error',
     in: { single: 'off' },
     fence: 'fences',
+    neverInherited: true,
     summary: 'Every preference a phase reads is set in SKILL.md, on all paths.',
     why: 'A path that forgets a key leaves it undefined, which mostly means "no", silently.',
     hint: 'Set the key in every workflowPreferences object of SKILL.md.',

@@ -47,6 +47,7 @@ export const contentCases: Record<string, Mutation | Mutation[]> = {
   },
   TD004: { what: 'comma', change: append(first, '```json\n["a",]\n```') },
   CF001: { what: 'short', change: () => {}, surroundings: converted('line\n'.repeat(400)) },
+  CF006: { what: 'sources out of reach', change: () => {}, surroundings: converted(undefined) },
   CF002: { what: 'shorter', change: () => {}, surroundings: converted('line\n'.repeat(45)) },
   CF003: { what: 'lost call', change: () => {}, surroundings: converted('Task({a})\nTask({b})\n') },
   CF004: { what: 'lost block', change: () => {}, surroundings: converted('```bash\nnpm run nothing\n```\n') },

@@ -29,11 +29,11 @@ export const append = (file: string, text: string) => (texts: Texts) => {
 };
 export const js = (code: string) => `\`\`\`javascript\n${code}\n\`\`\``;
 export const converted = (
-  source: string,
+  source: string | undefined,
   edits: { kind: string; before: string; after: string }[] = [],
 ): Surroundings => ({
   installed: undefined,
-  conversion: { phases: [{ file: first, source, edits }] },
+  conversion: { phases: [{ file: first, from: ['plan.md'], source, lines: undefined, edits }] },
 });
 export const plan =
   (tasks: Record<string, unknown>[], more: Record<string, unknown> = {}) =>

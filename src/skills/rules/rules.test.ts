@@ -3,7 +3,7 @@ import { lintPackages, quietSurroundings } from '../lint/engine.ts';
 import type { Surroundings } from '../lint/rule.ts';
 import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
 import { allRules } from './catalog.ts';
-import { append, first, fourth, js, routerTexts, type Texts } from './rule-cases.ts';
+import { append, first, fourth, js, routerTexts, skill, type Texts } from './rule-cases.ts';
 import { contentCases } from './rule-cases-contents.ts';
 import { phaseCases } from './rule-cases-phases.ts';
 import { structureCases } from './rule-cases-structure.ts';
@@ -38,22 +38,71 @@ test('S-002 S-004 S-005 S-010 S-011 S-016 S-017 S-018 S-019 S-057 S-091 S-092 S-
   ).toEqual([]);
 });
 
-test('the 89 rules of the requirements are all there', () => {
-  const counts = { FM: 10, ST: 10, RF: 10, SC: 6, HY: 8, CP: 13, DF: 8, PR: 6, TD: 4, CF: 5, PL: 7, XP: 2 };
+test('the 90 rules of the requirements are all there', () => {
+  const counts = { FM: 10, ST: 10, RF: 10, SC: 6, HY: 8, CP: 13, DF: 8, PR: 6, TD: 4, CF: 6, PL: 7, XP: 2 };
   const have = Object.fromEntries(
     Object.keys(counts).map((prefix) => [prefix, allRules.filter(({ id }) => id.startsWith(prefix)).length]),
   );
   expect(have).toEqual(counts);
 });
 
-test('T-04 a file 05 headed Phase 2 with steps 2.x is one finding, not three', () => {
+test('T-04 CP005 CP013: heading, sentinel and steps are each compared with the number of the file', () => {
   const texts = cleanTexts();
   texts[fourth] = (texts[fourth] ?? '')
-    .replaceAll('Phase 4', 'Phase 2')
+    .replace('# Phase 4:', '# Phase 2:')
     .replaceAll('Step 4.', 'Step 2.')
-    .replaceAll(' 4.5)', ' 2.5)')
     .replaceAll('— 4.', '— 2.');
-  expect(loud(texts)).toEqual(['ST004']);
+  expect(loud(texts)).toEqual(['ST004', 'CP005', 'CP013']);
+  const messages = lintTexts(texts).findings.map(({ message }) => message);
+  expect(messages.join('\n')).toContain('The H1 says Phase 2, the file name 4.');
+  expect(messages.join('\n')).toContain('The sentinel says Phase 4 like the file name, the heading Phase 2.');
+  expect(messages.join('\n')).toContain('Step 2.1 stands in phase 4');
+  expect(lintTexts(texts).findings.find(({ rule }) => rule === 'CP005')?.fixable).toBe(false);
+});
+
+test('CP006: a checkpoint that says re-read names a file of the package', () => {
+  const line = (file: string) =>
+    `> **CHECKPOINT**: Verify the protocol is in active memory. If only a summary remains, re-read \`${file}\` now.`;
+  const single = (file: string) => ({
+    [skill]: `---\nname: demo-flow\ndescription: Runs when asked. Triggers on "demo".\n---\n\n# Demo\n\n## Step 1: Run\n\n${line(file)}\n`,
+  });
+  const found = (texts: Record<string, string>) =>
+    lintTexts(texts)
+      .findings.filter(({ rule }) => rule === 'CP006')
+      .map(({ file, message }) => `${file} ${message}`);
+  expect(found(single('phases/02-execute.md'))).toEqual([
+    expect.stringContaining('SKILL.md The recovery path phases/02-execute.md does not exist.'),
+  ]);
+  expect(found(single('SKILL.md'))).toEqual([]);
+  const texts = cleanTexts();
+  append(first, line('phases/09-gone.md'))(texts);
+  expect(found(texts)).toEqual([expect.stringContaining(`${first} The recovery path phases/09-gone.md`)]);
+});
+
+test('CP012 S-089: one-line checkpoints, handoff comments and the anchor below the table are the older form', () => {
+  const found = (file: string, text: string) => {
+    const texts = cleanTexts();
+    append(file, text)(texts);
+    return lintTexts(texts).findings.filter(({ rule }) => rule === 'CP012').length;
+  };
+  const comment = '// ⚠️ COMPACT PROTECTION: Phase 2 instructions MUST persist in memory.';
+  expect(found(first, js(`${comment}\nRead("phases/02-context-gather.md")`))).toBe(1);
+  expect(found(first, `\`\`\`markdown\n${comment}\n\`\`\``)).toBe(0);
+  expect(found(first, js(comment.replace('Phase 2', 'Phase N')))).toBe(0);
+  expect(found(fourth, `> **⚠️ CHECKPOINT**: If only a summary remains, re-read \`${fourth}\` now.`)).toBe(1);
+  expect(found(skill, '**Phase 4 Compact Rule**: keep phase 4 whole.')).toBe(1);
+});
+
+test('FM008: a diagram or an example that starts the skill itself is not a call', () => {
+  const found = (text: string) => {
+    const texts = cleanTexts();
+    append(skill, `\`\`\`\n${text}\n\`\`\``)(texts);
+    return loud(texts).filter((rule) => rule === 'FM008');
+  };
+  expect(found('│  Skill(skill="demo-flow", args="--role=x")  │')).toEqual([]);
+  expect(found('Skill(skill="demo:flow", args="task")')).toEqual([]);
+  expect(found('user: Skill(args="task")')).toEqual([]);
+  expect(found('Skill(skill="demo-flow")\nSkill(skill="other-flow")')).toEqual(['FM008']);
 });
 
 test('S-046 S-103 XP001 XP002 duplicate triggers and copied phases show with all packages at hand', () => {

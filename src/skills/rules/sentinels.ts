@@ -1,7 +1,7 @@
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';
-import { numbered, samePath } from './compact.ts';
+import { samePath } from './compact.ts';
 
 /** In a phase that has a sentinel, with it at hand. */
 function sentinels(
@@ -14,6 +14,26 @@ function sentinels(
     const message = look(phase, sentinel);
     return message === undefined ? [] : [at(phase.document, sentinel.line, message)];
   });
+}
+
+/** Checkpoints, and a sentinel in SKILL.md, that name a file the package does not have. */
+function missingRecoveries({ skill, phases, files }: SkillPackage): Draft[] {
+  const own = skill?.compact.sentinel;
+  const marked = [
+    ...(skill === undefined
+      ? []
+      : [{ ...skill, marks: [...skill.compact.checkpoints, ...(own === undefined ? [] : [own])] }]),
+    ...phases.map((phase) => ({ ...phase, marks: phase.compact.checkpoints })),
+  ];
+  return marked.flatMap(({ document, marks }) =>
+    marks.flatMap(({ line, recovery }): Draft[] => {
+      if (recovery === undefined || /[{}<>$*]/.test(recovery)) return [];
+      if (files.listing.has(recovery.replace(/^\.\//, ''))) return [];
+      const found = at(document, line, `The recovery path ${recovery} does not exist.`);
+      const coordinates = document.path === 'SKILL.md' && phases.length > 0;
+      return [coordinates ? { ...found, fixable: false } : found];
+    }),
+  );
 }
 
 /** What a sentinel says against what its file holds. */
@@ -81,14 +101,19 @@ export const sentinelRules: readonly Rule[] = [
     fence: 'none',
     summary: 'The sentinel has the phase number of its file name and heading.',
     why: 'It is read without the rest of the file, so the number is all there is.',
-    hint: 'Run `charrette skill sync`.',
+    hint: 'Correct the heading, or run `charrette skill sync` for the sentinel.',
     bad: '[Phase 5: …] in a file headed Phase 2',
-    check: (subject) =>
-      sentinels(subject, (phase, { phase: named }) =>
-        !numbered(phase) || named === undefined || Number(named) === phase.number
-          ? undefined
-          : `The sentinel says Phase ${named}, the file is Phase ${phase.number}.`,
-      ),
+    check: ({ phases }) =>
+      phases.flatMap(({ document, number, titleNumber, compact: { sentinel } }): Draft[] => {
+        const own = number ?? titleNumber;
+        if (sentinel?.phase === undefined || own === undefined) return [];
+        const named = Number(sentinel.phase);
+        if (named !== own)
+          return [at(document, sentinel.line, `The sentinel says Phase ${named}, the file is Phase ${own}.`)];
+        if (titleNumber === undefined || titleNumber === own) return [];
+        const message = `The sentinel says Phase ${named} like the file name, the heading Phase ${titleNumber}.`;
+        return [{ ...at(document, sentinel.line, message), fixable: false }];
+      }),
   },
   {
     id: 'CP006',
@@ -106,21 +131,7 @@ export const sentinelRules: readonly Rule[] = [
           ? undefined
           : `The sentinel recovers from ${recovery}, this file is ${document.path}.`;
       }),
-      ...(subject.skill !== undefined && subject.phases.length === 0
-        ? [
-            ...subject.skill.compact.checkpoints,
-            ...(subject.skill.compact.sentinel === undefined ? [] : [subject.skill.compact.sentinel]),
-          ]
-            .filter(
-              ({ recovery }) =>
-                recovery !== undefined && !subject.files.listing.has(recovery.replace(/^\.\//, '')),
-            )
-            .map(({ line, recovery }) => ({
-              file: 'SKILL.md',
-              line,
-              message: `The recovery path ${recovery} does not exist.`,
-            }))
-        : []),
+      ...missingRecoveries(subject),
     ],
   },
   {

@@ -4,6 +4,7 @@ import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { bareTool, isDeclared } from '../model/identity.ts';
 import { inSkill } from './frontmatter.ts';
+import { calledSkill } from './hygiene.ts';
 
 const callableTools = [
   'Task',
@@ -23,6 +24,12 @@ const callableTools = [
   'WebSearch',
   'SlashCommand',
 ] as const;
+
+/** Shows how the skill itself is started, which its users do; a phase that does it is HY002. */
+function startsOwn(tool: string, body: string, own: ReadonlySet<string>): boolean {
+  if (tool !== 'Skill' && tool !== 'SlashCommand') return false;
+  return own.has(calledSkill(body) ?? '') || /^\s*args\s*[=:]/.test(body);
+}
 
 /** Tools that are declared against tools that are called. */
 export const toolRules: readonly Rule[] = [
@@ -85,12 +92,13 @@ export const toolRules: readonly Rule[] = [
     check: (subject) => {
       if (subject.tools.length === 0) return [];
       const declared = new Set(subject.tools.map(bareTool));
+      const own = new Set(subject.ownNames);
       const used = new Map<string, Draft>();
       for (const document of subject.documents) {
         for (const tool of callableTools) {
           if (used.has(tool) || isDeclared(tool, declared) || !document.text.includes(`${tool}(`)) continue;
           const call = findCalls(document.text, [tool]).find(
-            ({ start }) => zoneAt(document, start) === 'fence',
+            ({ start, body }) => zoneAt(document, start) === 'fence' && !startsOwn(tool, body, own),
           );
           if (call === undefined) continue;
           const line = lineAt(document, call.start);

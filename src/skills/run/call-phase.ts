@@ -78,7 +78,8 @@ export function callPhase(
     const kept = await judge(result, { caller, phase, state, schemas });
     const name = kept.outcome.problems.length === 0 ? resultName : rejectedName;
     await writeJsonAtomic(path.join(folder, name), { schemaVersion: 1, digest, ...kept });
-    lane.end(number, kept.end, attempt === strikes);
+    const last = attempt === strikes || kept.outcome.answer?.status === 'FAILED';
+    lane.end(number, kept.end, last);
     return kept.outcome;
   });
 }
@@ -158,8 +159,8 @@ async function judge(
     };
   }
   const { answer, problems: read } = readPhaseAnswer(value, phase);
-  const written =
-    answer === undefined ? [] : await checkOutputs(inputs.project, phase, answer, state.values, schemas);
+  const isDone = answer?.status === 'DONE' || answer?.status === 'DONE_WITH_CONCERNS';
+  const written = isDone ? await checkOutputs(inputs.project, phase, answer, state.values, schemas) : [];
   const problems = [...read, ...written];
   return {
     outcome: { answer, problems },

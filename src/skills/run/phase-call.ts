@@ -5,7 +5,9 @@ import { isOnScale, scaleWords } from '../model/evaluate-condition.ts';
 import { type OutputSchema, schemaOfFile } from './output-schema.ts';
 import type { RunPhase } from './run-plan.ts';
 
-export type PhaseStatus = 'DONE' | 'DONE_WITH_CONCERNS' | 'BLOCKED' | 'NEEDS_CONTEXT';
+const statuses = ['DONE', 'DONE_WITH_CONCERNS', 'BLOCKED', 'NEEDS_CONTEXT', 'FAILED'] as const;
+
+export type PhaseStatus = (typeof statuses)[number];
 
 /** What a phase gives back: values of its variables, contents of files it could not write itself, a summary. */
 export type PhaseAnswer = {
@@ -60,7 +62,7 @@ export function phasePrompt({
     ...(problems.length === 0
       ? []
       : [`The last attempt was not accepted:\n${problems.map((problem) => `- ${problem}`).join('\n')}`]),
-    'Answer with one JSON object: "status" (DONE, DONE_WITH_CONCERNS, BLOCKED or NEEDS_CONTEXT), "summary" (two or three sentences), "outputs" (an object with the values below), "files" (path to content, only for files that you could not write yourself).',
+    'Answer with one JSON object: "status" (DONE, DONE_WITH_CONCERNS, BLOCKED, NEEDS_CONTEXT or FAILED), "summary" (two or three sentences), "outputs" (an object with the values below), "files" (path to content, only for files that you could not write yourself).',
     expected.length === 0
       ? 'This phase has no declared outputs.'
       : `It must produce:\n${expected.join('\n')}`,
@@ -86,7 +88,7 @@ export function phaseSchema({ variables }: RunPhase, schemas: ReadonlyMap<string
     type: 'object',
     required: ['status', 'summary', 'outputs'],
     properties: {
-      status: { enum: ['DONE', 'DONE_WITH_CONCERNS', 'BLOCKED', 'NEEDS_CONTEXT'] },
+      status: { enum: [...statuses] },
       summary: { type: 'string' },
       outputs: {
         type: 'object',
@@ -107,25 +109,40 @@ export function readPhaseAnswer(value: unknown, phase: RunPhase): PhaseReading {
   const outputs = Object.fromEntries(
     Object.entries(value['outputs']).filter(([name]) => phase.gives.includes(name)),
   );
-  const status = ['DONE', 'DONE_WITH_CONCERNS', 'BLOCKED', 'NEEDS_CONTEXT'].find(
-    (known) => known === value['status'],
-  ) as PhaseStatus | undefined;
+  const status = readStatus(value['status']);
+  if (status === undefined) {
+    const found = (JSON.stringify(value['status']) ?? 'missing').slice(0, 100);
+    return {
+      answer: undefined,
+      problems: [`The status is ${found}; it must be one of ${statuses.join(', ')}.`],
+    };
+  }
   const files = isRecord(value['files'])
     ? Object.fromEntries(Object.entries(value['files']).map(([file, text]) => [file, String(text)]))
     : {};
   const answer: PhaseAnswer = {
-    status: status ?? 'DONE',
+    status,
     summary: String(value['summary'] ?? ''),
     outputs,
     files,
   };
-  if (answer.status === 'BLOCKED' || answer.status === 'NEEDS_CONTEXT') {
-    return { answer, problems: [`The phase reports ${answer.status}: ${answer.summary.slice(0, 300)}`] };
+  if (status === 'BLOCKED' || status === 'NEEDS_CONTEXT' || status === 'FAILED') {
+    return { answer, problems: [`The phase reports ${status}: ${answer.summary.slice(0, 300)}`] };
   }
   const problems = phase.variables
     .filter((name) => isEmpty(outputs[name]))
     .map((name) => `The output ${name} is ${name in outputs ? 'empty' : 'missing'}.`);
   return { answer, problems: [...problems, ...offScale(phase, outputs)] };
+}
+
+/** Spelling differs between agents, meaning does not: `failed` is FAILED. */
+function readStatus(value: unknown): PhaseStatus | undefined {
+  if (typeof value !== 'string') return undefined;
+  const spelt = value
+    .trim()
+    .toUpperCase()
+    .replaceAll(/[\s-]+/g, '_');
+  return statuses.find((status) => status === spelt);
 }
 
 function offScale({ ordered }: RunPhase, outputs: Readonly<Record<string, unknown>>): string[] {

@@ -188,6 +188,18 @@ test('answers and paths are read strictly', () => {
   expect(
     readPhaseAnswer({ status: 'BLOCKED', summary: 'no access', outputs: {} }, phase).problems[0],
   ).toContain('BLOCKED: no access');
+  expect(readPhaseAnswer({ status: 'banana', outputs: { sessionId: 's' } }, phase)).toEqual({
+    answer: undefined,
+    problems: [
+      'The status is "banana"; it must be one of DONE, DONE_WITH_CONCERNS, BLOCKED, NEEDS_CONTEXT, FAILED.',
+    ],
+  });
+  expect(readPhaseAnswer({ outputs: { sessionId: 's' } }, phase).problems[0]).toContain(
+    'The status is missing;',
+  );
+  expect(
+    readPhaseAnswer({ status: 'failed', summary: 'no disk', outputs: { sessionId: 's' } }, phase),
+  ).toMatchObject({ answer: { status: 'FAILED' }, problems: ['The phase reports FAILED: no disk'] });
   expect([isEmpty(''), isEmpty([]), isEmpty({}), isEmpty(0), isEmpty(false)]).toEqual([
     true,
     true,

@@ -193,16 +193,21 @@ async function carryOut(
   fail: (reason: string) => Promise<void>,
 ): Promise<PhaseAnswer> {
   let problems: readonly string[] = [];
-  for (let attempt = 1; attempt <= strikes; attempt += 1) {
+  let attempt = 0;
+  let stopped = false;
+  while (attempt < strikes && !stopped) {
+    attempt += 1;
     const result = await world.attempt(phase, round, attempt, state, problems);
     if (result.answer !== undefined && result.problems.length === 0) return result.answer;
     problems = result.problems;
+    stopped = result.answer?.status === 'FAILED';
   }
   await fail(problems.join(' '));
+  const tried = attempt === 1 ? '' : ` after ${attempt} attempts`;
   throw new CharretteError({
     code: 'phase-failed',
-    message: `Phase ${phase.number} (${phase.name}) failed after ${strikes} attempts: ${problems.join(' ')}`,
-    fix: 'Look at the lanes of the run, correct the phase or the agent, and resume.',
+    message: `Phase ${phase.number} (${phase.name}) failed${tried}: ${problems.join(' ')}`,
+    fix: 'Correct the phase or the agent, then run `charrette resume` to try the phase again.',
   });
 }
 

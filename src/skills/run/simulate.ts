@@ -99,7 +99,7 @@ export async function simulate(
           const outputs = Array.isArray(script) ? script[Math.min(count, script.length - 1)] : script;
           const value =
             isRecord(outputs) && isRecord(outputs['outputs'])
-              ? outputs
+              ? { status: 'DONE', ...outputs }
               : { status: 'DONE', summary: 'scripted', outputs: outputs ?? {} };
           const reading = readPhaseAnswer(value, phase);
           if (reading.answer === undefined || place === undefined) return reading;

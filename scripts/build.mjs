@@ -7,10 +7,13 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildBoard, buildPage } from './build-page.mjs';
+import { copyLicences, requireBuiltins } from './bundled-packages.mjs';
 import { buildCommandLine, bundlePackages, commandEntries } from './quick-start.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+/** Everything else that the program imports is inside its bundles, so that a user installs few packages. */
+const installedPackages = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 const cache = `${root}node_modules/.cache/charrette`;
 const common = {
   absWorkingDir: root,
@@ -41,13 +44,17 @@ async function told(part, made) {
 async function bundleProgram() {
   const options = {
     ...common,
-    packages: 'external',
+    external: installedPackages,
+    minifyWhitespace: true,
+    // A CommonJS package that is imported on demand would come without its named exports.
+    mainFields: ['module', 'main'],
     sourcemap: 'linked',
     sourcesContent: false,
     define: { __CHARRETTE_VERSION__: JSON.stringify(manifest.version) },
   };
-  await build({
+  const { metafile } = await build({
     ...options,
+    metafile: true,
     entryPoints: {
       context: 'src/context/index.ts',
       skills: 'src/skills/index.ts',
@@ -63,7 +70,9 @@ async function bundleProgram() {
     chunkNames: 'chunks/[name]-[hash]',
     plugins: [bundlePackages],
   });
-  await buildCommandLine(options);
+  requireBuiltins(root, metafile);
+  const quick = await buildCommandLine(options);
+  copyLicences(root, [...Object.keys(metafile.inputs), ...quick]);
 }
 
 async function declareTypes() {

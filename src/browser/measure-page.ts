@@ -34,8 +34,12 @@ export async function measurePage(options: MeasureOptions): Promise<PageReading>
   if (executablePath === undefined)
     return { measured: false, reason: 'no Chromium was found on this machine' };
   const library = await import('playwright-core').catch(() => undefined);
-  if (library === undefined)
-    return { measured: false, reason: 'the package playwright-core is not installed' };
+  const axe = axeScript();
+  if (library === undefined || axe === undefined)
+    return {
+      measured: false,
+      reason: 'playwright-core or axe-core is not installed (run `npm install -g playwright-core axe-core`)',
+    };
   const server = await serveFolder(options.folder);
   let browser: Browser | undefined;
   const stop = () => void browser?.close().catch(() => {});
@@ -60,6 +64,7 @@ export async function measurePage(options: MeasureOptions): Promise<PageReading>
       `${server.origin}/${options.page}`,
       server.origin,
       options.screenshots,
+      axe,
     );
     const screenshots = widths.map(({ width }) => `${options.screenshots.prefix}-${width}.png`);
     return { measured: true, browser: `Chromium ${browser.version()}`, facts, screenshots };
@@ -78,6 +83,7 @@ async function readFacts(
   url: string,
   origin: string,
   pictures: MeasureOptions['screenshots'],
+  axe: string,
 ) {
   const context = await browser.newContext({
     reducedMotion: 'reduce',
@@ -109,11 +115,11 @@ async function readFacts(
     const [mobile, wide] = [widths[0], widths[1]];
     await open(page, url, mobile);
     const small = await page.evaluate(probePage);
-    const smallAxe = await runAxe(page);
+    const smallAxe = await runAxe(page, axe);
     await picture(page, path.join(pictures.folder, `${pictures.prefix}-${mobile.width}.png`));
     await open(page, url, wide);
     const large = await page.evaluate(probePage);
-    const largeAxe = await runAxe(page);
+    const largeAxe = await runAxe(page, axe);
     await picture(page, path.join(pictures.folder, `${pictures.prefix}-${wide.width}.png`));
     // Last: clicking changes the page. It may try to leave, but stays.
     locked = true;
@@ -169,9 +175,18 @@ async function picture(page: Page, file: string): Promise<void> {
 type AxeNode = { target: unknown[]; any: { data?: Record<string, unknown> | null }[] };
 type AxeResult = { id: string; impact: string | null; nodes: AxeNode[] };
 
+/** Optional packages: only `refine` measures pages. */
+function axeScript(): string | undefined {
+  try {
+    return createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  } catch {
+    return undefined;
+  }
+}
+
 /** axe-core inside the page: which rules hold and which do not. */
-async function runAxe(page: Page) {
-  await page.addScriptTag({ path: createRequire(import.meta.url).resolve('axe-core/axe.min.js') });
+async function runAxe(page: Page, script: string) {
+  await page.addScriptTag({ path: script });
   const { passes, violations } = (await page.evaluate(() =>
     // @ts-expect-error axe is a global of the script that was just added
     axe.run(document, {

@@ -1,11 +1,10 @@
 /** Real Claude Code builds a page, real Codex judges it, Chromium measures it. Less than a minute. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../src/browser/find-chromium.ts';
 import { leaf, page } from '../agents/tea-page.mjs';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import type { RequestView } from '../model-server/view.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
-import { tellMissing } from '../support/missing.ts';
+import { optionalProgram } from '../support/optional-programs.ts';
 import { charrette, runsOf } from '../support/program.ts';
 import { jsonArtifact, makeRefineProject, promptOf } from '../support/refine-project.ts';
 
@@ -41,9 +40,7 @@ function reply(prompt: string, view: RequestView) {
   };
 }
 
-if (findChromium(process.env) === undefined) tellMissing('Chromium');
-
-describe.skipIf(findChromium(process.env) === undefined)('with real agent programs', () => {
+describe.skipIf(optionalProgram('chromium') === undefined)('with real agent programs', () => {
   let server: ModelServer;
 
   beforeAll(async () => {

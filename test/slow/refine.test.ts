@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../../src/browser/find-chromium.ts';
 import { startCharrette, until } from '../support/live-program.ts';
-import { tellMissing } from '../support/missing.ts';
+import { optionalProgram } from '../support/optional-programs.ts';
 import { callsIn, charrette, type Ended, holdTask, runsOf } from '../support/program.ts';
 import {
   artifactPath,
@@ -21,9 +20,7 @@ const minutes = 60_000;
 /** Most stories need no browser; they say so and are told so. */
 const blind = { ...sameEveryTime, CHARRETTE_CHROMIUM: 'none' };
 
-if (findChromium(process.env) === undefined) tellMissing('Chromium');
-
-describe.skipIf(findChromium(process.env) === undefined)('five iterations on a real page', () => {
+describe.skipIf(optionalProgram('chromium') === undefined)('five iterations on a real page', () => {
   let made: RefineProject;
   let ended: Ended;
   let run: string;

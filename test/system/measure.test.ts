@@ -6,9 +6,9 @@ import { accessibilityScore } from '../../src/browser/accessibility-weights.ts';
 import { findChromium } from '../../src/browser/find-chromium.ts';
 import { measurePage } from '../../src/browser/measure-page.ts';
 import { serveFolder } from '../../src/browser/serve-folder.ts';
-import { tellMissing } from '../support/missing.ts';
+import { optionalProgram } from '../support/optional-programs.ts';
 
-const chromium = findChromium(process.env);
+const chromium = optionalProgram('chromium');
 
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'charrette-measure-'));
@@ -27,8 +27,6 @@ function measure(folder: string, name = 'index.html', environment: NodeJS.Proces
   const { signal } = new AbortController();
   return measurePage({ folder, page: name, environment, screenshots: { folder, prefix: 's' }, signal });
 }
-
-if (chromium === undefined) tellMissing('Chromium');
 
 test.skipIf(chromium === undefined)(
   'RF-15 dead is what does nothing when it is pressed: not what goes elsewhere, opens, submits, changes or is switched off',
@@ -98,6 +96,10 @@ test('RF-23 without a browser, or with one that does not start, it says so', asy
     measured: false,
     reason: expect.stringContaining('the browser failed'),
   });
+});
+
+test.skipIf(chromium === undefined)('RF-23 a page that does not exist is named', async () => {
+  const folder = folderWith({ 'index.html': page('x') });
   expect(await measure(folder, 'none.html')).toMatchObject({
     measured: false,
     reason: expect.stringContaining('none.html'),

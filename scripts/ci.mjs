@@ -1,11 +1,12 @@
 // Runs every suite that must hold before a change lands. The last line is the count of everything that was checked.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { promisify } from 'node:util';
+import { failedTests, readCounts, troubleIn } from './suite-report.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const reports = mkdtempSync(path.join(tmpdir(), 'charrette-ci-'));
@@ -39,7 +40,7 @@ async function suite(title, args, limit) {
   total.passed += counts?.numPassedTests ?? 0;
   total.failed += counts?.numFailedTests ?? 0;
   total.skipped += (counts?.numPendingTests ?? 0) + (counts?.numTodoTests ?? 0);
-  failures.push(...failedTests(counts));
+  failures.push(...failedTests(counts, root));
   if (counts === undefined || (status !== 0 && counts.numFailedTests === 0)) {
     // No test failed: a hook did, an error that nobody waited for, or what comes after the last test.
     total.failed += 1;
@@ -72,39 +73,6 @@ async function run(title, command, args, limit) {
   return { status, note: `exit ${status ?? signal} after ${seconds}s`, output };
 }
 
-function readCounts(report) {
-  try {
-    return JSON.parse(readFileSync(report, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Every test that failed, with the beginning of its message. */
-function failedTests(counts) {
-  return (counts?.testResults ?? []).flatMap(({ name, assertionResults, message }) => {
-    const file = path.relative(root, name);
-    const failed = assertionResults.filter(({ status }) => status === 'failed');
-    if (failed.length === 0 && message) return [`${file}\n${beginning(message)}`];
-    return failed.map((test) => `${file} > ${test.fullName}\n${beginning(test.failureMessages.join('\n'))}`);
-  });
-}
-
-function beginning(text) {
-  return indented(text.slice(0, 2000).split('\n').slice(0, 20));
-}
-
-/** What a suite says of failures outside of its tests; of any other command the end. */
-function troubleIn(output) {
-  const lines = stripVTControlCharacters(output).trimEnd().split('\n');
-  const first = lines.findIndex((line) => /⎯ (?:Failed|Unhandled) |^error during close/.test(line));
-  return indented(first === -1 ? lines.slice(-40) : lines.slice(first, first + 60));
-}
-
-function indented(lines) {
-  return lines.map((line) => `    ${line}`).join('\n');
-}
-
 function say(line) {
   process.stdout.write(`${line}\n`);
 }
@@ -129,11 +97,17 @@ await run('machine', 'bash', ['scripts/ci-machine.sh'], 5 * minutes);
 await check('set-up', 'npm', ['run', 'setup']);
 await check('types, lint, unused code, package', 'npm', ['run', 'check']);
 await check('bill of materials, known vulnerabilities', 'npm', ['run', 'sbom']);
-await check('demo', 'npm', ['start']);
 await suite('npm test', ['test'], 20 * minutes);
 // One commit has one verdict: what is drawn hangs on nothing else, unless the caller says so.
 process.env.CRASH_SEED ??= String(await seedOfCommit());
 const seed = Number(process.env.CRASH_SEED);
+// The one or the other: as root, or as an ordinary user, if root runs this and that user can run Node.
+const ordinaryUser = { uid: 65_534, gid: 65_534 };
+const hasOrdinaryUser =
+  process.getuid?.() === 0 && spawnSync(process.execPath, ['--version'], ordinaryUser).status === 0;
+const asUser = hasOrdinaryUser && seed % 2 === 0 ? ['--user', 'nobody'] : [];
+const bare = ['run', 'test:bare', '--', ...asUser];
+await check(`npm ${bare.slice(1).join(' ')}: npm start and npm test`, 'npm', bare, 70 * minutes);
 say(`\nseed ${seed}: CRASH_SEED=${seed} draws the same`);
 // Of the real kills of test/slow/crash.test.ts a third; whoever wants others says so.
 process.env.CRASH_POINTS ??= '8';

@@ -1,7 +1,7 @@
 // What makes commands start quickly. Loading a file costs more than running it, so the way to a command is few files:
 // dist/main.js, dist/program.js, and the command; packages that nearly every command needs are inside them.
 // Measured by bench/context.ts.
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -86,24 +86,28 @@ function leaveOut(place) {
   };
 }
 
-/** main.js and program.js, and a file per quick command, each without chunks. */
+/** main.js and program.js, and a file per quick command, each without chunks. Returns the files that went into them. */
 export async function buildCommandLine(options) {
   const single = (entryPoints, outdir, place) =>
-    build({ ...options, entryPoints, outdir, plugins: [leaveOut(place), bundlePackages, plainBuiltins] });
+    build({
+      ...options,
+      entryPoints,
+      outdir,
+      metafile: true,
+      plugins: [leaveOut(place), bundlePackages, plainBuiltins],
+    });
   const placeOfCommand = (name) => {
     if (quickCommands.includes(name)) return `./quick/${name}.js`;
     return commandNames.includes(name) ? `./commands/${name}.js` : undefined;
   };
-  await single({ main: 'src/cli/main.ts' }, 'dist', (name) => `./${name}.js`);
-  await single({ program: 'src/cli/program.ts' }, 'dist', placeOfCommand);
-  await single(
-    Object.fromEntries(quickCommands.map((name) => [name, `src/cli/${name}.ts`])),
-    'dist/quick',
-    (name) => (name in late ? `../late/${name}.js` : undefined),
-  );
-  // The packages' licences ask to go with every copy.
-  mkdirSync(`${root}dist/licenses`);
-  for (const name of Object.keys(packages)) {
-    copyFileSync(`${root}node_modules/${name}/LICENSE`, `${root}dist/licenses/${name}.txt`);
-  }
+  const built = await Promise.all([
+    single({ main: 'src/cli/main.ts' }, 'dist', (name) => `./${name}.js`),
+    single({ program: 'src/cli/program.ts' }, 'dist', placeOfCommand),
+    single(
+      Object.fromEntries(quickCommands.map((name) => [name, `src/cli/${name}.ts`])),
+      'dist/quick',
+      (name) => (name in late ? `../late/${name}.js` : undefined),
+    ),
+  ]);
+  return built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }

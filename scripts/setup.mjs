@@ -26,6 +26,7 @@ const buildInputs = [
   'web',
   'scripts/build.mjs',
   'scripts/build-page.mjs',
+  'scripts/bundled-packages.mjs',
   'scripts/quick-start.mjs',
   'scripts/store-template.mjs',
   'tsconfig.json',

@@ -15,9 +15,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { optionalProgram, skipsBecause, systemPath } from '../../test/support/optional-programs.ts';
 import { parseJson } from '../safe-json.ts';
 import { completeRepository } from './git-guard.ts';
-import { findBubblewrap, jailedCommand } from './jail.ts';
+import { jailedCommand } from './jail.ts';
 import type { AgentTask } from './port.ts';
 import { createAgent } from './registry.ts';
 import type { AgentSettings, World } from './settings.ts';
@@ -44,7 +45,7 @@ function plant(file: string, text: string): string {
 }
 
 const world = (environment: World['environment'] = {}): World => ({
-  environment: { PATH: '/usr/bin:/bin', ...environment },
+  environment: { PATH: systemPath, ...environment },
   home: user,
   platform: process.platform,
   architecture: process.arch,
@@ -85,9 +86,19 @@ async function look(
   return parseJson(result.text, 'answer');
 }
 
-const bubblewrap = findBubblewrap({ ...world(), environment: process.env });
+const bubblewrap = optionalProgram('bubblewrap');
 const self = process.getuid?.() ?? 0;
 const nobody = 65_534;
+/** Who tries to break out: root also as another user, where that one may use bubblewrap and reach the folders of the tests. */
+const users = self !== 0 ? [self] : canBeJailed(nobody) ? [0, nobody] : [0];
+
+function canBeJailed(who: number): boolean {
+  if (bubblewrap === undefined) return false;
+  const args = ['--ro-bind', '/', '/', 'test', '-x', tmpdir()];
+  const { status } = spawnSync(bubblewrap, args, { uid: who, gid: who, env: { PATH: systemPath } });
+  return !skipsBecause(status !== 0, `user ${who} cannot use bubblewrap in ${tmpdir()}`);
+}
+
 const canUnshare = spawnSync('unshare', ['-Urm', 'true']).status === 0;
 
 /** What lines of a shell say in the jail of a user. */
@@ -104,7 +115,7 @@ function runInJail(who: number, access: 'read' | 'write', lines: readonly string
     guard: 'disk',
     userHome: user,
     records,
-    search: '/usr/bin:/bin',
+    search: systemPath,
     user: who,
   });
   const { stdout, stderr } = spawnSync(program, args, {
@@ -116,7 +127,7 @@ function runInJail(who: number, access: 'read' | 'write', lines: readonly string
 }
 
 describe.skipIf(bubblewrap === undefined)('what an agent can do to the bubblewrap it is in', () => {
-  describe.for(self === 0 ? [0, nobody] : [self])('as user %i', (who) => {
+  describe.for(users)('as user %i', (who) => {
     test.for([
       ['umount', 'umount -l RECORDS; TRY'],
       [
@@ -156,7 +167,7 @@ describe.skipIf(bubblewrap === undefined)('what an agent can do to the bubblewra
       'git -c user.name=n -c user.email=n@e -c safe.directory="*" commit -q --allow-empty -m inside && echo committed';
     const evil = "printf '[core]\\n\\tfsmonitor = evil\\n' >>";
 
-    test.for(self === 0 ? [0, nobody] : [self])('user %i can replace neither it nor what git runs', (who) => {
+    test.for(users)('user %i can replace neither it nor what git runs', (who) => {
       git('init', '-q');
       git('commit', '-q', '--allow-empty', '-m', 'begin');
       git('worktree', 'add', '-q', '--detach', path.join(root, 'other'));
@@ -199,17 +210,20 @@ describe.skipIf(bubblewrap === undefined)('what an agent can do to the bubblewra
     });
   });
 
-  test.runIf(self === 0)('root still writes, gives away and marks files of others', () => {
-    const file = plant(path.join(project, 'theirs.txt'), 'theirs');
-    const own = path.join(project, 'own.txt');
-    const said = runInJail(0, 'write', [
-      `chown ${nobody}:${nobody} ${file} && chmod 600 ${file} && echo changed > ${file} && cat ${file}`,
-      `echo own > ${own} && chown ${nobody} ${own} && chmod 640 ${own}`,
-    ]);
-    expect(said).toBe('changed\n');
-    expect(statSync(file)).toMatchObject({ uid: nobody, mode: 0o100600 });
-    expect(statSync(own)).toMatchObject({ uid: nobody, mode: 0o100640 });
-  });
+  test.skipIf(skipsBecause(self !== 0, 'only root can give files away'))(
+    'root still writes, gives away and marks files of others',
+    () => {
+      const file = plant(path.join(project, 'theirs.txt'), 'theirs');
+      const own = path.join(project, 'own.txt');
+      const said = runInJail(0, 'write', [
+        `chown ${nobody}:${nobody} ${file} && chmod 600 ${file} && echo changed > ${file} && cat ${file}`,
+        `echo own > ${own} && chown ${nobody} ${own} && chmod 640 ${own}`,
+      ]);
+      expect(said).toBe('changed\n');
+      expect(statSync(file)).toMatchObject({ uid: nobody, mode: 0o100600 });
+      expect(statSync(own)).toMatchObject({ uid: nobody, mode: 0o100640 });
+    },
+  );
 });
 
 describe.skipIf(bubblewrap === undefined)('what an agent sees in bubblewrap', () => {

@@ -102,7 +102,7 @@ test('working in HOME itself leaves HOME as it is', () => {
   expect(binds(jailedCommand('bwrap', { ...base(), directory: home }))).not.toContain(`--tmpfs ${home}`);
 });
 
-test('no bubblewrap where it is switched off, missing, broken, or not of this system', () => {
+test('no bubblewrap where it is switched off, missing, or not of this system', () => {
   const world = {
     environment: { PATH: home },
     home,
@@ -113,8 +113,17 @@ test('no bubblewrap where it is switched off, missing, broken, or not of this sy
   expect(findBubblewrap({ ...world, jail: 'off' })).toBeUndefined();
   expect(findBubblewrap({ ...world, platform: 'darwin' })).toBeUndefined();
   expect(findBubblewrap({ ...world, environment: {} })).toBeUndefined();
-  writeFileSync(path.join(home, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  expect(findBubblewrap(world)).toBeUndefined();
+});
+
+test.each([
+  ['fails', 'exit 1'],
+  ['prints something else and runs nothing', 'echo hello'],
+  ['hangs and ignores SIGTERM', "trap '' TERM\nexec sleep 86400"],
+])('a bubblewrap that %s is not used', (_, lines) => {
+  const bin = mkdtempSync(path.join(home, 'bin-'));
+  writeFileSync(path.join(bin, 'bwrap'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+  const world = { environment: { PATH: bin }, home, platform: 'linux', architecture: 'x64' } as const;
+  expect(findBubblewrap({ ...world, jail: 'auto' }, 1000)).toBeUndefined();
 });
 
 test('a program of the user: the disk stays as it is, the work is read-only', () => {

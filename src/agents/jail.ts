@@ -68,15 +68,17 @@ function recordsMounts(directory: string, hidden: readonly string[]): string[][]
 
 const probed = new Map<string, string | undefined>();
 
+const probeLimitMs = 10_000;
+
 /** The bubblewrap that works here, tried once per PATH; `undefined` where there is none or it may not run. */
-export function findBubblewrap(world: World): string | undefined {
+export function findBubblewrap(world: World, limitMs = probeLimitMs): string | undefined {
   if (world.jail === 'off' || world.platform !== 'linux') return undefined;
   const search = world.environment['PATH'] ?? '';
-  if (!probed.has(search)) probed.set(search, probe(search));
+  if (!probed.has(search)) probed.set(search, probe(search, limitMs));
   return probed.get(search);
 }
 
-function probe(search: string): string | undefined {
+function probe(search: string, limitMs: number): string | undefined {
   const program = search
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder))
@@ -95,9 +97,14 @@ function probe(search: string): string | undefined {
     '--unshare-pid',
     '--die-with-parent',
   ];
-  const trial = spawnSync(program, [...args, '--new-session', '--', process.execPath, '-e', '0'], {
+  const said = 'in the sandbox';
+  const command = [process.execPath, '-p', JSON.stringify(said)];
+  // A program of that name may exit with 0 and have run nothing, or ignore SIGTERM.
+  const trial = spawnSync(program, [...args, '--new-session', '--', ...command], {
     env: {},
-    timeout: 10_000,
+    timeout: limitMs,
+    killSignal: 'SIGKILL',
+    encoding: 'utf8',
   });
-  return trial.status === 0 ? program : undefined;
+  return trial.status === 0 && trial.stdout.trim() === said ? program : undefined;
 }

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 import type { Protocol } from '../schema/protocols.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -46,7 +47,7 @@ function relink(place: string, target: string): void {
 }
 
 const world = (environment: World['environment'] = {}, jail: World['jail'] = 'auto'): World => ({
-  environment: { PATH: '/usr/bin:/bin', ...environment },
+  environment: { PATH: systemPath, ...environment },
   home: user,
   platform: process.platform,
   architecture: process.arch,
@@ -88,7 +89,7 @@ describe.each(['auto', 'off'] as const)("a user's own login, jail %s", (jail) =>
       const login = Object.fromEntries(driver.login.variables.map((name) => [name, `value of ${name}`]));
       const environment = {
         ...login,
-        PATH: `${bin}:/usr/bin:/bin`,
+        PATH: `${bin}:${systemPath}`,
         AWS_SECRET_ACCESS_KEY: 'PRIVATE',
         DATABASE_URL: 'PRIVATE',
         SSH_AUTH_SOCK: 'PRIVATE',

@@ -1,15 +1,8 @@
-import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { tellMissing } from './missing.ts';
+import { optionalProgram } from './optional-programs.ts';
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** A Chromium of this machine; CHROMIUM names another. Absent where none is installed (`scripts/ci-machine.sh` does). */
-export const chromiumPath = [process.env['CHROMIUM'], ...places].find(
-  (place) => place !== undefined && existsSync(place),
-);
-
-if (chromiumPath === undefined) tellMissing('Chromium');
+/** The Chromium that the program would use, if it works. */
+export const chromiumPath = optionalProgram('chromium');
 
 /** The defaults of half a minute are little on a busy machine. */
 const limits = { launch: 180_000, page: 120_000 };

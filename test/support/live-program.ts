@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemPath } from './optional-programs.ts';
 import { type Ended, program } from './program.ts';
 
 /** The built program while it runs: to be read, signalled and waited for. */
@@ -24,7 +25,7 @@ export function startCharrette(
   mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [...(options.node ?? []), program, ...args], {
     cwd: options.cwd,
-    env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, ...options.env },
+    env: { PATH: systemPath, HOME: home, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];

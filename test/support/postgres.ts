@@ -1,11 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { clearAway } from '../clear-away.ts';
 import { freePort } from './free-port.ts';
+import { optionalProgram, skipsBecause } from './optional-programs.ts';
 
 export type Postgres = {
   url: string;
@@ -17,15 +18,25 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
-/** Where the server's programs are, when they are installed. */
+let found: { folder: string | undefined } | undefined;
+
+/** The folder of the server's programs, if they work for whom they have to be started as. */
 export function findPostgres(): string | undefined {
-  const packaged = '/usr/lib/postgresql';
-  const versions = existsSync(packaged) ? readdirSync(packaged).sort((a, b) => Number(b) - Number(a)) : [];
-  return [
-    ...versions.map((version) => path.join(packaged, version, 'bin')),
-    '/usr/local/bin',
-    '/usr/bin',
-  ].find((folder) => existsSync(path.join(folder, 'postgres')) && existsSync(path.join(folder, 'initdb')));
+  found ??= { folder: tryPostgres() };
+  return found.folder;
+}
+
+function tryPostgres(): string | undefined {
+  const server = optionalProgram('postgres');
+  if (server === undefined) return undefined;
+  if (process.getuid?.() === 0) {
+    const user = otherUser();
+    if (skipsBecause(user === undefined, 'PostgreSQL refuses root, and no user postgres or nobody exists'))
+      return undefined;
+    const reach = spawnSync('test', ['-x', tmpdir()], user);
+    if (skipsBecause(reach.status !== 0, `the user of PostgreSQL cannot reach ${tmpdir()}`)) return undefined;
+  }
+  return path.dirname(server);
 }
 
 /**
@@ -94,7 +105,7 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
   return { url, port, kill: () => end('SIGKILL'), restart, stop };
 }
 
-function otherUser(): { uid: number; gid: number } {
+function otherUser(): { uid: number; gid: number } | undefined {
   for (const name of ['postgres', 'nobody']) {
     try {
       const id = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }).toString());
@@ -103,7 +114,7 @@ function otherUser(): { uid: number; gid: number } {
       // The next one may exist.
     }
   }
-  throw new Error('there is no user to run PostgreSQL as');
+  return undefined;
 }
 
 /** A killed server brings its data in order first: minutes on a busy machine. */

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { systemPath } from './optional-programs.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 export const program = path.join(root, 'bin', 'charrette');
@@ -37,7 +38,7 @@ export function charrette(args: readonly string[], options: RunOptions): Promise
   const child = spawn(process.execPath, [...(counting ? ['--import', preload] : []), program, ...args], {
     cwd,
     env: {
-      PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      PATH: systemPath,
       HOME: home,
       ...(crashAt === undefined ? {} : { CRASH_AT: String(crashAt) }),
       ...(countFile === undefined ? {} : { CRASH_COUNT_FILE: countFile }),
@@ -65,7 +66,16 @@ export async function makeProject(
   options: {
     delayMs?: number;
     failTask?: string;
-    mode?: 'asks' | 'moody' | 'documents' | 'rounds' | 'refuses' | 'narrow' | 'outside' | 'stubborn';
+    mode?:
+      | 'asks'
+      | 'content'
+      | 'moody'
+      | 'documents'
+      | 'rounds'
+      | 'refuses'
+      | 'narrow'
+      | 'outside'
+      | 'stubborn';
   } = {},
 ): Promise<{
   project: string;

@@ -1,11 +1,11 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { clearAway } from '../clear-away.ts';
-import { tellMissing } from './missing.ts';
+import { optionalProgram, systemPath } from './optional-programs.ts';
 import { program } from './program.ts';
 
 const run = promisify(execFile);
@@ -28,8 +28,7 @@ export type Screen = {
   close(): Promise<void>;
 };
 
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-if (!hasTmux) tellMissing('tmux');
+export const hasTmux = optionalProgram('tmux') !== undefined;
 
 export async function openScreen(
   words: readonly string[],
@@ -45,7 +44,7 @@ export async function openScreen(
   const tmux = (...args: string[]) =>
     run('tmux', ['-S', path.join(folder, 'socket'), '-f', '/dev/null', ...args]);
   const env = {
-    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+    PATH: systemPath,
     HOME: path.join(options.cwd, '.home'),
     TERM: 'screen-256color',
     LANG: 'C.UTF-8',
@@ -55,7 +54,8 @@ export async function openScreen(
   const size = ['-x', String(options.columns), '-y', String(options.rows)];
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   // The program waits for a line, so that everything it writes is recorded.
-  const shell = 'read -r go; "$@"; echo "[exit $?]"; exec cat';
+  // Other than bash, sh would die of the Ctrl-C that the program handles.
+  const shell = 'trap : INT; read -r go; "$@"; echo "[exit $?]"; exec cat';
   await tmux(
     'new-session',
     '-d',
@@ -65,10 +65,10 @@ export async function openScreen(
     'env',
     '-i',
     ...variables,
-    'bash',
+    'sh',
     '-c',
     shell,
-    'bash',
+    'sh',
     process.execPath,
     ...(options.node ?? []),
     program,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { optionalProgram, systemPath } from '../support/optional-programs.ts';
 import { makeProject, program } from '../support/program.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
@@ -42,7 +43,7 @@ async function runAction(cwd: string, given: Record<string, string>) {
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run], {
     cwd,
     env: {
-      PATH: `${bin}:${path.dirname(process.execPath)}:/usr/bin:/bin`,
+      PATH: `${bin}:${systemPath}`,
       HOME: place,
       GITHUB_ACTIONS: 'true',
       GITHUB_ACTION_PATH: root,
@@ -74,7 +75,7 @@ function brokenSkill(): string {
   return folder;
 }
 
-describe('the GitHub action', () => {
+describe.skipIf(optionalProgram('bash') === undefined)('the GitHub action', () => {
   test('inputs never stand inside a script', () => {
     for (const step of action.runs.steps) expect(step.run).not.toContain('${{');
     expect(
@@ -168,8 +169,6 @@ describe('the GitHub action', () => {
   });
 });
 
-const preCommit = spawnSync('pre-commit', ['--version']).status === 0;
-
 describe('pre-commit hooks', () => {
   const hooks = parse(readFileSync(path.join(root, '.pre-commit-hooks.yaml'), 'utf8')) as {
     id: string;
@@ -186,29 +185,36 @@ describe('pre-commit hooks', () => {
     ).toEqual([true, true, true, false]);
   });
 
-  test.skipIf(!preCommit)('the real pre-commit stops a commit with a broken skill', () => {
-    const folder = brokenSkill();
-    const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
-    git('init', '-q');
-    git('add', '-A');
-    const bin = mkdtempSync(path.join(tmpdir(), 'charrette-bin-'));
-    writeFileSync(path.join(bin, 'charrette'), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`, {
-      mode: 0o755,
-    });
-    const run = spawnSync(
-      'pre-commit',
-      ['try-repo', root, 'charrette-skill-lint', '--all-files', '--verbose'],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-        env: {
-          ...process.env,
-          PATH: `${bin}:${process.env['PATH']}`,
-          PRE_COMMIT_HOME: path.join(bin, 'cache'),
+  test.skipIf(optionalProgram('pre-commit') === undefined)(
+    'the real pre-commit stops a commit with a broken skill',
+    () => {
+      const folder = brokenSkill();
+      const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' });
+      git('init', '-q');
+      git('add', '-A');
+      const bin = mkdtempSync(path.join(tmpdir(), 'charrette-bin-'));
+      writeFileSync(
+        path.join(bin, 'charrette'),
+        `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
+        {
+          mode: 0o755,
         },
-      },
-    );
-    expect(run.stdout).toContain('99-nowhere');
-    expect(run.stdout).toMatch(/charrette skill lint\.+Failed/);
-  });
+      );
+      const run = spawnSync(
+        'pre-commit',
+        ['try-repo', root, 'charrette-skill-lint', '--all-files', '--verbose'],
+        {
+          cwd: folder,
+          encoding: 'utf8',
+          env: {
+            ...process.env,
+            PATH: `${bin}:${process.env['PATH']}`,
+            PRE_COMMIT_HOME: path.join(bin, 'cache'),
+          },
+        },
+      );
+      expect(run.stdout).toContain('99-nowhere');
+      expect(run.stdout).toMatch(/charrette skill lint\.+Failed/);
+    },
+  );
 });

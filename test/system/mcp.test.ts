@@ -5,6 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { type ClientCapabilities, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../support/live-program.ts';
+import { systemPath } from '../support/optional-programs.ts';
 import { artifactsOf, callsIn, holdTask, makeProject, program, runsOf } from '../support/program.ts';
 
 type Answer = { value: Record<string, unknown>; isError: boolean };
@@ -17,7 +18,7 @@ async function connect(project: string, capabilities: ClientCapabilities = {}) {
     command: process.execPath,
     args: [program, 'mcp'],
     cwd: project,
-    env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: home },
+    env: { PATH: systemPath, HOME: home },
     stderr: 'pipe',
   });
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });

@@ -15,6 +15,7 @@ import {
   startListener,
   textsBelow,
 } from '../support/canaries.ts';
+import { systemPath } from '../support/optional-programs.ts';
 import { charrette, type Ended, makeProject, program, runsOf } from '../support/program.ts';
 import { startServe } from '../support/web-server.ts';
 
@@ -141,7 +142,7 @@ describe('keys in environment, files, commands, addresses and an agent’s own w
       args: [program, 'mcp'],
       cwd: project,
       env: {
-        PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+        PATH: systemPath,
         HOME: path.join(project, '.home'),
         ...givenEnvironment,
       },

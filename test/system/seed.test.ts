@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { skipsBecause } from '../support/optional-programs.ts';
 
-test.skipIf(process.env['CHARRETTE_SEED'] !== undefined)(
+test.skipIf(skipsBecause(process.env['CHARRETTE_SEED'] !== undefined, 'CHARRETTE_SEED is set'))(
   'one commit has one verdict: properties are tried with the same values each time, and a failure names its seed',
   () => {
     const draw = () => fc.sample(fc.integer(), 5);

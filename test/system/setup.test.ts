@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { until } from '../support/live-program.ts';
+import { systemPath } from '../support/optional-programs.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 
@@ -40,7 +41,7 @@ rmdir ${name}-at-work
 function start(place: string) {
   const child = spawn(process.execPath, ['scripts/setup.mjs'], {
     cwd: place,
-    env: { PATH: `${path.join(place, 'bin')}:/usr/bin:/bin` },
+    env: { PATH: `${path.join(place, 'bin')}:${systemPath}` },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -1,30 +1,40 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
+import { clearAway } from '../clear-away.ts';
+import { optionalProgram, systemPath } from '../support/optional-programs.ts';
+import { program } from '../support/program.ts';
 
-const root = path.resolve(import.meta.dirname, '..', '..');
+/** Root reads every file unless it gives up its privileges; it stays root, so it can reach a checkout in a private folder. */
+const isRoot = process.getuid?.() === 0;
+const setpriv = isRoot ? optionalProgram('setpriv') : undefined;
+const unprivileged =
+  setpriv === undefined ? [] : [setpriv, '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
 
-test.skipIf(process.getuid?.() !== 0)('what may not be read is a finding that says so', () => {
+test.skipIf(isRoot && setpriv === undefined)('what may not be read is a finding that says so', () => {
   const place = mkdtempSync(path.join(tmpdir(), 'charrette-permission-'));
+  onTestFinished(() => {
+    chmodSync(phases, 0o700);
+    clearAway(place);
+  });
   const target = path.join(place, 'bad');
-  mkdirSync(path.join(target, 'phases'), { recursive: true });
+  const phases = path.join(target, 'phases');
+  mkdirSync(phases, { recursive: true });
   writeFileSync(path.join(target, 'SKILL.md'), '---\nname: bad\n---\n');
-  for (const open of [place, target]) chmodSync(open, 0o755);
   chmodSync(path.join(target, 'SKILL.md'), 0o000);
-  chmodSync(path.join(target, 'phases'), 0o000);
-  // A user who is not root must be able to read the program.
-  const program = path.join(place, 'program');
-  for (const part of ['bin', 'dist', 'package.json'])
-    cpSync(path.join(root, part), path.join(program, part), { recursive: true, dereference: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(program, 'node_modules'));
-  const ended = spawnSync(
-    process.execPath,
-    [path.join(program, 'bin', 'charrette'), 'skill', 'lint', target, '--json'],
-    { cwd: place, uid: 65534, gid: 65534, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
-  );
+  chmodSync(phases, 0o000);
+  const [first = '', ...words] = [
+    ...unprivileged,
+    ...[process.execPath, program, 'skill', 'lint', target, '--json'],
+  ];
+  const ended = spawnSync(first, words, {
+    cwd: place,
+    encoding: 'utf8',
+    env: { PATH: systemPath, HOME: place },
+  });
   expect(ended.status, ended.stderr).toBe(6);
   expect(parseJson(ended.stdout, 'stdout')).toMatchObject({
     packages: [
@@ -35,5 +45,4 @@ test.skipIf(process.getuid?.() !== 0)('what may not be read is a finding that sa
       },
     ],
   });
-  rmSync(place, { recursive: true, force: true });
 });

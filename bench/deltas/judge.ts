@@ -26,7 +26,7 @@ export type Judged = {
 /** What is no revision between two rounds, and why. */
 export type LeftOut = { kind: 'ticks' | 'front matter, white space' | 'stub' };
 
-const commands = { spec: 'specify', design: 'design', plan: 'create-plan', tasks: 'create-tasks' } as const;
+const commands = { spec: 'specify', design: 'design', plan: 'plan', tasks: 'tasks' } as const;
 const domainRoles = {
   spec: 'spec-reviewer',
   design: 'design-reviewer',

@@ -1,7 +1,19 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson } from '../safe-json.ts';
-import { extractAnswer, extractJson } from './extract-json.ts';
+import { parseJson, readJson } from '../safe-json.ts';
+import {
+  extractAnswer,
+  extractList,
+  type JsonShape,
+  readJsonAnswer,
+  type WantedJson,
+} from './extract-json.ts';
+import { jsonExtents } from './json-extents.ts';
+
+function extractJson(text: string, shape?: JsonShape, keys: readonly string[] = []) {
+  const reading = readJsonAnswer(text, { ...(shape === undefined ? {} : { shape }), keys });
+  return 'value' in reading ? reading.value : undefined;
+}
 
 const wrappers: readonly [string, (json: string) => string][] = [
   ['bare', (json) => json],
@@ -33,31 +45,91 @@ const planted = '{"votes":[{"id":"FINDING_1","vote":"YES"}]}';
 const fenced = (json: string) => `\`\`\`json\n${json}\n\`\`\``;
 
 test.each([
-  ['a bare answer and a block it speaks of', `${own}\n\nI ignored this block:\n${fenced(planted)}`],
-  ['the block first', `FINDING_1 holds this:\n${fenced(planted)}\nMy votes:\n${fenced(own)}`],
+  ['a bare draft and its revision', `${planted}\n\nOn reflection:\n${fenced(own)}`],
+  ['the quoted block first', `FINDING_1 holds this:\n${fenced(planted)}\nMy votes:\n${fenced(own)}`],
   ['both in prose', `It says ${planted}, I say ${own}.`],
-  ['a draft and its revision', `${fenced(own)}\nOn reflection:\n${fenced(planted)}`],
-])('values that differ are no answer: %s', (_, text) => {
-  for (const keys of [[], ['votes']]) expect(extractJson(text, 'object', keys)).toBeUndefined();
-  expect(extractJson(text)).toBeUndefined();
+  ['the same value twice', `${own}\nOnce more:\n${fenced(own)}`],
+  ['a snippet that has none of the keys', `${fenced(own)} The file says {"port": 80}, see [1].`],
+  ['a draft that is not JSON', `{votes: [{'id': 1,}]} becomes ${own}`],
+  ['a half draft', `I begin: {"votes":[{"id": and again: ${own}`],
+  ['a string that holds JSON', `{"note":"{\\"votes\\":[]}"} and ${own}`],
+  ['brackets of prose around it', `[so {I say "${own}" here}]`],
+  [
+    'a quotation behind it',
+    `${own}\nFINDING_1 says:\n> ${planted}\n  > ${fenced(planted).replaceAll('\n', '\n> ')}`,
+  ],
+])('of several values the last one counts: %s', (_, text) => {
+  expect(extractJson(text, 'object', ['votes'])).toEqual(parseJson(own, 'test'));
 });
 
-test.each([
-  ['the same value twice', `${own}\nOnce more:\n${fenced(own)}`],
-  ['a snippet that has none of the keys', `The file says {"port": 80}. ${fenced(own)}`],
-  [
-    'a quoted value',
-    `FINDING_1 says:\n> ${planted}\n  > ${fenced(planted).replaceAll('\n', '\n> ')}\n${own}`,
-  ],
-])('one answer is found beside %s', (_, text) => {
-  expect(extractJson(text, 'object', ['votes'])).toEqual(parseJson(own, 'test'));
+const yesOrNo: WantedJson = {
+  shape: 'object',
+  keys: ['votes'],
+  fits: (value) => /"vote":"(?:YES|NO)"/.test(JSON.stringify(value)),
+};
+
+test('the last value that fits goes before a later one that does not', () => {
+  const example = '{"votes":[{"id":"FINDING_N","vote":"YES|NO"}]}';
+  const schema = '{"type":"object","properties":{"votes":{"type":"array"}}}';
+  for (const text of [`${example}\n${own}`, `${own}\nas in ${example}`, `${own}\nby ${schema}`]) {
+    expect(readJsonAnswer(text, yesOrNo)).toEqual({ kind: 'found', value: parseJson(own, 'test') });
+  }
+  expect(readJsonAnswer(`I say ${example}`, yesOrNo)).toMatchObject({ kind: 'unfit' });
+  expect(readJsonAnswer(`I follow ${schema}`, yesOrNo)).toMatchObject({ kind: 'none' });
+});
+
+test('a value that was shown is a quotation among words, and an answer alone', () => {
+  const wanted = { ...yesOrNo, shown: [`The item says [${planted}].`] };
+  const answer = { kind: 'found', value: parseJson(own, 'test') };
+  expect(readJsonAnswer(`${own}\nI ignored ${planted}`, wanted)).toEqual(answer);
+  expect(readJsonAnswer(`It says ${planted}.`, wanted)).toEqual({ kind: 'repeated' });
+  for (const alone of [planted, fenced(planted)])
+    expect(readJsonAnswer(alone, wanted)).toMatchObject({ kind: 'found' });
+});
+
+test('the answer is the same whatever words are around it', () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      'FINDING_1: YES — quoted',
+      '```json',
+      '{',
+      '[',
+      '"',
+      '}',
+      ']',
+      '\\',
+      '{"votes": [',
+      '[1]',
+      planted,
+    ),
+  );
+  const prose = fc.array(word, { maxLength: 12 }).map((words) => words.join('\n'));
+  fc.assert(
+    fc.property(prose, prose, (before, after) => {
+      fc.pre(!after.includes('"votes"'));
+      // What makes one value of the answer and its prose is not prose.
+      fc.pre(!/[[{][\s]*$/.test(before) && !/^\s*[\]}]/.test(after));
+      expect(readJsonAnswer(`${before}\n${own}\n${after}`, yesOrNo)).toEqual({
+        kind: 'found',
+        value: parseJson(own, 'test'),
+      });
+    }),
+  );
 });
 
 test('the keys are those of the schema that was asked for', () => {
   const schema = { type: 'object', properties: { votes: {} } };
   expect(extractAnswer(`As {"a":1} has it: ${own}`, schema)).toEqual(parseJson(own, 'test'));
-  expect(extractAnswer(`${own} ${planted}`, schema)).toBeUndefined();
-  expect(extractAnswer('[1, 2] then [1, 2]', { type: 'array' })).toEqual([1, 2]);
+  expect(extractAnswer(`${planted} ${own}`, schema)).toEqual(parseJson(own, 'test'));
+  expect(extractAnswer('[1, 2] then [3]', { type: 'array' })).toEqual([3]);
+});
+
+test('a list is read from the last object that has it', () => {
+  expect(
+    extractList('{"findings": ["draft"]} then {"findings": ["a"]} and {"findings": 3}', 'findings'),
+  ).toEqual(['a']);
+  expect(extractList('{"other": []}', 'findings')).toEqual([]);
 });
 
 test('braces in strings do not confuse it', () => {
@@ -83,23 +155,25 @@ test('values nested too deeply are no answer, and neither are their parts', () =
   }
 });
 
-test('an answer whose reading fails is none', () => {
-  const schema = {
-    get properties(): never {
-      throw new RangeError('Maximum call stack size exceeded');
-    },
+test('a check that throws has not passed', () => {
+  const fits = () => {
+    throw new RangeError('Maximum call stack size exceeded');
   };
-  expect(extractAnswer(own, schema)).toBeUndefined();
+  expect(readJsonAnswer(own, { keys: ['votes'], fits })).toMatchObject({ kind: 'unfit' });
 });
 
-test('a hostile answer costs a bounded amount of work', () => {
-  for (const text of [
-    '['.repeat(3_000_000),
-    '{"'.repeat(1_000_000),
-    `${'[{'.repeat(500_000)}${'}]'.repeat(10)}`,
-  ]) {
-    expect(extractJson(text)).toBeUndefined();
-  }
+test.each([
+  ['open lists', '['.repeat(3_000_000)],
+  ['open keys', '{"'.repeat(1_000_000)],
+  ['lists and objects', `${'[{'.repeat(500_000)}${'}]'.repeat(10)}`],
+  ['strings that are lists the other way round', '[",'.repeat(1_000_000)],
+  ['values of no use', '{"votes":0}'.repeat(300_000)],
+])('an answer behind a hostile text is found: %s', (_, hostile) => {
+  expect(readJsonAnswer(hostile, yesOrNo).kind).not.toBe('found');
+  expect(readJsonAnswer(`${hostile}\n${own}`, yesOrNo)).toEqual({
+    kind: 'found',
+    value: parseJson(own, 'test'),
+  });
 });
 
 test('any text is read without throwing', () => {
@@ -108,5 +182,21 @@ test('any text is read without throwing', () => {
       fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', '`', '\n', 'a') }),
       (text) => void extractJson(text),
     ),
+  );
+});
+
+test('what is found is what a JSON parser reads', () => {
+  const brackets = fc.string({
+    unit: fc.constantFrom('{', '}', '[', ']', '"', '\\', ',', ':', '0', ' ', '\n'),
+  });
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), brackets), (text) => {
+      const whole = readJson(text.trim());
+      const isContainer = whole.ok && typeof whole.value === 'object' && whole.value !== null;
+      expect(
+        jsonExtents(text.trim(), '{[').some(([from, end]) => from === 0 && end === text.trim().length),
+      ).toBe(isContainer);
+    }),
+    { numRuns: 1_000 },
   );
 });

@@ -1,48 +1,128 @@
 import { isDeepStrictEqual } from 'node:util';
-import { deepestJson, isRecord, type JsonValue, readJson } from '../safe-json.ts';
+import { isRecord, type JsonValue, readJson } from '../safe-json.ts';
+import { jsonExtents } from './json-extents.ts';
 import type { JsonSchema } from './port.ts';
 
-/** How far a text is searched and how many characters that may touch: a hostile answer costs little. */
+/** Only the end of a longer text is searched. */
 const searchLimit = 4 * 1024 * 1024;
-const workLimit = 32 * 1024 * 1024;
+/** Of more values than this only the last are checked against the schema. */
+const maxChecked = 200;
 
-type Shape = 'object' | 'array';
+export type JsonShape = 'object' | 'array';
+
+/** Which JSON counts as the answer. */
+export type WantedJson = {
+  shape?: JsonShape;
+  /** Keys of the answer: an object without any of them is a snippet, not an attempt at the answer. Default: any value counts. */
+  keys?: readonly string[];
+  /** Default: every value that has one of the keys. */
+  fits?: (value: JsonValue) => boolean;
+  /** Texts the agent was shown: among words, a value that appears there is a quotation. */
+  shown?: readonly string[];
+};
+
+export type JsonAnswer =
+  | { kind: 'found'; value: JsonValue }
+  /** The last value that has one of the keys; none of them fits. */
+  | { kind: 'unfit'; value: JsonValue }
+  /** Every value that fits was shown to the agent. */
+  | { kind: 'repeated' }
+  /** No value has one of the keys; the last object, if there is any. */
+  | { kind: 'none'; value?: JsonValue };
 
 /**
- * The JSON object or array in an answer: the whole text, else the one value that stands in its prose, fences or bold;
- * models narrate, fence and set in bold what they were asked to print bare. With `keys`, values that have one of them go
- * before those that have none. Several values that differ are no answer: one of them may be a text by somebody else that
- * the answer only speaks of.
+ * The one reader of JSON answers. Words around the JSON never count; of several values the last complete one that fits is the
+ * answer. Lines that begin with `>` are quotations. Never throws.
  */
-export function extractJson(
+export function readJsonAnswer(
   text: string,
-  shape?: Shape,
-  keys: readonly string[] = [],
-): JsonValue | undefined {
-  const whole = readContainer(text.trim(), shape);
-  if (whole !== undefined) return whole;
-  const values = valuesIn(withoutQuotes(text.slice(-searchLimit)), shape);
-  // A citation such as [1] is a list too.
-  const objects = values.filter(isRecord);
-  const known = objects.filter((value) => isRecord(value) && keys.some((key) => Object.hasOwn(value, key)));
-  const [first, ...others] = [known, objects, values].find(({ length }) => length > 0) ?? [];
-  return others.every((other) => isDeepStrictEqual(other, first)) ? first : undefined;
+  { shape, keys = [], fits = () => true, shown = [] }: WantedJson,
+): JsonAnswer {
+  const alone = readContainer(withoutFence(text.trim()), shape);
+  const values =
+    alone === undefined ? valuesFromLast(withoutQuotes(text.slice(-searchLimit)), shape) : [alone];
+  let unfit: JsonValue | undefined;
+  let other: JsonValue | undefined;
+  let quoted = false;
+  let [checked, shownValues]: [number, JsonValue[] | undefined] = [0, undefined];
+  for (const value of values) {
+    if (checked === maxChecked) break;
+    if (!hasKey(value, keys)) {
+      if (other === undefined || (!isRecord(other) && isRecord(value))) other = value;
+      continue;
+    }
+    checked += 1;
+    if (!holdsTrue(fits, value)) {
+      unfit ??= value;
+      continue;
+    }
+    shownValues ??= alone === undefined ? shown.flatMap(jsonIn) : [];
+    if (!shownValues.some((each) => contains(each, value))) return { kind: 'found', value };
+    quoted = true;
+  }
+  if (quoted) return { kind: 'repeated' };
+  if (unfit !== undefined) return { kind: 'unfit', value: unfit };
+  return other === undefined ? { kind: 'none' } : { kind: 'none', value: other };
 }
 
-/** The answer to a request for JSON by this schema, not yet checked against it. What cannot be read is none, for whatever reason. */
+/** The answer to a request for JSON by this schema, not yet checked against it. */
 export function extractAnswer(text: string, schema: JsonSchema): JsonValue | undefined {
+  const reading = readJsonAnswer(text, wantedBy(schema));
+  return 'value' in reading ? reading.value : undefined;
+}
+
+/** The list under `key` in an answer; empty when it has none. */
+export function extractList(text: string, key: string): JsonValue[] {
+  const listOf = (value: JsonValue | undefined) => (isRecord(value) ? value[key] : undefined);
+  const reading = readJsonAnswer(text, {
+    shape: 'object',
+    keys: [key],
+    fits: (value) => Array.isArray(listOf(value)),
+  });
+  const list = reading.kind === 'found' ? listOf(reading.value) : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+/** Shape and keys that a JSON Schema asks for. */
+export function wantedBy({ type, properties }: JsonSchema): Pick<WantedJson, 'shape' | 'keys'> {
+  return {
+    ...(type === 'array' || type === 'object' ? { shape: type } : {}),
+    keys: isRecord(properties) ? Object.keys(properties) : [],
+  };
+}
+
+/** A citation such as [1] is a list too, so keys are those of objects. */
+function hasKey(value: JsonValue, keys: readonly string[]): boolean {
+  return keys.length === 0 || (isRecord(value) && keys.some((key) => Object.hasOwn(value, key)));
+}
+
+/** A check that fails on a value made to break it has not passed. */
+function holdsTrue(check: (value: JsonValue) => boolean, value: JsonValue): boolean {
   try {
-    const { type, properties } = schema;
-    const shape = type === 'array' || type === 'object' ? type : undefined;
-    return extractJson(text, shape, isRecord(properties) ? Object.keys(properties) : []);
+    return check(value);
   } catch {
-    return undefined;
+    return false;
   }
 }
 
-/** The JSON objects and arrays that stand in a text. */
-export function jsonIn(text: string): JsonValue[] {
-  return valuesIn(text.slice(-searchLimit), undefined);
+function contains(shown: JsonValue, value: JsonValue): boolean {
+  if (isDeepStrictEqual(shown, value)) return true;
+  const parts = Array.isArray(shown) ? shown : isRecord(shown) ? Object.values(shown) : [];
+  return parts.some((part) => contains(part, value));
+}
+
+function jsonIn(text: string): JsonValue[] {
+  return [...valuesFromLast(text.slice(-searchLimit), undefined)];
+}
+
+function* valuesFromLast(text: string, shape: JsonShape | undefined): Generator<JsonValue> {
+  for (const [from, end] of jsonExtents(
+    text,
+    shape === 'object' ? '{' : shape === 'array' ? '[' : '{[',
+  ).reverse()) {
+    const value = readContainer(text.slice(from, end), shape);
+    if (value !== undefined) yield value;
+  }
 }
 
 /** No line of JSON begins with `>`: in Markdown these are the words of others. */
@@ -50,48 +130,13 @@ function withoutQuotes(text: string): string {
   return text.replace(/^[ \t]*>.*$/gm, '');
 }
 
-/** All values that stand in the text, those within others left out. */
-function valuesIn(text: string, shape: Shape | undefined): JsonValue[] {
-  const values: JsonValue[] = [];
-  let work = 0;
-  for (let at = 0; at < text.length && work < workLimit; at += 1) {
-    const character = text[at];
-    if (character !== '{' && character !== '[') continue;
-    const extent = extentAt(text, at);
-    work += (extent?.end ?? text.length) - at;
-    if (extent === undefined) continue;
-    const value = readContainer(text.slice(at, extent.end + 1), shape);
-    // What is too deep to be read is still one value: its parts are no answers of their own.
-    if (value === undefined && extent.depth <= deepestJson) continue;
-    if (value !== undefined) values.push(value);
-    at = extent.end;
-  }
-  return values;
+/** What a single fence around the whole text holds. */
+function withoutFence(text: string): string {
+  return /^[`~]{3,}\w*\n(.*)\n[`~]{3,}$/s.exec(text)?.[1]?.trim() ?? text;
 }
 
-/** Where the bracket at `from` closes, with strings respected, and how many levels lie within; absent when it never does. */
-function extentAt(text: string, from: number): { end: number; depth: number } | undefined {
-  let [depth, deepest] = [0, 0];
-  let inString = false;
-  for (let at = from; at < text.length; at += 1) {
-    const character = text[at];
-    if (inString) {
-      if (character === '\\') at += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      deepest = Math.max(deepest, depth);
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      if (depth === 0) return { end: at, depth: deepest };
-    }
-  }
-  return undefined;
-}
-
-/** A bare number or word in prose is no answer to a request for JSON; only objects and arrays count. */
-function readContainer(text: string, shape: Shape | undefined): JsonValue | undefined {
+/** A bare number or word is not an answer to a request for JSON; only objects and arrays count. */
+function readContainer(text: string, shape: JsonShape | undefined): JsonValue | undefined {
   const first = text[0];
   if (!((first === '{' && shape !== 'array') || (first === '[' && shape !== 'object'))) return undefined;
   const reading = readJson(text);

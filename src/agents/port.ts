@@ -140,7 +140,7 @@ export type CallContext = {
 export type Agent = {
   /** The name in the configuration, unique. */
   id: string;
-  /** Who made the model behind it; judges of the author's family count less. */
+  /** Who made the model behind it. */
   family: string;
   /** How people know it: `Claude Code`, `Codex`. */
   title: string;

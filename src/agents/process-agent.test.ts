@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { optionalProgram, systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, parseJson } from '../safe-json.ts';
 import type { Protocol } from '../schema/protocols.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
@@ -36,7 +37,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const world = (changes: Partial<World> = {}): World => ({
-  environment: { PATH: '/usr/bin:/bin', SECRET_TOKEN: 'must not leak' },
+  environment: { PATH: systemPath, SECRET_TOKEN: 'must not leak' },
   home: path.join(root, 'user'),
   platform: process.platform,
   architecture: process.arch,
@@ -83,7 +84,7 @@ async function call(
 }
 
 const jails = [
-  { jail: 'auto', confinement: existsSync('/usr/bin/bwrap') ? 'bubblewrap' : 'copy' },
+  { jail: 'auto', confinement: optionalProgram('bubblewrap') === undefined ? 'copy' : 'bubblewrap' },
   { jail: 'off', confinement: 'copy' },
 ] as const;
 
@@ -116,7 +117,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
       CHARRETTE_TASK: 'sketch',
       CHARRETTE_ATTEMPT: '2',
       MINE: 'yes',
-      PATH: '/usr/bin:/bin',
+      PATH: systemPath,
     });
     const names = Object.keys(environment).filter((name) => !name.startsWith('CHARRETTE_'));
     // PWD is set by the jail itself.
@@ -128,7 +129,7 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
   test('a key in its command, or the password of its proxy, is neither kept nor heard from it', async () => {
     const request = task({ prompt: '@environment' });
     const settings = exec('agent-echoes.mjs', '--api-key', 'canary-behind-a-flag');
-    const environment = { PATH: '/usr/bin:/bin', HTTPS_PROXY: 'http://me:canary-of-a-proxy@proxy:3128' };
+    const environment = { PATH: systemPath, HTTPS_PROXY: 'http://me:canary-of-a-proxy@proxy:3128' };
     const { result, events } = await call(settings, request, world({ jail, environment }));
     expect(result.kind).toBe('ok');
     expect(result.argv?.slice(-2)).toEqual(['--api-key', '[secret]']);
@@ -279,7 +280,7 @@ const result = JSON.stringify([fs.readdirSync(${JSON.stringify(home)}).sort(), f
 console.log(JSON.stringify({ type: 'result', subtype: 'success', result }));
 `;
     writeFileSync(path.join(home, 'bin/claude'), script, { mode: 0o755 });
-    const place = world({ environment: { PATH: `${home}/bin:/usr/bin:/bin` } });
+    const place = world({ environment: { PATH: `${home}/bin:${systemPath}` } });
     const { result } = await call({ id: 'claude', protocol: 'claude' }, task({ directory: inHome }), place);
     expect(result.message).toBeUndefined();
     expect(parseJson(result.text, 'answer')).toEqual([['bin', 'code'], 'work', 'EROFS']);
@@ -348,7 +349,7 @@ describe('conversations and recovery', () => {
     const bin = path.join(root, 'bin');
     mkdirSync(bin);
     writeFileSync(path.join(bin, 'claude'), '#!/bin/sh\n', { mode: 0o755 });
-    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const place = world({ environment: { PATH: `${bin}:${systemPath}` } });
     for (const session of [`abc@${root}/nowhere`, 'abc']) {
       const { result } = await call(
         { id: 'c', protocol: 'claude' },
@@ -397,7 +398,7 @@ describe('conversations and recovery', () => {
     writeFileSync(path.join(bin, 'codex'), script, { mode: 0o755 });
     mkdirSync(path.join(root, 'user/.codex'));
     writeFileSync(path.join(root, 'user/.codex/auth.json'), '{"token":"old"}');
-    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const place = world({ environment: { PATH: `${bin}:${systemPath}` } });
     const settings: AgentSettings = { id: 'codex', protocol: 'codex' };
     const first = await call(settings, task(), place);
     expect(first.result.kind).toBe('ok');
@@ -424,7 +425,7 @@ for (const event of [
 ]) console.log(JSON.stringify(event));
 `;
     writeFileSync(path.join(bin, 'codex'), script, { mode: 0o755 });
-    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const place = world({ environment: { PATH: `${bin}:${systemPath}` } });
     const settings: AgentSettings = { id: 'codex', protocol: 'codex' };
     const first = await call(settings, task(), place);
     expect(first.result.usage).toMatchObject({ inputTokens: 100, outputTokens: 10 });
@@ -453,7 +454,7 @@ echo changed 2>/dev/null > "$HOME/.grok/bin/tool"
 `;
   writeFileSync(path.join(bin, 'grok'), script, { mode: 0o755 });
   const place = world({
-    environment: { PATH: `${bin}:/usr/bin:/bin` },
+    environment: { PATH: `${bin}:${systemPath}` },
     cache: path.join(root, 'user/.cache/agents'),
   });
   const settings: AgentSettings = { id: 'grok', protocol: 'grok' };
@@ -476,7 +477,7 @@ echo '{"type":"result","subtype":"success","result":"done"}'
 `;
     writeFileSync(path.join(bin, 'grok'), script, { mode: 0o755 });
     const place = world({
-      environment: { PATH: `${bin}:/usr/bin:/bin` },
+      environment: { PATH: `${bin}:${systemPath}` },
       cache: path.join(root, 'cache'),
     });
     return { place, starts: () => readFileSync(count, 'utf8').split('\n').filter(Boolean).map(Number) };
@@ -524,7 +525,7 @@ require('node:fs').writeFileSync(process.env.HOME + '/arguments', process.argv.s
 console.log(JSON.stringify({ type: 'result', subtype: 'success', result: ' Ok\\n' }));
 `;
     writeFileSync(path.join(bin, 'claude'), script, { mode: 0o755 });
-    const place = world({ environment: { PATH: `${bin}:/usr/bin:/bin` } });
+    const place = world({ environment: { PATH: `${bin}:${systemPath}` } });
     const [probed, called] = [task().laneDirectory, task()];
     const agent = await createAgent({ id: 'claude', protocol: 'claude' }, place);
     const context = { signal: new AbortController().signal, onEvent: () => {} };
@@ -599,7 +600,7 @@ test('an npm shim on PATH is passed over for the native binary beside it', async
   }
   mkdirSync(path.join(root, 'prefix/bin'));
   symlinkSync(shim, path.join(root, 'prefix/bin/codex'));
-  const place = world({ environment: { PATH: `${root}/prefix/bin:/usr/bin:/bin` } });
+  const place = world({ environment: { PATH: `${root}/prefix/bin:${systemPath}` } });
   const { result } = await call({ id: 'codex', protocol: 'codex' }, task(), place);
   expect(result.message).toBeUndefined();
   expect(result).toMatchObject({ kind: 'ok', text: 'native' });

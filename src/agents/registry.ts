@@ -103,6 +103,12 @@ export function detectAgents(world: World): DetectedAgent[] {
   });
 }
 
+/** False when the program of an agent is not installed; agents without a program always are. */
+export function isInstalled(settings: AgentSettings, world: World): boolean {
+  const driver = driverOf(settings);
+  return driver === undefined || resolveProgram(driver, settings, world) !== undefined;
+}
+
 /** The version of a detected or configured agent's program, asked with the safelisted environment. */
 export async function agentVersion(
   settings: AgentSettings,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, readJson } from '../safe-json.ts';
 import { endOrphans, readProcessRecord } from './process/process-record.ts';
 import { listProcesses, readRow } from './process/process-table.ts';
@@ -22,7 +23,7 @@ function request(agent: string, changes: Partial<ProcessRequest> & { args?: stri
   return {
     argv: [process.execPath, path.join(agents, agent), ...(changes.args ?? [])],
     directory: lane,
-    environment: { PATH: '/usr/bin:/bin' },
+    environment: { PATH: systemPath },
     input: '',
     laneDirectory: lane,
     limits: { wallMs: 20_000, idleMs: 20_000 },
@@ -81,7 +82,7 @@ describe('runProcess', () => {
     await runProcess(
       request('agent-echoes.mjs', {
         input: '@environment',
-        environment: { PATH: '/usr/bin:/bin', ONE: '1' },
+        environment: { PATH: systemPath, ONE: '1' },
         onLine: (line) => {
           const reading = readJson(line);
           seen = reading.ok && isRecord(reading.value) ? reading.value['environment'] : undefined;
@@ -275,7 +276,7 @@ describe('endOrphans', () => {
       ...request('agent-echoes.mjs'),
       argv: [process.execPath, child, path.join(agents, 'agent-forks-children.mjs'), lane],
       laneDirectory: mkdtempSync(path.join(lane, 'parent-')),
-      environment: { PATH: '/usr/bin:/bin' },
+      environment: { PATH: systemPath },
     });
     while (!alive(readProcessRecord(lane)?.pid ?? 0)) await sleep(20);
     const record = readProcessRecord(lane);

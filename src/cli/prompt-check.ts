@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { exitCodes } from '../error-table.ts';
 import { CharretteError } from '../errors.ts';
 import { judgeAnswer } from '../feature/gate.ts';
 import { readReviewAnswer } from '../feature/review-answer.ts';
@@ -29,7 +30,7 @@ export const promptCheckCommand: CommandSpec = {
       flags: '--transport <kind>',
       description: 'how the artifact under review travelled',
       choices: ['reference', 'inline'],
-      default: 'reference',
+      default: 'inline',
     },
   ],
   dryRun: 'reads',
@@ -54,10 +55,11 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
   const warning = files.length > 0 && result.grade === 'missing' ? lazyLoadWarning(agent) : undefined;
   const grade = files.length === 0 ? 'full' : result.grade;
   const review = dispatch.reads === 'review' ? reviewOf(answer) : undefined;
+  const confirmed = files.length - result.missing.length - result.wrongLines.length;
   return {
-    exit: 0,
+    exit: grade === 'full' ? exitCodes.done : exitCodes.notAccepted,
     text: [
-      `${grade}: ${files.length - result.missing.length} of ${files.length} files confirmed`,
+      `${grade}: ${confirmed} of ${files.length} files confirmed`,
       ...result.missing.map((name) => `  not confirmed: ${name}`),
       ...result.wrongLines.map(
         ({ name, expected: lines, stated }) => `  ${name}: ${stated} lines stated, it has ${lines}`,
@@ -69,6 +71,7 @@ async function runCheck(invocation: Invocation): Promise<CommandResult> {
     json: {
       ...result,
       grade,
+      confirmed: grade === 'full',
       expected: files,
       ...(warning === undefined ? {} : { warning }),
       ...(review === undefined ? {} : { review: review.json }),

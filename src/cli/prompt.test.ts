@@ -140,6 +140,8 @@ test('prompt check grades an answer and gives the line for the history', async (
     'specify',
     '--role',
     'spec-reviewer',
+    '--transport',
+    'reference',
     answer,
   ];
   writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (4 lines)\n{"approved": true}\n');
@@ -149,7 +151,7 @@ test('prompt check grades an answer and gives the line for the history', async (
   });
   writeFileSync(answer, 'Files read: prd.md (4 lines)\n');
   expect(await runCommandLine(...words)).toMatchObject({
-    exit: 0,
+    exit: 6,
     out: 'partial: 1 of 2 files confirmed\n  not confirmed: spec.md\nverdict: unreadable, the answer has no JSON object\n',
   });
   writeFileSync(answer, '{"approved": true}\n');
@@ -158,6 +160,34 @@ test('prompt check grades an answer and gives the line for the history', async (
     missing: ['prd.md', 'spec.md'],
     warning: 'LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads',
   });
+});
+
+test('prompt check: a file with a wrong line count is not confirmed', async () => {
+  const { directory } = featureDirectory();
+  const answer = path.join(directory, 'answer.md');
+  writeFileSync(answer, 'Files read: prd.md (400 lines), spec.md (4 lines)\n{"approved": true}\n');
+  const role = ['--feature', directory, '--command', 'design', '--role', 'design-reviewer', answer];
+  const shown = await runCommandLine('prompt', 'check', ...role);
+  expect([shown.exit, shown.out.split('\n').slice(0, 2)]).toEqual([
+    6,
+    ['partial: 1 of 2 files confirmed', '  prd.md: 400 lines stated, it has 4'],
+  ]);
+  const asJson = await runCommandLine('prompt', 'check', ...role, '--json');
+  expect(asJson.exit).toBe(6);
+  expect(record(asJson.out)).toMatchObject({ grade: 'partial', confirmed: false, missing: [] });
+  writeFileSync(answer, 'Files read: prd.md (4 lines), spec.md (4 lines)\n{"approved": true}\n');
+  expect(record((await runCommandLine('prompt', 'check', ...role, '--json')).out)).toMatchObject({
+    grade: 'full',
+    confirmed: true,
+  });
+});
+
+test('I5: the artifact under review is in the prompt body by default, not in the block', async () => {
+  const { directory } = featureDirectory();
+  const { out } = await runCommandLine('prompt', 'specify', 'spec-reviewer', '--feature', directory);
+  expect(out).toContain('- it works');
+  expect(out).not.toContain(`${directory}/spec.md`);
+  expect(out).toContain(`lines), ..." in a single line.\n- PRD: ${directory}/prd.md\n\n`);
 });
 
 test('prompt check needs command, role and a file', async () => {

@@ -35,7 +35,7 @@ export const promptCommand: CommandSpec = {
     ['charrette prompt design design-reviewer --json', 'with artifacts, characters, tokens'],
   ],
   arguments: [
-    ['<command>', 'specify, design, create-plan, create-tasks, implement, implementing or brainstorm'],
+    ['<command>', 'specify, design, plan, tasks, implement, implementing or brainstorm'],
     ['<role>', 'a role of that command'],
   ],
   options: [
@@ -51,7 +51,7 @@ export const promptCommand: CommandSpec = {
       flags: '--transport <kind>',
       description: 'how the artifact under review travels',
       choices: ['reference', 'inline'],
-      default: 'reference',
+      default: 'inline',
     },
     { flags: '--task <number>', description: 'the task, for the implementer of one task' },
     { flags: '--files <paths>', description: 'changed files, or files to work on', parse: collect },

@@ -74,3 +74,9 @@ test('L-516 a word everybody wrote from stays', () => {
     'cursor paging by [agent]',
   );
 });
+
+test('L-517: the ballot asks for no form of answer; the prompt alone does', () => {
+  const { text } = buildDialecticBallot([]);
+  expect(text).toContain('Vote on every decision below exactly once.');
+  expect(text).not.toMatch(/one line|answer with|DECISION_N/i);
+});

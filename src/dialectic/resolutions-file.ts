@@ -1,3 +1,4 @@
+import { tidyLine } from '../schema/primitives.ts';
 import { type Block, type Field, readBlocks, renderBlock, renderBlocks } from '../text/labelled-block.ts';
 import { decisionId } from './decisions.ts';
 import { dispositions, type Resolution, type WhyLabel, whyLabels } from './resolutions.ts';
@@ -15,9 +16,7 @@ const labels = [
 export function renderResolutions(resolutions: readonly Resolution[]): string {
   return renderBlocks(
     resolutions.map((each) => {
-      const tally: Field[] = each.tally
-        ? [['Vote tally', `THESIS=${each.tally.thesis}, ANTI_THESIS=${each.tally.antithesis}`]]
-        : [];
+      const tally: Field[] = each.tally ? [['Vote tally', tallyText(each.tally)]] : [];
       return renderBlock(
         `${decisionId(each)}: ${each.title}`,
         [
@@ -32,6 +31,38 @@ export function renderResolutions(resolutions: readonly Resolution[]): string {
       );
     }),
   );
+}
+
+/** The voted resolutions with their votes, for plan and prompts. */
+export function renderVoted(resolutions: readonly Resolution[]): string {
+  return renderBlocks(
+    votedOnly(resolutions).map(({ number, title, resolution, tally }) =>
+      renderBlock(
+        `${decisionId({ number })}: ${title}`,
+        [
+          ['Resolution', resolution],
+          ['Vote tally', tallyText(tally)],
+        ],
+        'bullet',
+      ),
+    ),
+  ).trimEnd();
+}
+
+/** One line for each voted resolution, for the end of the run. */
+export function votedLines(resolutions: readonly Resolution[]): string[] {
+  return votedOnly(resolutions).map(
+    ({ number, title, resolution, tally }) =>
+      `${decisionId({ number })} (${tidyLine(title)}): ${tidyLine(resolution)} — ${tallyText(tally)}`,
+  );
+}
+
+function votedOnly(resolutions: readonly Resolution[]) {
+  return resolutions.flatMap(({ tally, ...each }) => (tally === undefined ? [] : [{ ...each, tally }]));
+}
+
+function tallyText({ thesis, antithesis }: NonNullable<Resolution['tally']>): string {
+  return `THESIS=${thesis}, ANTI_THESIS=${antithesis}`;
 }
 
 export type ResolutionsReading = { ok: true; resolutions: Resolution[] } | { ok: false; problems: string[] };

@@ -16,11 +16,7 @@ test.each([
 });
 
 test('L-519 a failed judge lane is ineligible', () => {
-  const verdict = decide(1, [
-    { judge: 'a', family: 'a', rotated: undefined },
-    judge('b', 'T'),
-    judge('c', 'T'),
-  ]);
+  const verdict = decide(1, [{ judge: 'a', rotated: undefined }, judge('b', 'T'), judge('c', 'T')]);
   expect(verdict).toMatchObject({ outcome: 'voted', thesis: 2 });
 });
 
@@ -40,15 +36,20 @@ test('in binding mode a judge that follows the order instead of the argument is 
   });
 });
 
-test('in binding mode judges of the author’s family count only when no other voted', () => {
-  const judges = [judge('x', 'A', 'A'), judge('y', 'A', 'A'), judge('z', 'T', 'T'), judge('w', 'T', 'T')];
-  const rules = { bothOrders: true, authorFamilies: ['x', 'y'] };
-  expect(decide(1, judges, rules)).toMatchObject({ outcome: 'voted', winner: 'THESIS' });
-  expect(decide(1, judges.slice(0, 2), rules)).toMatchObject({ outcome: 'voted', winner: 'ANTI_THESIS' });
+test('L-512, L-520: three eligible judges are three votes, and two against one decide', () => {
+  const judges = [judge('x', 'T', 'T'), judge('y', 'A', 'A'), judge('z', 'T', 'T')];
+  for (const bothOrders of [false, true]) {
+    expect(decide(1, judges, { bothOrders })).toMatchObject({
+      outcome: 'voted',
+      winner: 'THESIS',
+      thesis: 2,
+      antithesis: 1,
+    });
+  }
 });
 
-test('L-520: a judge that changed sides has not voted, so one of the author’s family is heard', () => {
-  const rules = { bothOrders: true, authorFamilies: ['w'] };
+test('L-520: a judge that changed sides has not voted', () => {
+  const rules = { bothOrders: true };
   const changed = judge('x', 'T', 'A');
   const judges = [changed, judge('y', 'T', 'T'), judge('w', 'T', 'T')];
   expect(decide(1, judges, rules)).toMatchObject({ outcome: 'voted', winner: 'THESIS', thesis: 2 });

@@ -6,7 +6,6 @@ export type Position = Side | 'tie';
 
 export type JudgeBallots = {
   judge: string;
-  family: string;
   /** Votes on the rotated ballot. Absent: the lane failed, so this judge is ineligible everywhere (L-519). */
   rotated: JudgeVotes | undefined;
   /** Votes on the swapped ballot, when the judge was shown both orders. */
@@ -22,26 +21,16 @@ export type DecisionVerdict =
 export type VerdictRules = {
   /** Every judge sees both orders; an inconsistent one counts for neither side. */
   bothOrders?: boolean;
-  /** Judges of these families count only when fewer than two others voted. */
-  authorFamilies?: readonly string[];
 };
 
-/** L-520: two eligible judges must agree, more need a majority, fewer than two leave the synthesis standing. */
+/** L-512, L-520: every judge counts. Two must agree, more need a majority; with fewer than two the synthesis is final. */
 export function decide(
   number: number,
   judges: readonly JudgeBallots[],
-  { bothOrders = false, authorFamilies = [] }: VerdictRules = {},
+  { bothOrders = false }: VerdictRules = {},
 ): DecisionVerdict {
-  const all = judges.flatMap((judge) => {
-    const cast = castVote(judge, number, bothOrders);
-    return cast === undefined ? [] : [{ ...cast, family: judge.family }];
-  });
-  // One that changed sides has not voted: it neither decides anything nor keeps others from being heard.
-  const independent = all.filter(({ family }) => !authorFamilies.includes(family));
-  // One independent judge alone decides nothing, so those of the author’s family are heard then too.
-  const heard = independent.filter(isConsistent).length > 1 ? independent : all;
-  const votes = heard.map(({ family: _, ...vote }) => vote);
-  const counted = votes.filter(isConsistent);
+  const votes = judges.flatMap((judge) => castVote(judge, number, bothOrders) ?? []);
+  const counted = votes.filter(({ position }) => position !== 'tie');
   const thesis = counted.filter(({ position }) => position === 'THESIS').length;
   const antithesis = counted.length - thesis;
   const needed = Math.max(2, Math.floor(counted.length / 2) + 1);
@@ -52,10 +41,6 @@ export function decide(
     reason: openReason(thesis, antithesis, votes.length - counted.length),
     votes,
   };
-}
-
-function isConsistent({ position }: CastVote): boolean {
-  return position !== 'tie';
 }
 
 function castVote(judge: JudgeBallots, number: number, bothOrders: boolean): CastVote | undefined {

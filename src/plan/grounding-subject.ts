@@ -91,6 +91,17 @@ export function subjectOfText(text: string): GroundingSubject {
   };
 }
 
+/** Whether a text says which files change or how: the least that makes it a plan. */
+export function looksLikePlan(text: string): boolean {
+  const sections = readHeadings(text);
+  return sections.has('Files to modify/create') || sections.has('Approach');
+}
+
+/** The headings of a text, for messages. */
+export function headingsIn(text: string): string[] {
+  return text.split(/\r?\n/).flatMap((line) => headingOf(line)?.title ?? []);
+}
+
 function readHeadings(text: string): Map<PlanSectionName, string> {
   const found = new Map<PlanSectionName, string>();
   let current: PlanSectionName | undefined;

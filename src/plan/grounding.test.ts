@@ -116,20 +116,56 @@ test('a plan for sources without tests or failure modes is told so', () => {
   ]);
 });
 
-test('L-566 a voted decision must be named and followed; the others at least mentioned', () => {
-  const decided = [
-    { number: 1, title: 'Refund', resolution: 'Refund through the gateway at once', disposition: 'voted' },
-    { number: 2, title: 'Queue', resolution: 'No queue', disposition: 'over-cap' },
-  ];
-  expect(problems({}, { decided })).toEqual([
-    ['decision', 'DECISION_1: Refund', 'missing', 'error'],
-    ['decision', 'DECISION_2: Queue', 'missing', 'warning'],
+const refund = {
+  number: 1,
+  title: 'Refund',
+  resolution: 'Refund at once through `PaymentGateway.refund` in src/payments/gateway.ts',
+  overruled: 'Collect refunds in a nightly batch',
+  disposition: 'voted',
+};
+const statement = (honoured: string) => ({ decisions: [{ id: 'DECISION_1', honoured }] });
+const followed = 'The refund goes at once through src/payments/gateway.ts.';
+
+test('L-562, L-566: a plan that follows a voted resolution in files, symbols and statement has nothing against it', () => {
+  expect(problems(statement(followed), { decided: [refund] })).toEqual([]);
+});
+
+test.each<[string, Partial<Plan>]>([
+  ['no statement', {}],
+  ['only the number of the decision in its text', { approach: 'DECISION_1 is followed: refund at once.' }],
+  ['a statement without any of the resolution', statement('Followed as voted.')],
+  [
+    'a statement of the option that lost',
+    statement('A nightly batch collects them, see src/payments/gateway.ts.'),
+  ],
+  ['no symbol of the resolution', { ...statement(followed), symbols: [] }],
+  ['no file of the resolution', statement('The refund goes at once through the gateway.')],
+])('L-562, L-566: a plan with %s does not follow a voted resolution', (_, change) => {
+  expect(problems(change, { decided: [refund] })).toContainEqual([
+    'decision',
+    'DECISION_1: Refund',
+    'missing',
+    'error',
   ]);
-  const decisions = [
-    { id: 'DECISION_1', honoured: 'The refund goes through the gateway at once.' },
-    { id: 'DECISION_2', honoured: 'No queue.' },
-  ];
-  expect(problems({ decisions }, { decided })).toEqual([]);
+});
+
+test('L-562: a plan that names none of the decision’s files is not certified', () => {
+  const decided = [{ ...refund, resolution: 'Refund at once', affectedFiles: ['src/refunds/ledger.ts'] }];
+  expect(problems(statement('The refund goes out at once.'), { decided })).toEqual([
+    ['decision', 'DECISION_1: Refund', 'unchecked', 'warning'],
+  ]);
+});
+
+test('L-534: an accepted finding may replace a voted resolution, if the plan names it', () => {
+  const decided = [{ ...refund, accepted: ['FINDING_2'] }];
+  expect(problems(statement('Replaced by FINDING_2: a nightly batch.'), { decided })).toEqual([]);
+  expect(problems(statement('Replaced by FINDING_20: a nightly batch.'), { decided })).toHaveLength(1);
+});
+
+test('L-562: what was not voted is at least mentioned', () => {
+  const decided = [{ number: 2, title: 'Queue', resolution: 'No queue', disposition: 'over-cap' }];
+  expect(problems({}, { decided })).toEqual([['decision', 'DECISION_2: Queue', 'missing', 'warning']]);
+  expect(problems({ approach: 'DECISION_2: no queue.' }, { decided })).toEqual([]);
 });
 
 test('a cited line that is not there is a warning', () => {

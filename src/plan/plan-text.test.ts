@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
+import { renderVoted } from '../dialectic/resolutions-file.ts';
 import { type Plan, planSchema } from '../schema/judgements/plan.ts';
 import { line, prose } from '../schema/primitives.ts';
 import { readBlocks } from '../text/labelled-block.ts';
 import { readSections } from '../text/named-sections.ts';
 import { type Dissent, dissents, renderDissent } from './dissent.ts';
+import type { DecidedPoint } from './grounding-decisions.ts';
 import { planTitles, readPlan, renderPlan } from './plan-text.ts';
 import { isRepositoryPath, planProblems, revisionProblems } from './validate.ts';
 
@@ -30,7 +32,7 @@ const plan: Plan = {
 test('L-563 L-564 a plan and its dissent are read back from plan.txt', () => {
   fc.assert(
     fc.property(arbitraryOf(planSchema), fc.array(dissentArbitrary, { maxLength: 3 }), (value, entries) => {
-      const text = renderPlan(value, renderDissent(entries));
+      const text = renderPlan(value, { dissent: renderDissent(entries) });
       expect(readPlan(text)).toEqual({ ok: true, plan: value });
       expect(readDissent(text)).toEqual(entries);
     }),
@@ -125,13 +127,35 @@ const resolution = (more: Partial<Resolution> = {}): Resolution => ({
   ...more,
 });
 
+test('L-530: plan.txt shows each voted resolution with its vote, and is read back without them', () => {
+  const skipped = { ...resolution({ number: 3, disposition: 'over-cap' }) };
+  delete skipped.tally;
+  const text = renderPlan(plan, { resolutions: renderVoted([resolution(), skipped]) });
+  expect(text).toContain(
+    '## Voted resolutions\n\n### DECISION_2: Store\n- **Resolution**: memory\n- **Vote tally**: THESIS=1, ANTI_THESIS=2\n',
+  );
+  expect(text).not.toContain('DECISION_3');
+  expect(readPlan(text)).toEqual({ ok: true, plan });
+  expect(renderPlan(plan)).not.toContain('Voted resolutions');
+});
+
+const decided = (more: Partial<DecidedPoint> = {}): DecidedPoint => ({
+  number: 1,
+  title: 'Store',
+  resolution: 'in memory',
+  disposition: 'voted',
+  overruled: 'in a shared Redis',
+  ...more,
+});
+
 test('L-562 L-566 a complete plan passes; an ignored vote, missing sections and bad paths do not', () => {
   expect(planProblems(plan)).toEqual([]);
-  expect(planProblems(plan, { resolutions: [resolution()] })).toEqual([
-    'DECISION_2: voted, but the plan does not say how it is honoured',
+  expect(planProblems(plan, { decided: [decided()] })).toEqual([]);
+  expect(planProblems(plan, { decided: [decided({ number: 2 })] })).toEqual([
+    'DECISION_2: Store: voted, but the plan does not say how it follows the resolution',
   ]);
-  expect(planProblems(plan, { resolutions: [resolution()], binding: false })).toEqual([]);
-  expect(planProblems(plan, { resolutions: [resolution({ disposition: 'over-cap' })] })).toEqual([]);
+  expect(planProblems(plan, { decided: [decided({ number: 2, disposition: 'advised' })] })).toEqual([]);
+  expect(planProblems(plan, { decided: [decided({ number: 2, disposition: 'over-cap' })] })).toEqual([]);
   const file = plan.files[0];
   if (!file) throw new Error('no file');
   const broken = { ...plan, edgeCases: [], failureModes: [], files: [file, file, { ...file, path: '../x' }] };

@@ -26,14 +26,18 @@ export const planTitles = {
   commands: 'Commands',
   symbols: 'Symbols',
   decisions: 'Decisions',
+  resolutions: 'Voted resolutions',
   dissent: 'Dissent',
 } as const;
 
 const allTitles = Object.values(planTitles);
 const titleMark = '# Plan: ';
 
-/** L-564: `plan.txt`. `dissent` is the body of the dissent section, made by `renderDissent`. */
-export function renderPlan(plan: Plan, dissent = ''): string {
+/** Bodies of sections that are not by the author: `renderVoted`, `renderDissent`. */
+export type PlanAppendix = { resolutions?: string; dissent?: string };
+
+/** L-564: `plan.txt`. */
+export function renderPlan(plan: Plan, { resolutions = '', dissent = '' }: PlanAppendix = {}): string {
   const sections: NamedSection[] = [
     {
       title: planTitles.files,
@@ -89,6 +93,7 @@ export function renderPlan(plan: Plan, dissent = ''): string {
       title: planTitles.decisions,
       body: renderItems(plan.decisions.map(({ id, honoured }) => `${id}: ${honoured}`)),
     },
+    { title: planTitles.resolutions, body: resolutions },
     { title: planTitles.dissent, body: dissent },
   ];
   const fixed = new Set<string>([

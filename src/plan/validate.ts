@@ -1,23 +1,21 @@
 import path from 'node:path';
-import { decisionId } from '../dialectic/decisions.ts';
-import type { Resolution } from '../dialectic/resolutions.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import type { Revision } from '../schema/judgements/revision.ts';
 import { repeated } from '../text/repeated.ts';
+import { type DecidedPoint, groundDecisions } from './grounding-decisions.ts';
+import { subjectOfPlan } from './grounding-subject.ts';
 
 /** Files that need no failure modes when nothing else changes (L-563). */
 const documentation =
   /(?:^|\/)(?:docs?|examples?)\/|\.(?:md|mdx|rst|adoc|txt)$|(?:^|\/)(?:LICENSE|CHANGELOG|README)[^/]*$/i;
 
 export type PlanRules = {
-  /** Resolutions of the dialectic; `voted` ones must be honoured by id. */
-  resolutions?: readonly Resolution[];
-  /** In advisory mode a vote does not bind the plan. */
-  binding?: boolean;
+  /** Resolutions of the dialectic; the plan must follow the `voted` ones. */
+  decided?: readonly DecidedPoint[];
 };
 
 /** L-566: what is missing from a plan, one line each; empty when it can go to review. */
-export function planProblems(plan: Plan, { resolutions = [], binding = true }: PlanRules = {}): string[] {
+export function planProblems(plan: Plan, { decided = [] }: PlanRules = {}): string[] {
   return [
     ...(plan.edgeCases.length === 0 ? ['Edge cases: none are named'] : []),
     ...(plan.failureModes.length === 0 && !isDocumentationOnly(plan)
@@ -29,16 +27,15 @@ export function planProblems(plan: Plan, { resolutions = [], binding = true }: P
     ...repeated(plan.files.map(({ path: file }) => path.posix.normalize(file))).map(
       (file) => `${file}: listed more than once`,
     ),
-    ...(binding ? unhonoured(plan, resolutions) : []),
+    ...decisionProblems(plan, decided),
   ];
 }
 
-/** Voted decisions that the plan does not answer by id (L-562). */
-function unhonoured(plan: Plan, resolutions: readonly Resolution[]): string[] {
-  const named = new Set(plan.decisions.map(({ id }) => id));
-  return resolutions
-    .filter((resolution) => resolution.disposition === 'voted' && !named.has(decisionId(resolution)))
-    .map((resolution) => `${decisionId(resolution)}: voted, but the plan does not say how it is honoured`);
+/** L-562: voted resolutions that the plan does not follow. */
+export function decisionProblems(plan: Plan, decided: readonly DecidedPoint[]): string[] {
+  return groundDecisions(subjectOfPlan(plan), decided)
+    .filter(({ severity }) => severity === 'error')
+    .map(({ subject, reason }) => `${subject}: ${reason}`);
 }
 
 /** L-690, L-698: whether a revision deals with every accepted finding and with nothing else. */

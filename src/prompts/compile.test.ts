@@ -36,8 +36,8 @@ test('T-004, T-005, T-037…T-039: one bullet per artifact, absolute, under a di
   expect(text).toContain(
     [
       '## Required Artifacts',
-      'You MUST read fully before your review:',
-      'Confirm: "Files read: {name} ({N} lines), ..."',
+      'You MUST read the following files before beginning your review.',
+      'After reading, confirm: "Files read: {name} ({N} lines), ..." in a single line.',
       `- Design: ${directory}/design.md`,
       `- Spec: ${directory}/spec.md`,
       '',
@@ -51,7 +51,9 @@ test.each([
   ['implement', 'test-deepener', 'work'],
   ['implement', 'code-simplifier', 'review'],
 ])('T-038: %s %s reads before its %s', async (command, role, word) => {
-  expect((await compiled(command, role)).text).toContain(`You MUST read fully before your ${word}:\n`);
+  expect((await compiled(command, role)).text).toContain(
+    `## Required Artifacts\nYou MUST read the following files before beginning your ${word}.\nAfter reading, confirm: `,
+  );
 });
 
 test('T-006, T-140, T-141: no prompt asks for the text of an artifact', async () => {
@@ -94,10 +96,24 @@ test('T-145: placeholders in shell commands are found, variables are not', () =>
   expect(findShellPlaceholders(tasks)).toEqual([{ line: 2, text: 'grep x {feature_path}/y' }]);
 });
 
-test('T-007, lean/C-05: by reference the target stands last in the block, labelled', async () => {
-  const { text, directory, expected } = await compiled('specify', 'spec-reviewer');
-  expect(text).toContain(`- PRD: ${directory}/prd.md\n- Spec (under review): ${directory}/spec.md\n\n`);
-  expect(expected).toEqual(['prd', 'spec']);
+/** The lines of one section of a prompt. */
+const section = (text: string, heading: string) =>
+  (text.split(`## ${heading}\n`)[1] ?? '').split('\n\n')[0]?.split('\n');
+
+test('T-007 I5: by reference the artifact under review has its own section, not a line of the block', async () => {
+  for (const [command, role, file] of [
+    ['specify', 'spec-reviewer', 'spec'],
+    ['design', 'design-reviewer', 'design'],
+    ['plan', 'plan-reviewer', 'plan'],
+    ['tasks', 'task-reviewer', 'tasks'],
+  ] as const) {
+    const { text, directory, expected } = await compiled(command, role);
+    expect(section(text, 'Required Artifacts')?.join(), role).not.toContain(`${file}.md`);
+    expect(section(text, 'Artifact Under Review')?.[1], role).toMatch(
+      new RegExp(`^- \\w+: ${directory}/${file}\\.md$`),
+    );
+    expect(expected.at(-1)).toBe(file);
+  }
 });
 
 test('T-007, T-011, T-143: inline the target leaves the block and comes complete after the schema', async () => {
@@ -220,7 +236,7 @@ test('lean/C-11: what the call cannot do without stops it, what it can is said',
   await expect(compiled('design', 'design-reviewer', {}, without)).rejects.toThrow(
     /needs design\.md, which is missing; the feature has prd\.md, spec\.md/,
   );
-  await expect(compiled('create-plan', 'phase-reviewer', {}, without)).rejects.toMatchObject({
+  await expect(compiled('plan', 'phase-reviewer', {}, without)).rejects.toMatchObject({
     code: 'artifact-missing',
   });
   const soft = await compiled('implement', 'security-reviewer', {}, without);
@@ -229,7 +245,9 @@ test('lean/C-11: what the call cannot do without stops it, what it can is said',
 });
 
 test('lean/C-05, T-142: transport by request, by ability to read, by size', () => {
-  expect(chooseTransport({ canRead: true, characters: 10 })).toBe('reference');
+  expect(chooseTransport({ canRead: true, characters: 10 })).toBe('inline');
+  expect(chooseTransport({ canRead: true, characters: 10, requested: 'reference' })).toBe('reference');
+  expect(chooseTransport({ canRead: true, characters: 11, inlineUpTo: 10 })).toBe('reference');
   expect(chooseTransport({ canRead: false, characters: 10, requested: 'reference' })).toBe('inline');
   expect(chooseTransport({ canRead: true, characters: 10, inlineUpTo: 10 })).toBe('inline');
   expect(chooseTransport({ canRead: true, characters: 10, requested: 'inline' })).toBe('inline');

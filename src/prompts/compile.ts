@@ -4,7 +4,7 @@ import { type DomainOutcome, outcomePart } from './outcome.ts';
 import { type Answer, data, optionalData, type Part, type PromptDraft, words } from './part.ts';
 import type { PrdResolution } from './prd.ts';
 import { checkArtifacts } from './prerequisites.ts';
-import { requiredArtifactsPart } from './required-artifacts.ts';
+import { requiredArtifactsPart, targetPart } from './required-artifacts.ts';
 import type { Dispatch } from './roles/dispatch.ts';
 import { implementerReport, shapes } from './roles/shapes.ts';
 import { inlineArtifactPart } from './target.ts';
@@ -45,19 +45,13 @@ export function compilePrompt(input: CompileInput): Compiled {
   const warnings = [...checkArtifacts(dispatch, files), ...prdWarnings(input)];
   const inlineTarget = targetText(input, warnings);
   const target = inlineTarget === undefined ? dispatch.target : undefined;
-  const block = requiredArtifactsPart({
-    keys: dispatch.required,
-    files,
-    prd,
-    reads: dispatch.reads,
-    ...(target === undefined ? {} : { target }),
-  });
   return {
     draft: {
       task: `${dispatch.command}/${dispatch.role}`,
       fixed: [
         words('role', dispatch.rubric),
-        ...block,
+        ...requiredArtifactsPart({ keys: dispatch.required, files, prd, reads: dispatch.reads }),
+        ...(target === undefined ? [] : [targetPart(target, { files, reads: dispatch.reads })]),
         ...(dispatch.expects === undefined
           ? []
           : [words('next-phase', dispatch.expects, 'Next Phase Expectations')]),

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../agents/port.ts';
-import type { Untrusted } from './untrusted.ts';
+import { bounded, readable, type Untrusted } from './untrusted.ts';
 
 /** A named piece of a prompt: fixed words, or text by others that the composer delimits. */
 export type Part = {
@@ -33,6 +33,17 @@ export type PromptDraft = {
 /** A part of our own words. */
 export function words(name: string, text: string, heading?: string): Part {
   return heading === undefined ? { name, text } : { name, heading, text };
+}
+
+/** The user's own words: the instruction itself, so they are not delimited as data. No part when there are none. */
+export function request(
+  name: string,
+  content: string | undefined,
+  { heading, text, limit }: { heading: string; text?: string; limit?: number },
+): Part[] {
+  if (content === undefined || content.trim() === '') return [];
+  const shown = bounded(readable(content), limit);
+  return [words(name, text === undefined ? shown : `${text}\n${shown}`, heading)];
 }
 
 /** A part that carries one text by others. */

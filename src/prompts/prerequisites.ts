@@ -7,8 +7,8 @@ export const hardArtifacts: Readonly<Record<CommandName, readonly ArtifactKey[]>
   brainstorm: ['prd'],
   specify: ['spec'],
   design: ['spec', 'design'],
-  'create-plan': ['spec', 'design', 'plan'],
-  'create-tasks': ['spec', 'design', 'plan', 'tasks'],
+  plan: ['spec', 'design', 'plan'],
+  tasks: ['spec', 'design', 'plan', 'tasks'],
   implement: ['spec', 'tasks'],
   implementing: ['spec', 'tasks'],
 };

@@ -65,7 +65,8 @@ export function readable(text: string): string {
     .replace(/[\0-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu, '\ufffd');
 }
 
-function bounded(text: string, limit: number | undefined): string {
+/** At most `limit` characters, with a note of what was cut. */
+export function bounded(text: string, limit: number | undefined): string {
   if (limit === undefined || text.length <= limit) return text;
   const head = text.slice(0, limit).toWellFormed();
   return `${head}\n[cut here: ${text.length - limit} of ${text.length} characters are not shown]`;

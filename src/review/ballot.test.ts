@@ -32,7 +32,11 @@ test('panel/C-34 hiding names leaves the words of the code alone', () => {
   );
 });
 
-test('L-637 the ballot offers the third vote only when it exists', () => {
-  expect(buildReviewBallot(items).text).toContain('ID: YES|NO|EXONERATE — reason');
+test('L-635: the ballot offers the third vote only when it exists', () => {
+  expect(buildReviewBallot(items).text).toContain('EXONERATE: ');
   expect(buildReviewBallot(items, { exonerate: false }).text).not.toContain('EXONERATE');
+});
+
+test('L-637: the ballot asks for no form of answer; the prompt alone does', () => {
+  expect(buildReviewBallot(items).text).not.toMatch(/one line|answer with|ID: |YES\|NO/i);
 });

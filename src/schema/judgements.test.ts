@@ -67,6 +67,18 @@ test('L-581: an answer with none of the keys that were asked for is not one with
   expect(readJudgement('review', { findings: [] }).ok).toBe(true);
 });
 
+test('P-150: rejects a code review that is a summary alone', () => {
+  for (const answer of [
+    { summary: 'Looks good.' },
+    { status: 'completed', summary: 'all done', outputs: [] },
+  ])
+    expect(readJudgement('code-review', answer)).toEqual({
+      ok: false,
+      problems: ['the answer: it has none of the keys findings, criteria'],
+    });
+  expect(readJudgement('code-review', { summary: 'Looks good.', findings: [] }).ok).toBe(true);
+});
+
 const finding = {
   title: 'Lock\nis never released',
   focusArea: 'correctness',

@@ -63,8 +63,8 @@ export type JudgementReading<Value> =
 
 /**
  * Checks an answer against its schema; unknown keys are dropped, texts are tidied, missing optional parts filled. An object with
- * none of the keys is another one: a snippet in a review by words would else be a review without findings. Problems call the
- * value `whole`.
+ * none of the keys is another one: a snippet in a review by words would else be a review without findings. So is a
+ * summary alone, which every kind of answer may have. Problems call the value `whole`.
  */
 export function readJudgement<Name extends JudgementName>(
   name: Name,
@@ -72,7 +72,7 @@ export function readJudgement<Name extends JudgementName>(
   whole = 'the answer',
 ): JudgementReading<Judgement<Name>> {
   const schema = judgements[name];
-  const keys = Object.keys(schema.shape);
+  const keys = Object.keys(schema.shape).filter((key) => key !== 'summary');
   if (isRecord(answer) && !keys.some((key) => Object.hasOwn(answer, key)))
     return { ok: false, problems: [`${whole}: it has none of the keys ${keys.join(', ')}`] };
   const first = schema.safeParse(answer);

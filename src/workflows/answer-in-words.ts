@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { extractAnswer } from '../agents/extract-json.ts';
+import { extractAnswer, readJsonAnswer, wantedBy } from '../agents/extract-json.ts';
 import type { Agent, JsonSchema, LaneResult } from '../agents/port.ts';
-import { hasWords, isShown } from '../agents/repeated-json.ts';
-import type { Comparison } from '../schema/judgements/comparison.ts';
-import type { Verdict } from '../schema/judgements/verdict.ts';
-import type { Vote } from '../schema/judgements/vote.ts';
 import { type JudgementName, type JudgementReading, readJudgement } from '../schema/judgements.ts';
 import { readTextAnswer } from './text-answers.ts';
 
@@ -17,8 +13,8 @@ export type Asked = {
 };
 
 /**
- * An answer in words becomes the judgement that it holds, where the agent's word that it ended well can be believed: half
- * an answer in words looks like a whole one. It happens before the answer is kept, so that it is found again.
+ * Reads the judgement out of an answer, before the answer is saved. JSON goes first, and words around it never count. An answer
+ * without any JSON is read as plain text, but only from an agent whose end of answer is reliable: half a text looks like a whole one.
  */
 export function readInWords(
   { capabilities }: Pick<Agent, 'capabilities'>,
@@ -28,22 +24,30 @@ export function readInWords(
   const { message: _, value, ...answer } = result;
   if (result.kind !== 'ok' && result.kind !== 'bad_output') return result;
   try {
-    const among = value !== undefined && standsAmongWords(result.text, value, asked.schema);
-    const repeated = among && isShown(value, [asked.prompt]);
-    const inJson = readJudgement(asked.judgement, repeated ? undefined : value);
-    if (inJson.ok && !among) return result;
+    const { judgement, schema, prompt } = asked;
+    // Some programs give the value next to the text; it is final.
+    if (value !== undefined && !isDeepStrictEqual(extractAnswer(result.text, schema), value)) return result;
+    const inJson = readJsonAnswer(result.text, {
+      ...wantedBy(schema),
+      fits: (each) => readJudgement(judgement, each).ok,
+      shown: [prompt],
+    });
+    if (inJson.kind === 'found') return { ...answer, kind: 'ok', value: inJson.value };
+    // The repair turn says what is wrong with it.
+    if (inJson.kind === 'unfit') return { ...result, value: inJson.value };
+    if (inJson.kind === 'repeated') return { ...answer, kind: 'bad_output', message: repetition };
+    if (inJson.value !== undefined && ballots.includes(judgement)) return result;
     const inText = textReading(result.text, asked);
-    if (inJson.ok) {
-      return inText.ok ? { ...result, ...joined(asked.judgement, inJson.value, inText.value) } : result;
-    }
-    if (inText.ok && capabilities.trust === 'terminal-event') {
-      return { ...answer, kind: 'ok', value: inText.value };
-    }
-    return repeated ? { ...answer, kind: 'bad_output', message: repetition } : result;
+    return inText.ok && capabilities.trust === 'terminal-event'
+      ? { ...answer, kind: 'ok', value: inText.value }
+      : result;
   } catch (error) {
     return { ...result, kind: 'bad_output', message: unreadable(error) };
   }
 }
+
+/** These need no snippets: any object in such an answer is meant as the answer, also one of the wrong form. */
+const ballots: readonly JudgementName[] = ['vote', 'verdict', 'comparison'];
 
 const repetition = 'The JSON in the answer only repeats what was shown.';
 
@@ -56,40 +60,3 @@ function textReading(text: string, { judgement, input }: Asked): JudgementReadin
   if (text.trim() === '') return { ok: false, problems: [] };
   return readJudgement(judgement, readTextAnswer(judgement, text, input));
 }
-
-/** Whether the value was found in the text, rather than given beside it, with more around it than a fence. */
-function standsAmongWords(text: string, value: unknown, schema: JsonSchema): boolean {
-  return hasWords(text) && isDeepStrictEqual(extractAnswer(text, schema), value);
-}
-
-/** JSON and the lines beside it: of two that differ neither counts. Votes told twice are found out where they are counted. */
-function joined(judgement: JudgementName, value: unknown, words: unknown): Partial<LaneResult> {
-  const join = joins[judgement];
-  if (join === undefined) return {};
-  const both = join(value as never, words as never);
-  return both === undefined
-    ? {
-        kind: 'bad_output',
-        value: undefined,
-        message: 'The answer says one thing in JSON and another in words.',
-      }
-    : { value: both };
-}
-
-const joins: Partial<Record<JudgementName, (value: never, words: never) => unknown>> = {
-  vote: ({ votes }: Vote, words: Vote) => ({
-    votes: [
-      ...votes,
-      ...words.votes.filter(({ id, vote }) => votes.some((own) => own.id === id && own.vote !== vote)),
-    ],
-  }),
-  verdict: ({ verdicts }: Verdict, words: Verdict) => ({
-    verdicts: [
-      ...verdicts,
-      ...words.verdicts.filter(({ decision, vote }) =>
-        verdicts.some((own) => own.decision === decision && own.vote !== vote),
-      ),
-    ],
-  }),
-  comparison: (value: Comparison, words: Comparison) => (value.better === words.better ? value : undefined),
-};

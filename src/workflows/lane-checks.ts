@@ -1,11 +1,11 @@
 import { defenceReading } from '../dialectic/defence-text.ts';
 import { checkSide } from '../dialectic/eligibility.ts';
 import { votesOfVerdict, withJudgeRepair } from '../dialectic/judge-votes.ts';
-import type { Resolution } from '../dialectic/resolutions.ts';
 import { synthesisProblems } from '../dialectic/synthesis-problems.ts';
 import { filesFromAnswer } from '../lite/plan-files.ts';
 import { checkSketchText } from '../panel/substantive.ts';
-import { planProblems, revisionProblems } from '../plan/validate.ts';
+import type { DecidedPoint } from '../plan/grounding-decisions.ts';
+import { decisionProblems, planProblems, revisionProblems } from '../plan/validate.ts';
 import { evaluationProblems, offerProblems } from '../refine/answers.ts';
 import { votesOf, withRepair } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
@@ -40,16 +40,14 @@ const checks: Readonly<Record<string, Check>> = {
       highlights: input['highlights'] === true,
     }),
   // L-566: the plan can go to review.
-  plan: (value: Plan, input) =>
-    planProblems(value, {
-      resolutions: resolutionsOf(input['resolutions']),
-      binding: input['binding'] !== false,
-    }),
-  // L-690, L-698: every accepted finding is dealt with, and nothing else.
+  plan: (value: Plan, input) => planProblems(value, { decided: decidedIn(input) }),
+  // L-690, L-698: every accepted finding is dealt with, and nothing else; L-562: voted resolutions are still followed.
   'revise-plan': (value: Revision, input) => {
     const accepted = idsOf(input['accepted']);
-    if (accepted.length === 0) return [];
-    return revisionProblems(accepted, input['plan'] as Plan, value);
+    return [
+      ...(accepted.length === 0 ? [] : revisionProblems(accepted, input['plan'] as Plan, value)),
+      ...decisionProblems(value.plan, decidedIn(input)),
+    ];
   },
   // L-501: a defence that could not go before the judges gets its corrective turn.
   'debate-thesis': (value: Defence) => sideProblems(value, 'THESIS'),
@@ -136,8 +134,8 @@ function sideProblems(defence: Defence, side: Side): string[] {
   return failure === undefined ? [] : [`${failure.reason}: ${failure.detail}`];
 }
 
-function resolutionsOf(list: unknown): Resolution[] {
-  return Array.isArray(list) ? (list as Resolution[]) : [];
+function decidedIn({ decided }: Record<string, unknown>): DecidedPoint[] {
+  return Array.isArray(decided) ? (decided as DecidedPoint[]) : [];
 }
 
 function seatsIn(sketches: unknown): string[] {

@@ -7,7 +7,7 @@ import { readPlan } from '../plan/plan-text.ts';
 import { readFindings } from '../review/findings-text.ts';
 import { readVotes } from '../review/votes.ts';
 import { isRecord } from '../safe-json.ts';
-import type { JudgementName } from '../schema/judgements.ts';
+import { type JudgementName, judgements } from '../schema/judgements.ts';
 import { citationsIn } from '../text/citations.ts';
 import { toLines } from '../text/labelled-block.ts';
 
@@ -97,12 +97,20 @@ const readers: Partial<Record<JudgementName, (text: string, input: Record<string
  * text was meant as JSON: what is broken or of the wrong form there has not turned into words.
  */
 export function readTextAnswer(name: JudgementName, text: string, input: unknown): unknown {
-  return isMeantAsJson(text) ? undefined : readers[name]?.(text, isRecord(input) ? input : {});
+  const keys = Object.keys(judgements[name].shape);
+  return isMeantAsJson(text, keys) ? undefined : readers[name]?.(text, isRecord(input) ? input : {});
 }
 
-/** Begins like an object or a list of values, in a fence or without one, or ends within a fence of JSON. */
-function isMeantAsJson(text: string): boolean {
+/**
+ * Begins like an object or a list of values, in a fence or without one, ends within a fence of JSON, or opens an object with one of
+ * the answer's keys. JSON that cannot be parsed is repaired, never read as text: the words around it do not count.
+ */
+function isMeantAsJson(text: string, keys: readonly string[]): boolean {
   if (/^\s*(?:(?:`{3,}|~{3,})\w*\s*)?(?:\{|\[\s*[{["])/.test(text)) return true;
+  const names = keys.join('|');
+  // Without quotes a key may be a snippet of code, unless the object begins its line.
+  if (new RegExp(`\\{\\s*(["'])(?:${names})\\1\\s*:|^[ \\t]*\\{\\s*(?:${names})\\s*:`, 'm').test(text))
+    return true;
   let open: { marks: string; json: boolean } | undefined;
   for (const line of toLines(text)) {
     const [, marks, info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];

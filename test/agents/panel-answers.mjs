@@ -6,7 +6,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
   // Every round of review finds something new, and the first accepted finding is never answered for.
   const rounds = mode === 'rounds';
   // `narrow`: one stance alone finds something. `outside`: all that is found is out of scope.
-  const isQuiet = mode === 'outside' || (mode === 'narrow' && !seat.includes('arch'));
+  const isQuiet = mode === 'outside' || mode === 'content' || (mode === 'narrow' && !seat.includes('arch'));
   const isRevised = prompt.includes('The limit comes from the configuration.');
   const words = (count, stem) => Array.from({ length: count }, (_, index) => `${stem}${index % 7}`).join(' ');
 
@@ -19,7 +19,7 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
         ? []
         : [{ path: 'src/rate-limit.ts', action: 'new', description: 'The bucket.' }]),
     ],
-    approach: `${mode === 'refuses' ? '' : 'DECISION_1 is followed: '}the bucket lives in memory. The handler asks it before routing.`,
+    approach: `${mode === 'refuses' ? '' : 'DECISION_1 is followed: '}the bucket lives in memory. The handler asks it before routing${mode === 'content' ? ' (README.md:99999)' : ''}.`,
     edgeCases: ['A clock that goes back counts as no time passed.'],
     failureModes: [
       { failure: 'The map grows.', warning: 'Memory rises.', mitigation: 'Sweep idle clients.' },
@@ -100,7 +100,11 @@ export function panelAnswer(task, prompt, seat = 'seat', mode = 'plain') {
     judge: () => ({
       verdicts: ids(/DECISION_\d+/g)
         .filter((id) => id !== 'DECISION_N')
-        .map((id) => ({ decision: Number(id.slice(9)), vote: 'THESIS', rationale: 'The evidence holds.' })),
+        .map((id) => ({
+          decision: Number(id.slice(9)),
+          vote: mode === 'dissents' ? 'ANTI_THESIS' : 'THESIS',
+          rationale: 'The evidence holds.',
+        })),
     }),
     plan: () => plan(),
     'plan-review': () => ({

@@ -57,7 +57,8 @@ test('T-121: a revision names what must and what may be resolved, and the file u
   const issues = { must: ['[blocker] vague\nR2'], may: ['[suggestion] tidy'] };
   const draft = revisionPrompt({ key: 'spec', files, prd, issues, iteration: 2, max: 5 });
   const { text } = compose(draft, { nonce: seededNonce('x') });
-  expect(text).toContain(`- Spec (under review): ${directory}/spec.md`);
+  expect(text.split('## Document to Revise\n')[1]).toMatch(/^You MUST read this file[^\n]*\n- Spec: \//);
+  expect(text.split('## Document to Revise\n')[0]).not.toContain(`${directory}/spec.md`);
   expect(text).toMatch(/## Must be resolved\n<must_resolve [^>]+>\n- \[blocker\] vague R2\n/);
   expect(text).toContain('## May be resolved');
 });

@@ -1,7 +1,7 @@
 import { type ArtifactFiles, artifacts } from '../artifacts.ts';
-import { optionalData, type Part, type PromptDraft, words } from '../part.ts';
+import { optionalData, type Part, type PromptDraft, request, words } from '../part.ts';
 import type { PrdResolution } from '../prd.ts';
-import { requiredArtifactsPart } from '../required-artifacts.ts';
+import { requiredArtifactsPart, targetPart } from '../required-artifacts.ts';
 import { documents } from './documents.ts';
 import type { ReviewedIssues } from './revise.ts';
 import { issueParts } from './revise.ts';
@@ -59,13 +59,8 @@ function fixedParts({ key, files, prd }: AuthorInput, target?: AuthoredKey): Par
   const sections = row.sections.map(([heading, content]) => `- \`${heading}\`: ${content}`).join('\n');
   return [
     words('role', row.rubric),
-    ...requiredArtifactsPart({
-      keys: row.reads,
-      files,
-      prd,
-      reads: 'work',
-      ...(target === undefined ? {} : { target }),
-    }),
+    ...requiredArtifactsPart({ keys: row.reads, files, prd, reads: 'work' }),
+    ...(target === undefined ? [] : [targetPart(target, { files, reads: 'work' })]),
     words('sections', `${sections}${row.form === undefined ? '' : `\n\n${row.form}`}`, 'Document'),
   ];
 }
@@ -73,7 +68,7 @@ function fixedParts({ key, files, prd }: AuthorInput, target?: AuthoredKey): Par
 function subjectParts({ description, research, brief }: AuthorInput): Part[] {
   return [
     ...optionalData('project_brief', brief, { heading: 'Project brief' }),
-    ...optionalData('feature_description', description, { heading: 'Feature' }),
+    ...request('feature', description, { heading: 'Feature' }),
     ...optionalData('research', research, { heading: 'Research', limit: 40_000 }),
   ];
 }

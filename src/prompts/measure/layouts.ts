@@ -1,7 +1,7 @@
 import { type ArtifactKey, artifacts } from '../artifacts.ts';
 import { compilePrompt } from '../compile.ts';
 import { iterationPart } from '../iteration.ts';
-import { type PromptDraft, words } from '../part.ts';
+import type { PromptDraft } from '../part.ts';
 import { hardArtifacts } from '../prerequisites.ts';
 import type { TokenCount } from '../report.ts';
 import type { Dispatch } from '../roles/dispatch.ts';
@@ -75,7 +75,7 @@ function embedded(
   const { draft } = compilePrompt({ ...callOf(site, feature), transport: 'reference' });
   const bare: PromptDraft = {
     ...draft,
-    fixed: draft.fixed.filter(({ name }) => name !== 'required-artifacts'),
+    fixed: draft.fixed.filter(({ name }) => name !== 'required-artifacts' && name !== 'target'),
     changing: [iterationPart({ iteration: 1, max: 5 })],
   };
   const all = [...keys, ...(site.target === undefined ? [] : [site.target])];
@@ -117,16 +117,9 @@ function referenced(
   return { prompt, effectiveTokens: prompt.tokens + reads };
 }
 
-/** An inline target is not listed as a file to read. */
+/** An inline target is not a file to read. */
 function withoutTargetLine(draft: PromptDraft): PromptDraft {
-  return {
-    ...draft,
-    fixed: draft.fixed.map((part) =>
-      part.name === 'required-artifacts'
-        ? words(part.name, (part.text ?? '').replace(/\n- [^\n]*\(under review\)[^\n]*/, ''), part.heading)
-        : part,
-    ),
-  };
+  return { ...draft, fixed: draft.fixed.filter(({ name }) => name !== 'target') };
 }
 
 function callOf(site: Dispatch, feature: CorpusFeature) {

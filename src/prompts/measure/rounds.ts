@@ -14,8 +14,8 @@ export type RoundChange = { deltaCharacters: number; fixSummaryCharacters: numbe
 const deltaCharacters: Readonly<Record<string, { domain: number; phase: number }>> = {
   specify: { domain: 3_900, phase: 1_800 },
   design: { domain: 3_100, phase: 1_400 },
-  'create-plan': { domain: 3_600, phase: 1_900 },
-  'create-tasks': { domain: 3_700, phase: 2_800 },
+  plan: { domain: 3_600, phase: 1_900 },
+  tasks: { domain: 3_700, phase: 2_800 },
   implement: { domain: 3_100, phase: 3_100 },
 };
 

@@ -1,12 +1,14 @@
-import { data, optionalData, type Part, words } from '../part.ts';
+import { optionalData, type Part, request, words } from '../part.ts';
 
 /** What the panel was asked to design, as every task of the run sees it. */
 export type Commission = {
   description: string;
   /** panel/C-06: answers to the clarifying questions. */
   clarifications?: string;
-  /** L-180: what the scope discussion settled. */
+  /** L-180: what the user decided in the scope discussion. */
   discussion?: string;
+  /** L-175: questions of that discussion that an agent answered from the code. */
+  answeredByCode?: string;
   /** The project's design context, already packed under its budget. */
   brief?: string;
 };
@@ -15,14 +17,17 @@ export type Commission = {
 export function commissionParts(commission: Commission, tagPrefix = ''): Part[] {
   return [
     ...optionalData(`${tagPrefix}project_brief`, commission.brief, { heading: 'Project brief' }),
-    data(`${tagPrefix}feature_description`, commission.description, { heading: 'Feature' }),
-    ...optionalData(`${tagPrefix}clarifications`, commission.clarifications, {
+    ...request('feature', commission.description, { heading: 'Feature' }),
+    ...request('clarifications', commission.clarifications, {
       heading: 'Clarifications',
       text: 'Answers already given; treat them as part of the feature.',
     }),
-    ...optionalData(`${tagPrefix}discussion`, commission.discussion, {
+    ...request('discussion', commission.discussion, {
       heading: 'Settled scope',
-      text: 'Decisions already taken about scope and hard constraints. They hold.',
+      text: 'Decisions already taken about scope and hard constraints. They are final.',
+    }),
+    ...optionalData(`${tagPrefix}answered_by_code`, commission.answeredByCode, {
+      heading: 'Answered by the code',
     }),
   ];
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
-import { data, optionalData, type PromptDraft, words } from '../part.ts';
+import { data, type PromptDraft, request, words } from '../part.ts';
 import { readOnlyPart } from './common.ts';
 
 export type ComparePlansInput = {
@@ -43,8 +43,8 @@ export function comparePlansPrompt({
     ],
     answer: { kind: 'json', schema },
     changing: [
-      data('feature_description', feature, { heading: 'Feature' }),
-      ...optionalData('criteria', numbered, { heading: 'Criteria' }),
+      ...request('feature', feature, { heading: 'Feature' }),
+      ...request('criteria', numbered, { heading: 'Criteria' }),
       data('plan_a', planA, { heading: 'Plan A' }),
       data('plan_b', planB, { heading: 'Plan B' }),
     ],

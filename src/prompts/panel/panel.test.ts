@@ -78,6 +78,61 @@ test.each(Object.entries(drafts))('%s delimits every text by others', (_name, dr
   expect(draft.changing.flatMap((part) => part.untrusted ?? []).length).toBeGreaterThan(0);
 });
 
+test.each(Object.entries(drafts))(
+  '%s carries the user’s own words as instruction, not as data',
+  (_name, draft) => {
+    const data = draft.changing.flatMap((part) => part.untrusted ?? []).map(({ content }) => content);
+    for (const own of ['Limit the rate of requests', 'per user', 'no new service'])
+      expect(data.join('\n')).not.toContain(own);
+  },
+);
+
+test('what agents and files say stays data next to the user’s own words', () => {
+  const answered = { ...commission, answeredByCode: 'one process' };
+  const all = text(
+    panel.revisePlanPrompt({
+      commission: answered,
+      plan: 'PLAN',
+      decisions: 'use 429',
+      answeredByCode: 'two routes',
+      resolutions: 'RESOLUTIONS',
+      schema,
+    }),
+  );
+  for (const others of ['PROJECT BRIEF', 'one process', 'PLAN', 'two routes', 'RESOLUTIONS'])
+    expect(all).toMatch(new RegExp(`nonce="[0-9a-f]{16}">\\n${others}\\n</`));
+  expect(all).toContain('## What the user decided\nWork this into the plan.\nuse 429');
+  expect(all).toContain('## Feature\nLimit the rate of requests');
+});
+
+test('L-584, L-585: a reviewer walks all five focus areas, whatever its stance', () => {
+  for (const stance of Object.keys(panel.stances) as panel.Stance[]) {
+    const all = text(
+      panel.planReviewPrompt({ commission, stance, plan: 'PLAN', competition: false, schema }),
+    );
+    expect(all).toContain('Walk all five focus areas');
+    for (const area of Object.keys(panel.focusAreas)) expect(all).toContain(`- ${area}: `);
+  }
+});
+
+test('L-562: a reviewer gets the voted resolutions that the plan must follow', () => {
+  const review = (resolutions?: string) =>
+    text(
+      panel.planReviewPrompt({
+        commission,
+        stance: 'arch',
+        plan: 'PLAN',
+        competition: false,
+        schema,
+        ...(resolutions === undefined ? {} : { resolutions }),
+      }),
+    );
+  expect(review('### DECISION_1: Store')).toMatch(
+    /## Voted resolutions\n[^\n]*follow each one[^\n]*\n<reviewer_voted_resolutions nonce="[0-9a-f]{16}">\n### DECISION_1/,
+  );
+  expect(review()).not.toContain('Voted resolutions');
+});
+
 test('L-208, panel/C-06: answers and settled scope reach every task that has the feature', () => {
   for (const name of ['sketch', 'synthesis', 'plan', 'planReview', 'vote', 'revise'] as const) {
     const all = text(drafts[name]);
@@ -154,7 +209,7 @@ test('L-560, L-562, L-563: the author explores first and knows the dispositions 
 test('F-42, L-584…L-587, panel/C-04, panel/C-35: the reviewer sees feature and plan, focus areas and the right scope', () => {
   const all = text(drafts.planReview);
   for (const area of Object.keys(panel.focusAreas)) expect(all).toContain(`- ${area}:`);
-  expect(all).toContain('<reviewer_feature_description ');
+  expect(all).toContain('## Feature\nLimit the rate of requests');
   expect(all).toContain('<reviewer_plan ');
   expect(all).toContain('/run/plan.txt');
   expect(all).toContain('state after it is carried out');

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import type { FocusArea } from '../../schema/judgements/finding.ts';
-import { data, type Part, type PromptDraft, words } from '../part.ts';
+import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, effortPart, readOnlyPart } from './common.ts';
 import { type Stance, stances } from './stances.ts';
 
@@ -19,6 +19,8 @@ export type PlanReviewInput = {
   plan: string;
   /** panel/C-04: where a reviewer that reads files finds the plan. */
   planPath?: string;
+  /** L-562: voted resolutions that the plan must follow. */
+  resolutions?: string;
   /** panel/C-03: whether the notice about points is given. */
   competition: boolean;
   schema: JsonSchema;
@@ -27,7 +29,7 @@ export type PlanReviewInput = {
 
 /** L-584…L-587: one reviewer's findings on the plan, checked against the repository. */
 export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
-  const { commission, stance, plan, planPath, competition, schema, maximumEffort } = input;
+  const { commission, stance, plan, planPath, resolutions, competition, schema, maximumEffort } = input;
   return {
     task: 'plan-review',
     fixed: [
@@ -43,7 +45,7 @@ export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
       ),
       words(
         'focus',
-        `Give every finding one focus area:\n${bullets(Object.entries(focusAreas).map(([area, about]) => `${area}: ${about}`))}`,
+        `Walk all five focus areas, one after the other, whatever your stance. Give every finding one of them:\n${bullets(Object.entries(focusAreas).map(([area, about]) => `${area}: ${about}`))}`,
       ),
       words(
         'findings',
@@ -64,6 +66,10 @@ export function planReviewPrompt(input: PlanReviewInput): PromptDraft {
       data('reviewer_plan', plan, {
         heading: 'The plan',
         ...(planPath === undefined ? {} : { text: `Also in the file ${planPath}.` }),
+      }),
+      ...optionalData('reviewer_voted_resolutions', resolutions, {
+        heading: 'Voted resolutions',
+        text: 'The panel voted on these decisions. Check that the files and steps of the plan follow each one; a plan that departs from one is a finding.',
       }),
     ],
   };

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
-import { data, optionalData, type PromptDraft, words } from '../part.ts';
+import { data, optionalData, type PromptDraft, request, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, readOnlyPart } from './common.ts';
 import { planSections } from './plan.ts';
 
@@ -8,8 +8,12 @@ export type RevisePlanInput = {
   plan: string;
   /** Findings voted in, with their ids. */
   accepted?: string;
-  /** L-725: what the second discussion decided. */
+  /** L-725: what the user decided in the second discussion, or wants changed. */
   decisions?: string;
+  /** Questions of that discussion that an agent answered from the code. */
+  answeredByCode?: string;
+  /** L-562: voted resolutions that the plan must follow. */
+  resolutions?: string;
   /** What the check of the plan against the repository complained about. */
   problems?: string;
   schema: JsonSchema;
@@ -17,7 +21,7 @@ export type RevisePlanInput = {
 
 /** L-690, L-698: the plan again, with every accepted finding worked in and traceable. */
 export function revisePlanPrompt(input: RevisePlanInput): PromptDraft {
-  const { commission, plan, accepted, decisions, problems, schema } = input;
+  const { commission, plan, accepted, decisions, answeredByCode, resolutions, problems, schema } = input;
   return {
     task: 'revise-plan',
     fixed: [
@@ -31,7 +35,9 @@ export function revisePlanPrompt(input: RevisePlanInput): PromptDraft {
           'Return the whole plan with the same sections:',
           bullets(planSections),
           'Work in every accepted finding and say for each, by its id, how the plan changed. If two of them conflict, keep the plan',
-          'consistent and say so in both. Accepted findings outrank earlier resolutions of decisions. Add nothing that was not accepted.',
+          'consistent and say so in both. Add nothing that was not accepted.',
+          'The plan keeps following every voted resolution and says how, by the id of its decision. Where an accepted finding overrides',
+          'a resolution, say so there with the id of the finding.',
         ].join('\n'),
       ),
       readOnlyPart,
@@ -41,7 +47,14 @@ export function revisePlanPrompt(input: RevisePlanInput): PromptDraft {
       ...commissionParts(commission),
       data('plan', plan, { heading: 'The plan' }),
       ...optionalData('accepted_findings', accepted, { heading: 'Accepted findings' }),
-      ...optionalData('decisions', decisions, { heading: 'Decisions of the discussion' }),
+      ...optionalData('voted_resolutions', resolutions, { heading: 'Voted resolutions' }),
+      ...request('decisions', decisions, {
+        heading: 'What the user decided',
+        text: 'Work this into the plan.',
+      }),
+      ...optionalData('plan_answered_by_code', answeredByCode, {
+        heading: 'Answered by the code for the plan',
+      }),
       ...optionalData('problems', problems, { heading: 'Problems found by checking the plan' }),
     ],
   };

@@ -36,17 +36,17 @@ export const commandNames = [
   'brainstorm',
   'specify',
   'design',
-  'create-plan',
-  'create-tasks',
+  'plan',
+  'tasks',
   'implement',
   'implementing',
 ] as const;
 
 export type CommandName = (typeof commandNames)[number];
 
-/** Shorter names that people type for the same commands. */
+/** Other names of the same commands: those of the seed, and a shorter one. */
 export const commandAliases: Readonly<Record<string, CommandName>> = {
-  plan: 'create-plan',
-  tasks: 'create-tasks',
+  'create-plan': 'plan',
+  'create-tasks': 'tasks',
   task: 'implementing',
 };

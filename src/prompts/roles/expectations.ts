@@ -2,7 +2,6 @@
 export const nextPhaseExpectations = {
   specify: 'The design needs every requirement with acceptance criteria and scope stated, and no ambiguity.',
   design: 'The plan needs components, interfaces, dependencies and risks.',
-  'create-plan': 'The tasks need ordered steps with their dependencies.',
-  'create-tasks':
-    'The implementation needs tasks of under 15 minutes, done criteria for each and a dependency graph.',
+  plan: 'The tasks need ordered steps with their dependencies.',
+  tasks: 'The implementation needs tasks of under 15 minutes, done criteria for each and a dependency graph.',
 } as const;

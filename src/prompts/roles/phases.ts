@@ -33,7 +33,7 @@ const reviews: readonly DomainReview[] = [
       'Challenge the design: does it cover the specification, fit together, rest on facts, stay simple?',
   },
   {
-    command: 'create-plan',
+    command: 'plan',
     role: 'plan-reviewer',
     model: 'opus',
     upstream: ['prd', 'spec', 'design'],
@@ -42,7 +42,7 @@ const reviews: readonly DomainReview[] = [
       'Find how the plan fails: order, hidden dependencies, late tests, assumptions, parts of the design left out.',
   },
   {
-    command: 'create-tasks',
+    command: 'tasks',
     role: 'task-reviewer',
     model: 'sonnet',
     upstream: ['prd', 'spec', 'design', 'plan'],

@@ -13,10 +13,10 @@ test.each([
   ['T-027', 'specify', 'phase-reviewer', 'prd spec'],
   ['T-028', 'design', 'design-reviewer', 'prd spec'],
   ['T-028', 'design', 'phase-reviewer', 'prd spec design'],
-  ['T-029', 'create-plan', 'plan-reviewer', 'prd spec design'],
-  ['T-029', 'create-plan', 'phase-reviewer', 'prd spec design plan'],
-  ['T-030', 'create-tasks', 'task-reviewer', 'prd spec design plan'],
-  ['T-030', 'create-tasks', 'phase-reviewer', 'prd spec design plan tasks'],
+  ['T-029', 'plan', 'plan-reviewer', 'prd spec design'],
+  ['T-029', 'plan', 'phase-reviewer', 'prd spec design plan'],
+  ['T-030', 'tasks', 'task-reviewer', 'prd spec design plan'],
+  ['T-030', 'tasks', 'phase-reviewer', 'prd spec design plan tasks'],
   ['T-031', 'implement', 'relevance-verifier', 'spec design plan tasks'],
   ['T-049', 'implement', 'test-deepener-b', ''],
   ['T-050', 'design', 'codebase-explorer', ''],
@@ -26,7 +26,7 @@ test.each([
 });
 
 test('T-033: the list of the phase reviewer grows along the pipeline', () => {
-  const lengths = ['specify', 'design', 'create-plan', 'create-tasks'].map(
+  const lengths = ['specify', 'design', 'plan', 'tasks'].map(
     (command) => dispatchFor(command, 'phase-reviewer').required.length,
   );
   expect(lengths).toEqual([2, 3, 4, 5]);
@@ -61,7 +61,7 @@ test('T-113: only looped roles are resumed', () => {
 });
 
 test('short names work, unknown ones are answered with what there is', () => {
-  expect(dispatchFor('tasks', 'task-reviewer').command).toBe('create-tasks');
+  expect(dispatchFor('tasks', 'task-reviewer').command).toBe('tasks');
   expect(() => dispatchFor('deploy', 'x')).toThrow(/there are brainstorm, specify/);
   expect(() => dispatchFor('specify', 'design-reviewer')).toThrow(/it has spec-reviewer, phase-reviewer/);
   expect(() => dispatchFor('constructor', 'x')).toThrow(/no command/);

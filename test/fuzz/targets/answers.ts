@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { answerIn, emptyTranscript, readUpdate } from '../../../src/agents/acp/transcript.ts';
-import { extractJson } from '../../../src/agents/extract-json.ts';
+import { type JsonShape, readJsonAnswer } from '../../../src/agents/extract-json.ts';
 import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
 import { drivers } from '../../../src/agents/registry.ts';
 import { stripAttribution } from '../../../src/dialectic/ballot.ts';
@@ -59,6 +59,11 @@ function recordings(): string[] {
         ? []
         : [readFileSync(path.join(folder, recording), 'utf8').slice(0, 6000)];
     });
+}
+
+function extractJson(text: string, shape?: JsonShape) {
+  const reading = readJsonAnswer(text, shape === undefined ? {} : { shape });
+  return 'value' in reading ? reading.value : undefined;
 }
 
 /** Reading what was read and written again changes nothing. */

@@ -4,13 +4,14 @@ import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { readEmbeddedPlan } from '../lite/exchange/embedded-plan.ts';
-import { readOpenSpec } from '../lite/exchange/openspec-reader.ts';
+import { isOpenSpec, readOpenSpec } from '../lite/exchange/openspec-reader.ts';
 import type { OutlineReading } from '../lite/exchange/outline.ts';
-import { readSpecKit } from '../lite/exchange/spec-kit-reader.ts';
+import { isSpecKit, readSpecKit } from '../lite/exchange/spec-kit-reader.ts';
+import { readTaskList } from '../lite/exchange/task-list-reader.ts';
 import { taskMasterFile } from '../lite/exchange/task-master.ts';
 import { readTaskMaster } from '../lite/exchange/task-master-reader.ts';
 
-export const importFormats = ['spec-kit', 'openspec', 'task-master', 'embedded'] as const;
+export const importFormats = ['spec-kit', 'openspec', 'task-master', 'task-list', 'embedded'] as const;
 type ImportFormat = (typeof importFormats)[number];
 
 export type ForeignPlan = OutlineReading & { format: ImportFormat; name: string };
@@ -23,8 +24,8 @@ export async function readForeignPlan(
   place: string,
   { format, tag }: { format: string | undefined; tag: string | undefined },
 ): Promise<ForeignPlan> {
-  const found = locate(place, format as ImportFormat | undefined);
-  const name = path.basename(found.place).replace(/\.json$/, '');
+  const found = await locate(place, format as ImportFormat | undefined);
+  const name = path.basename(found.place).replace(/\.(?:json|md|txt)$/i, '');
   switch (found.format) {
     case 'task-master': {
       const { tag: chosen, ...reading } = readTaskMaster(await textOf(found.place), tag);
@@ -36,31 +37,62 @@ export async function readForeignPlan(
         format: found.format,
         name,
       };
+    case 'task-list': {
+      const reading = readTaskList(await textOf(found.place), path.basename(found.place));
+      if (reading === undefined) throw unknown(place);
+      return { ...reading, format: found.format, name };
+    }
     case 'openspec': {
-      const specs = await specTexts(path.join(found.place, 'specs'));
-      const tasks = await textOf(path.join(found.place, 'tasks.md'));
-      const files = { tasks, specs, ...(await optional(found.place, ['proposal', 'design'])) };
-      return { ...readOpenSpec(files, name), format: found.format, name };
+      const { folder, isWhole } = folderOf(found.place);
+      const tasks = await textOf(found.place);
+      const specs = isWhole ? await specTexts(path.join(folder, 'specs')) : [];
+      const files = { tasks, specs, ...(isWhole ? await optional(folder, ['proposal', 'design']) : {}) };
+      const change = isWhole ? path.basename(folder) : name;
+      return { ...readOpenSpec(files, change), format: found.format, name: change };
     }
     case 'spec-kit': {
-      const tasks = await textOf(path.join(found.place, 'tasks.md'));
-      const files = { tasks, ...(await optional(found.place, ['plan', 'spec'])) };
-      return {
-        ...readSpecKit(files, name.replace(/^\d{3}-/, '')),
-        format: found.format,
-        name: name.replace(/^\d{3}-/, ''),
-      };
+      const { folder, isWhole } = folderOf(found.place);
+      const tasks = await textOf(found.place);
+      const files = { tasks, ...(isWhole ? await optional(folder, ['plan', 'spec']) : {}) };
+      const feature = (isWhole ? path.basename(folder) : name).replace(/^\d{3}-/, '');
+      return { ...readSpecKit(files, feature), format: found.format, name: feature };
     }
   }
 }
 
-/** What the place holds, seen from its files; a named format only says where to look. */
-function locate(place: string, format: ImportFormat | undefined): { format: ImportFormat; place: string } {
+/** A task list of any of these tools in a Markdown or text file; `undefined` for any other text. */
+export async function readTaskFile(file: string): Promise<ForeignPlan | undefined> {
+  const format = taskFormat(file, await textOf(file));
+  if (format !== 'task-list') return readForeignPlan(file, { format, tag: undefined });
+  const name = path.basename(file).replace(/\.(?:md|txt)$/i, '');
+  const reading = readTaskList(await textOf(file), path.basename(file));
+  return reading && { ...reading, format, name };
+}
+
+/** What a task list is, from its folder first and then from its lines. */
+function taskFormat(file: string, text: string): 'openspec' | 'spec-kit' | 'task-list' {
+  const { folder, isWhole } = folderOf(file);
+  const isChange = ['proposal.md', '.openspec.yaml'].some((name) => existsSync(path.join(folder, name)));
+  if (isWhole && isChange) return 'openspec';
+  return isSpecKit(text) ? 'spec-kit' : isOpenSpec(text) ? 'openspec' : 'task-list';
+}
+
+/** `tasks.md` names its folder: documents of the same feature are next to it. */
+function folderOf(file: string): { folder: string; isWhole: boolean } {
+  return { folder: path.dirname(file), isWhole: path.basename(file) === 'tasks.md' };
+}
+
+/** The file to read and its format, detected unless named. */
+async function locate(
+  place: string,
+  format: ImportFormat | undefined,
+): Promise<{ format: ImportFormat; place: string }> {
   if (!existsSync(place))
     throw new CharretteError({ code: 'not-found', message: `There is nothing at ${place}.` });
   if (!statSync(place).isDirectory()) {
-    if (path.basename(place) === 'tasks.md') return locate(path.dirname(place), format);
     if (format === 'embedded' || format === 'task-master') return { format, place };
+    if (/\.(?:md|txt)$/i.test(place))
+      return { format: format ?? taskFormat(place, await textOf(place)), place };
     if (path.extname(place) === '.json')
       return { format: path.basename(place) === 'tasks.json' ? 'task-master' : 'embedded', place };
     throw unknown(place);
@@ -76,16 +108,16 @@ function locate(place: string, format: ImportFormat | undefined): { format: Impo
     if (master === undefined) throw unknown(place);
     return { format: 'task-master', place: master };
   }
-  if (!existsSync(inside('tasks.md'))) throw unknown(place);
-  const change = existsSync(inside('proposal.md')) || existsSync(inside('.openspec.yaml'));
-  return { format: format ?? (change ? 'openspec' : 'spec-kit'), place };
+  const tasks = inside('tasks.md');
+  if (!existsSync(tasks)) throw unknown(place);
+  return { format: format ?? taskFormat(tasks, await textOf(tasks)), place: tasks };
 }
 
 function unknown(place: string): CharretteError {
   return new CharretteError({
     code: 'not-found',
     message: `${place} holds no plan of a known tool.`,
-    fix: 'Name specs/NNN-name, openspec/changes/<id>, .taskmaster/tasks/tasks.json, or a plan file with its tasks inside.',
+    fix: 'Name specs/NNN-name, openspec/changes/<id>, .taskmaster/tasks/tasks.json, a Markdown file with boxes (`- [ ] …`) or `## Task 1: …` headings, or a plan file with its tasks inside.',
   });
 }
 

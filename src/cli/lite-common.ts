@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isInstalled } from '../agents/registry.ts';
 import { thisWorld } from '../agents/settings.ts';
 import { loadConfig } from '../config/config.ts';
 import { contextWarnings, promptContext } from '../context/for-prompt.ts';
@@ -81,8 +82,10 @@ export async function liteInputs(
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
   for (const warning of contextWarnings([plan, execute, review])) tell(terminal, `warning: ${warning}`);
   const roster = rosterOf(config, thisWorld(), only);
-  refuseReviewer(flags.review, roster);
-  if (flags.executor !== undefined) refuseExecutor(flags.executor, await writersIn(roster));
+  const installed = roster.filter((settings) => isInstalled(settings, thisWorld()));
+  const absent = roster.filter((settings) => !installed.includes(settings)).map(({ id }) => id);
+  refuseReviewer(flags.review, installed);
+  if (flags.executor !== undefined) refuseExecutor(flags.executor, await writersIn(installed));
   const now = new Date(clockFrom(terminal.env).now());
   return {
     mode,
@@ -106,6 +109,7 @@ export async function liteInputs(
     ...(flags.executor === undefined ? {} : { executor: flags.executor }),
     ...(flags.review === undefined ? {} : { review: flags.review }),
     planOnly: flags.planOnly === true,
+    ...(absent.length === 0 ? {} : { absent }),
     consented: global.yes || config.consent === true,
     cap: flags.parallel ?? 4,
     tasksPerBatch: flags.oneTaskPerCall === true ? 1 : 4,

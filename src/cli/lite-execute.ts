@@ -7,6 +7,7 @@ import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
 import { breakCycles, type DroppedDependency } from '../lite/break-cycles.ts';
 import { filesFromDesign } from '../lite/design-tasks.ts';
+import { filesFromOutline } from '../lite/exchange/outline-files.ts';
 import { assessComplexity } from '../lite/explore-decision.ts';
 import { handoffToken } from '../lite/handoff-token.ts';
 import { directPlan, firstLine, type LitePlanFiles, type PlanFacts } from '../lite/plan-files.ts';
@@ -25,6 +26,7 @@ import { readJudgement } from '../schema/judgements.ts';
 import { executionContextSchema } from '../schema/lite/session-files.ts';
 import type { LiteInputs } from '../workflows/lite/inputs.ts';
 import type { CommandSpec } from './command.ts';
+import { type ForeignPlan, readTaskFile } from './foreign-plan.ts';
 import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
 import { readDesign } from './plan-files.ts';
 import { findHome, findRun } from './project.ts';
@@ -36,6 +38,7 @@ export const command: CommandSpec = {
   examples: [
     ['charrette lite-execute --run latest', 'the plan of a lite-plan or design run'],
     ['charrette lite-execute plans/plan.json', 'a plan with its .task folder beside it'],
+    ['charrette lite-execute TODO.md', 'the open boxes of a task list, one task each'],
     ['charrette lite-execute "rename the logger" --executor codex --review claude', 'a prompt as one task'],
   ],
   arguments: [['[task...]', 'a prompt, a folder with plan.json, or a .json, .md or .txt file']],
@@ -44,7 +47,6 @@ export const command: CommandSpec = {
     { flags: '--force-cycles', description: 'carry out tasks that go in a circle, in the order of the plan' },
     ...liteOptions,
   ],
-  flagsAtEnds: ['-y', '--yes'],
   dryRun: 'says',
   async run(invocation) {
     const { options, global, terminal } = invocation;
@@ -56,7 +58,10 @@ export const command: CommandSpec = {
         : await fromArgument(global.cwd, words);
     if (source.warning !== undefined) tell(terminal, source.warning);
     const base = await liteInputs('execute', source.task, invocation);
-    refuseReviewer(base.review ?? source.handoff?.review, base.roster);
+    refuseReviewer(
+      base.review ?? source.handoff?.review,
+      base.roster.filter(({ id }) => !base.absent?.includes(id)),
+    );
     const given = 'files' in source ? source.files : source.plan(factsFor(base));
     const { files, dropped } = ordered(given, options['forceCycles'] === true);
     const { critical } = checkQuality(files.plan, files.tasks);
@@ -127,12 +132,24 @@ async function fromArgument(cwd: string, words: readonly string[]): Promise<Sour
   const input = recognisePlan(content);
   if (input.kind === 'plan') return planFolder(path.dirname(file), content);
   if (/\.json$/i.test(file)) return fromDesign(file, content, input);
+  const list = await readTaskFile(file);
+  if (list !== undefined) return fromTaskList(list);
   return {
     task: content,
     plan: (facts) => directPlan(content, [], facts),
     ...(input.kind === 'text'
       ? {}
       : { warning: `${text} looks like a plan, but ${input.flaw}; it is taken as text.` }),
+  };
+}
+
+/** A task list, as `plan import` reads it. */
+function fromTaskList({ outline, notes, format }: ForeignPlan): Source {
+  return {
+    task: outline.summary,
+    plan: (facts) =>
+      filesFromOutline(outline, facts, outline.tasks.length === 1 ? facts.complexity : 'Medium'),
+    warning: [`${outline.tasks.length} tasks from ${format}`, ...notes].join('; '),
   };
 }
 
@@ -218,7 +235,9 @@ async function handoffOf(
   const { executionMethod, codeReviewTool, clarificationContext, autoMode, handoff } = context.data;
   const { executorAssignments } = context.data;
   const asked = executorAssignments === null ? {} : { assignments: executorAssignments };
-  if (handoff.consumedAt !== undefined) return asked;
+  // A fallback plan that no person allowed is asked about.
+  const isUnseen = autoMode && plan._metadata.degraded === true;
+  if (handoff.consumedAt !== undefined || isUnseen) return asked;
   const texts = new Map((await readTaskTexts(artifacts)).map((task) => [task.file, task.text]));
   const current = [planText, ...plan.task_ids.map((task) => texts.get(`${task}.json`) ?? '')];
   if (handoffToken(id, current) !== handoff.token)

@@ -21,7 +21,6 @@ export const command: CommandSpec = {
     { flags: '--plan-only', description: 'stop when the plan is allowed' },
     ...liteOptions,
   ],
-  flagsAtEnds: ['-y', '--yes', '-e', '--explore', '--force-explore'],
   dryRun: 'says',
   async run(invocation) {
     const { global } = invocation;

@@ -16,14 +16,20 @@ import { writeNewFiles } from './write-new-files.ts';
 export const planImport: CommandSpec = {
   name: 'import',
   summary:
-    'Make a plan of the files of another tool: GitHub spec-kit, OpenSpec, Task Master, or an older plan',
+    'Make a plan from another tool’s files (spec-kit, OpenSpec, Task Master), a Markdown task list or an older plan',
   examples: [
     ['charrette plan import specs/001-limits', 'to plans/limits/plan.json and its .task folder'],
     ['charrette plan import openspec/changes/add-limits --out plans/mine', 'elsewhere'],
     ['charrette plan import .taskmaster/tasks/tasks.json --name limits', 'one tag of Task Master'],
+    ['charrette plan import TODO.md', 'boxes and "Task N:" headings, one task each'],
     ['charrette lite-execute plans/limits/plan.json', 'carry it out'],
   ],
-  arguments: [['<place>', 'a feature or change folder, tasks.json, or a plan file with its tasks inside']],
+  arguments: [
+    [
+      '<place>',
+      'a feature or change folder, tasks.json, a Markdown task list, or a plan file with its tasks inside',
+    ],
+  ],
   options: [
     {
       flags: '--format <format>',

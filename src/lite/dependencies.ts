@@ -3,6 +3,19 @@ import { repeated } from '../text/repeated.ts';
 /** A task as far as the order of work is concerned. */
 export type Dependent = { id: string; depends_on: readonly string[] };
 
+/** A task that was completed before this run is shown, not executed again. */
+export const isDone = ({ status }: { status?: string | undefined }) => status === 'completed';
+
+/** The tasks that are left, without their dependencies on completed ones. */
+export function openTasks<Task extends Dependent & { status?: string | undefined }>(
+  tasks: readonly Task[],
+): Task[] {
+  const done = new Set(tasks.filter(isDone).map(({ id }) => id));
+  return tasks
+    .filter((task) => !isDone(task))
+    .map((task) => ({ ...task, depends_on: task.depends_on.filter((id) => !done.has(id)) }));
+}
+
 export type DependencyProblem =
   | { kind: 'duplicate'; id: string }
   | { kind: 'unknown'; id: string; missing: string }

@@ -12,6 +12,8 @@ export type ExecutorChoice = {
   complexity: Complexity | undefined;
   /** Agents that may write, by preference. */
   writers: readonly string[];
+  /** Those whose latest call failed: Auto prefers others. */
+  unwell?: ReadonlySet<string>;
 };
 
 /** P-114: assignment, then the person's method, then the rule; `agent` is the first agent of this machine. */
@@ -39,17 +41,24 @@ export function cannotExecute(missing: readonly string[], writers: readonly stri
   });
 }
 
-/** Auto: Low goes to the first agent, the rest to codex where it is there. C-09: gemini writes only when it is named. */
-function autoExecutor({ complexity, writers }: ExecutorChoice): string {
-  const willing = writers.filter((writer) => !/gemini/i.test(writer));
+/** Auto: Low goes to the first agent, the rest to codex if it can be called. C-09: gemini writes only when it is named. */
+function autoExecutor({ complexity, writers, unwell }: ExecutorChoice): string {
+  const able = writers.filter((writer) => !/gemini/i.test(writer));
+  const well = able.filter((writer) => !unwell?.has(writer));
+  const willing = well.length > 0 ? well : able;
   const first = willing[0] ?? writers[0] ?? 'agent';
   if (complexity === 'Low') return first;
   return willing.find((writer) => /codex/i.test(writer)) ?? first;
 }
 
-/** P-072 */
-export function recommendedExecution(complexity: Complexity): 'Agent' | 'Codex' {
-  return complexity === 'Low' ? 'Agent' : 'Codex';
+/** Whether codex is installed, may write and did not fail in this run. */
+export function isCodexCallable({ writers, unwell }: Pick<ExecutorChoice, 'writers' | 'unwell'>): boolean {
+  return writers.some((writer) => /codex/i.test(writer) && !unwell?.has(writer));
+}
+
+/** P-072: `Codex` only where it can be called, as far as known. */
+export function recommendedExecution(complexity: Complexity, codex = true): 'Agent' | 'Codex' {
+  return complexity === 'Low' || !codex ? 'Agent' : 'Codex';
 }
 
 export type CliExecution = {

@@ -14,10 +14,12 @@ export type PlanFacts = {
   complexity: Complexity;
   angles: readonly string[];
   baseCommit: string | undefined;
+  /** False: codex cannot be called here, so it is not recommended. */
+  codex?: boolean;
 };
 
-/** A planner's answer as files. */
-export function filesFromAnswer(answer: LitePlanAnswer, facts: PlanFacts): LitePlanFiles {
+/** A planner's answer as files; `degraded` when rules wrote it and no model did. */
+export function filesFromAnswer(answer: LitePlanAnswer, facts: PlanFacts, degraded = false): LitePlanFiles {
   const tasks = answer.tasks.map((task) => taskFromAnswer(task));
   return assemble(
     {
@@ -37,7 +39,7 @@ export function filesFromAnswer(answer: LitePlanAnswer, facts: PlanFacts): LiteP
     },
     tasks,
     facts,
-    { source: 'cli-lite-planning-agent', planning_mode: 'agent-based' },
+    { source: 'cli-lite-planning-agent', planning_mode: 'agent-based', ...(degraded ? { degraded } : {}) },
   );
 }
 
@@ -108,7 +110,7 @@ export function directPlan(
 export function assemble(
   overview: Pick<LitePlan, 'summary' | 'approach'> & Partial<LitePlan>,
   tasks: readonly LiteTask[],
-  { session, timestamp, complexity, angles, baseCommit }: PlanFacts,
+  { session, timestamp, complexity, angles, baseCommit, codex }: PlanFacts,
   metadata: Partial<LitePlan['_metadata']> & { source: string },
 ): LitePlanFiles {
   const children = childCounts(tasks);
@@ -118,7 +120,7 @@ export function assemble(
     task_ids: tasks.map(({ id }) => id),
     task_count: tasks.length,
     complexity,
-    recommended_execution: overview.recommended_execution ?? recommendedExecution(complexity),
+    recommended_execution: overview.recommended_execution ?? recommendedExecution(complexity, codex),
     _metadata: {
       timestamp,
       plan_type: 'feature',

@@ -306,9 +306,11 @@ test('P-150 P-155 the verdict: all met PASS, some PARTIAL, none FAIL; nobody loo
 
 test('P-152 findings decide on the code, and what has to be fixed is listed', () => {
   const finding = { file: 'a.ts', line: 1, description: 'd', fix: 'f' };
-  expect(codeVerdict([])).toBe('PASS');
-  expect(codeVerdict([{ ...finding, severity: 'Medium' }])).toBe('WARN');
-  expect(codeVerdict([{ ...finding, severity: 'High' }])).toBe('FAIL');
+  expect(codeVerdict({ findings: [] })).toBe('PASS');
+  expect(codeVerdict({ findings: [{ ...finding, severity: 'Medium' }] })).toBe('WARN');
+  expect(codeVerdict({ findings: [{ ...finding, severity: 'High' }] })).toBe('FAIL');
+  expect(codeVerdict({ findings: [{ ...finding, severity: 'High' }] }, false)).toBe('FAIL');
+  expect(codeVerdict({ findings: [] }, false)).toBe('NOT VERIFIED');
   const given = {
     ...review(said('TASK-001', false)),
     findings: [{ ...finding, severity: 'Critical' as const }],

@@ -15,7 +15,7 @@ const autoMode: ChoiceQuestion = {
   text: 'Go on without asking?',
   options: [
     { value: 'interactive', label: 'Interactive: ask before anything is changed' },
-    { value: 'auto', label: 'Auto: take every recommendation' },
+    { value: 'auto', label: 'Auto: ask nothing, skip the review' },
   ],
   recommended: 'interactive',
 };
@@ -47,5 +47,5 @@ export function preferencesFrom(
   };
 }
 
-/** P-013: what auto mode takes where a person would choose. */
+/** P-013: what auto mode takes where a person would choose; a fallback plan is never allowed this way. */
 export const autoSelection = { confirm: 'allow', execution: 'auto', review: 'skip' } as const;

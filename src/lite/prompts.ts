@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../agents/port.ts';
 import { readOnlyPart } from '../prompts/panel/common.ts';
-import { data, optionalData, type Part, type PromptDraft, words } from '../prompts/part.ts';
+import { data, optionalData, type Part, type PromptDraft, request, words } from '../prompts/part.ts';
 import type { Complexity, LitePlan } from '../schema/lite/plan.ts';
 import type { LiteTask } from '../schema/lite/task.ts';
 import { renderTask } from './task-text.ts';
@@ -14,13 +14,14 @@ export type LiteCommission = {
 };
 
 function commission({ task, brief, clarifications }: LiteCommission): Part[] {
+  const details = { heading: 'Clarifications', text: 'Answers already given; they are part of the task.' };
   return [
     ...optionalData('project_brief', brief, { heading: 'Project brief' }),
-    data('task', task, { heading: 'Task' }),
-    ...optionalData('clarifications', clarifications, {
-      heading: 'Clarifications',
-      text: 'Answers already given; they are part of the task.',
-    }),
+    ...request('task', task, { heading: 'Task' }),
+    // Without a user the answers are recommendations of agents.
+    ...(/ \(assumed\)$/m.test(clarifications ?? '')
+      ? optionalData('clarifications', clarifications, details)
+      : request('clarifications', clarifications, details)),
   ];
 }
 
@@ -110,7 +111,7 @@ export function litePlanPrompt(input: {
         ? []
         : [
             data('previous_plan', change.previous, { heading: 'Previous plan', limit: 40_000 }),
-            data('wanted_change', change.wish, { heading: 'Change that is wanted' }),
+            ...request('wanted-change', change.wish, { heading: 'Requested change' }),
           ]),
     ],
   };

@@ -8,10 +8,11 @@ import { codeVerdict } from './verdict.ts';
 /** P-152: code-review.md. */
 export function renderCodeReview(
   review: CodeReview | undefined,
-  facts: { reviewer: string; base: string; tip: string },
+  facts: { reviewer: string; base: string; tip: string; shortfall?: string | undefined },
 ): string {
+  const { shortfall } = facts;
   if (review === undefined)
-    return '# Code review\n\nVerdict: not verified. No reviewer was chosen, so nobody has looked at this code.\n';
+    return `# Code review\n\nVerdict: not verified. ${shortfall === undefined ? 'No reviewer was chosen' : `${shortfall}`}; the code is unreviewed.\n`;
   const findings = review.findings.map(
     ({ severity, file, line, description, fix }) =>
       `- **${severity}** ${file}:${line}: ${oneLine(description)}\n  Fix: ${oneLine(fix)}`,
@@ -19,7 +20,8 @@ export function renderCodeReview(
   return [
     '# Code review',
     '',
-    `Verdict: ${codeVerdict(review.findings)}`,
+    `Verdict: ${codeVerdict(review, shortfall === undefined)}`,
+    ...(shortfall === undefined ? [] : [`Not enough reviews: ${shortfall}.`]),
     `Reviewer: ${facts.reviewer}; changes ${facts.base.slice(0, 12)}..${facts.tip.slice(0, 12)}`,
     '',
     review.summary,

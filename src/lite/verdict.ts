@@ -24,7 +24,7 @@ export function criteriaStates(tasks: readonly LiteTask[], review: CodeReview | 
   );
 }
 
-/** `NOT VERIFIED`: nobody looked; never to be read as a pass. */
+/** `NOT VERIFIED`: no review; never a pass. */
 export type Convergence = 'PASS' | 'PARTIAL' | 'FAIL' | 'NOT VERIFIED';
 
 export function convergenceOf(
@@ -39,10 +39,55 @@ export function convergenceOf(
   return met === states.length ? 'PASS' : 'PARTIAL';
 }
 
-/** P-152: the verdict on the code itself. */
-export function codeVerdict(findings: CodeReview['findings']): 'PASS' | 'WARN' | 'FAIL' {
-  if (findings.some(({ severity }) => severity === 'Critical' || severity === 'High')) return 'FAIL';
-  return findings.some(({ severity }) => severity === 'Medium') ? 'WARN' : 'PASS';
+/**
+ * Why the answers of the chosen reviewers do not count as a review; `undefined` when they do. One reviewer must answer. Of several at
+ * least two must, and from two families where two were chosen.
+ */
+export function reviewShortfall(
+  chosen: readonly { id: string; family: string }[],
+  missing: ReadonlyMap<string, string>,
+): string | undefined {
+  const answered = chosen.filter(({ id }) => !missing.has(id));
+  const enough =
+    answered.length >= Math.min(2, chosen.length) && familiesOf(answered) >= Math.min(2, familiesOf(chosen));
+  if (enough) return undefined;
+  const reasons = [...missing].map(([id, reason]) => `${id}: ${reason}`).join('; ');
+  return `${answered.length} of ${chosen.length} requested reviews arrived (${reasons})`;
+}
+
+const familiesOf = (agents: readonly { family: string }[]) =>
+  new Set(agents.map(({ family }) => family)).size;
+
+export type CodeVerdict = 'PASS' | 'WARN' | 'FAIL' | 'NOT VERIFIED';
+
+/** P-152: the verdict on the code itself. Findings of too few reviewers count against it; their silence does not count for it. */
+export function codeVerdict(review: Pick<CodeReview, 'findings'> | undefined, enough = true): CodeVerdict {
+  const has = (...severities: string[]) =>
+    review?.findings.some(({ severity }) => severities.includes(severity)) === true;
+  if (has('Critical', 'High')) return 'FAIL';
+  if (review === undefined || !enough) return 'NOT VERIFIED';
+  return has('Medium') ? 'WARN' : 'PASS';
+}
+
+/** Why a result is not merged and not done; empty when it is. `unchanged`: tasks whose executor changed no file. */
+export function rejections(result: {
+  failed: Iterable<string>;
+  lost: ReadonlyMap<string, string>;
+  unchanged: Iterable<string>;
+  shortfall?: string | undefined;
+  convergence: Convergence;
+  code: CodeVerdict;
+}): string[] {
+  const { failed, lost, unchanged, shortfall, convergence, code } = result;
+  return [
+    ...[...failed].map((id) => `${id} failed`),
+    ...[...lost].map(([id, missing]) => `${id} was skipped because ${missing} is missing`),
+    // Nothing was to be changed when a review finds every criterion met.
+    ...(convergence === 'PASS' ? [] : [...unchanged].map((id) => `${id} changed no file`)),
+    ...(shortfall === undefined ? [] : [shortfall]),
+    ...(convergence === 'FAIL' || convergence === 'PARTIAL' ? [`convergence is ${convergence}`] : []),
+    ...(code === 'FAIL' ? ['the code review found problems'] : []),
+  ];
 }
 
 /** What a fix round has to deal with; nothing when there is nothing to fix. */

@@ -6,6 +6,8 @@
 // time it notes what it found in its checkout.
 // With `spoil:` and a way it deals badly with its checkout in the first task; with `plant` its words about that task and about its first
 // repair name all the others as done.
+// With `review:`, a way and perhaps `@` and the name of one reviewer, its reviews crash, are garbage or a summary alone; with `idle` it reports tasks as done
+// without doing them, with `unnamed` it reports something left undone that names no task.
 // It appends one line per call to the file named as its first argument.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -136,6 +138,8 @@ function execute() {
   };
   const ids = [...new Set([...prompt.matchAll(/^### (TASK-\d{3}):/gm)].map(([, id]) => id))];
   if (ids.includes(failTask)) return { status: 'failed', summary: `told to fail ${failTask}` };
+  if (failTask === 'idle')
+    return { status: 'completed', summary: 'all done', outputs: [], notes: [], unfinished: [] };
   for (const id of ids) {
     if (id === 'TASK-001') {
       write('src/index.mjs', 'export const total = 5;\n');
@@ -151,8 +155,9 @@ function execute() {
   }
   if (ids.includes('TASK-001') && failTask?.startsWith('spoil:')) spoilers[failTask.slice(6)]();
   const [, half, reason] = /^partial:([^=]*)=(.*)$/.exec(failTask ?? '') ?? [];
-  const left = ids.includes(half) ? [reason] : [];
-  const status = left.length === 0 ? 'completed' : 'partial';
+  const unnamed = failTask === 'unnamed' ? ['The second half is missing.'] : [];
+  const left = ids.includes(half) ? [reason] : unnamed;
+  const status = left.length === 0 || failTask === 'unnamed' ? 'completed' : 'partial';
   const planted = ids.includes('TASK-001') ? plantedMarks() : '';
   return { status, summary: `did ${ids.join(', ')}${planted}`, outputs, notes: [], unfinished: left };
 }
@@ -175,6 +180,10 @@ function plantedMarks() {
 }
 
 function review() {
+  const [, way, who = ''] = /^review:(\w+)(?:@(.*))?$/.exec(failTask ?? '') ?? [];
+  if (way === 'crash' && seat.endsWith(who)) process.exit(9);
+  if (way === 'garbage' && seat.endsWith(who)) return { verdict: 'looks good to me' };
+  if (way === 'summary' && seat.endsWith(who)) return { summary: 'looks good to me' };
   const criteria = [...prompt.matchAll(/^(TASK-\d{3}) [^\n]*\n((?: {2}\d+\. [^\n]*\n)+)/gm)].flatMap(
     ([, task_id, lines]) =>
       lines

@@ -238,7 +238,7 @@ test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle
   const flags = ['--explore', '--no-merge', '--answers', answers];
   const ended = await charrette(['lite-plan', ...flags, '.home/task.md'], { cwd: project });
   expect(ended.stderr).toContain('The angle testing is missing');
-  expect(ended.stderr).toContain('the task is planned as one piece');
+  expect(ended.stderr).toContain('this fallback plan is the request as one task');
   expect(ended.stderr).toContain('LP-3 plan, version 2');
   expect(ended.stderr).toContain('convergence NOT VERIFIED, code review NOT VERIFIED');
   expect(ended.code).toBe(0);

@@ -236,7 +236,8 @@ test('a list of spec-kit that somebody else wrote: phases, [P], stories, depende
   const { outline, notes } = readSpecKit({ tasks }, 'shop');
   expect(outline.title).toBe('Shop');
   expect(outline.tasks.map(({ number, dependsOn }) => [number, dependsOn])).toEqual([
-    [2, []],
+    [1, []],
+    [2, [1]],
     [3, [2]],
     [4, [3]],
     [5, [3]],
@@ -244,12 +245,13 @@ test('a list of spec-kit that somebody else wrote: phases, [P], stories, depende
     [7, [3]],
     [8, [6, 7]],
   ]);
-  expect(outline.tasks[1]).toMatchObject({
+  expect(outline.tasks.map(({ done }) => done === true)).toEqual([true, ...Array(7).fill(false)]);
+  expect(outline.tasks[2]).toMatchObject({
     title: 'Add the schema in src/schema.ts',
     files: [{ path: 'src/schema.ts' }],
   });
-  expect(outline.tasks[4]?.criteria).toEqual(['A cart can be filled over the API']);
-  expect(notes[0]).toContain('1 tasks are ticked off');
+  expect(outline.tasks[5]?.criteria).toEqual(['A cart can be filled over the API']);
+  expect(notes[0]).toContain('1 of 8 tasks are ticked off');
 });
 
 test('a change of OpenSpec that somebody else wrote: groups follow one another, scenarios become criteria', () => {
@@ -269,12 +271,18 @@ test('a change of OpenSpec that somebody else wrote: groups follow one another, 
   );
   expect(outline).toMatchObject({ title: 'add-target', summary: 'It is missing.', approach: '- Enable it' });
   expect(outline.tasks).toMatchObject([
-    { number: 1, steps: ['Enable it in `src/config.ts`'], files: [{ path: 'src/config.ts' }], dependsOn: [] },
+    {
+      number: 1,
+      description: 'Done: Done',
+      steps: ['Enable it in `src/config.ts`'],
+      files: [{ path: 'src/config.ts' }],
+      dependsOn: [],
+    },
     { number: 2, dependsOn: [1], criteria: ['init, Target: WHEN it is chosen THEN it is there'] },
   ]);
 });
 
-test('Task Master: other tags stay, former files have one tag, edits there win, done tasks go, subtasks become steps', () => {
+test('Task Master: other tags stay, former files have one tag, edits there win, done tasks stay completed, subtasks become steps', () => {
   const former = JSON.stringify({
     tasks: [
       { id: 1, title: 'Done', description: '', status: 'done' },
@@ -292,7 +300,13 @@ test('Task Master: other tags stay, former files have one tag, edits there win, 
   });
   const read = readTaskMaster(former, undefined);
   expect(read.outline.tasks).toMatchObject([
-    { number: 2, dependsOn: [3], steps: ['first', 'second', 'third: last'], criteria: ['It answers 200.'] },
+    { number: 1, done: true },
+    {
+      number: 2,
+      dependsOn: [1, 3],
+      steps: ['first', 'second', 'third: last'],
+      criteria: ['It answers 200.'],
+    },
     { number: 3 },
   ]);
   const [made] = writeTaskMaster(outlineOf(files), 'limits', former);

@@ -1,6 +1,6 @@
 import type { Outline, OutlineTask } from './outline.ts';
 import { taskName, wavesOf } from './spec-kit-writer.ts';
-import { detailLines } from './task-lines.ts';
+import { criterionLine, detailLines } from './task-lines.ts';
 
 /** GitHub refuses longer bodies. */
 const longestBody = 65_536;
@@ -26,8 +26,8 @@ function body({ summary, approach, decisions, edgeCases, tasks }: Outline, detai
     '## Tasks',
     '',
     ...tasks.map(
-      ({ number, title, dependsOn }) =>
-        `- [ ] **${taskName(number)}** ${quiet(title)} (wave ${waveOf.get(number)}${dependsOn.length === 0 ? '' : `, after ${dependsOn.map(taskName).join(', ')}`})`,
+      ({ number, title, dependsOn, done }) =>
+        `- [${done === true ? 'x' : ' '}] **${taskName(number)}** ${quiet(title)} (wave ${waveOf.get(number)}${dependsOn.length === 0 ? '' : `, after ${dependsOn.map(taskName).join(', ')}`})`,
     ),
     '',
     ...(detailed ? tasks.flatMap(folded) : []),
@@ -42,7 +42,7 @@ function body({ summary, approach, decisions, edgeCases, tasks }: Outline, detai
 }
 
 function folded(task: OutlineTask): string[] {
-  const { number, title, description, steps, criteria } = task;
+  const { number, title, description, steps, criteria, done } = task;
   return [
     '<details>',
     `<summary>${taskName(number)} ${quiet(title)}</summary>`,
@@ -52,7 +52,7 @@ function folded(task: OutlineTask): string[] {
     '',
     ...steps.map((text, index) => `${index + 1}. ${quiet(text)}`),
     '',
-    ...criteria.map((text) => `- [ ] ${quiet(text)}`),
+    ...criteria.map((text) => `- [${done === true ? 'x' : ' '}] ${quiet(criterionLine(text))}`),
     '',
     '</details>',
     '',

@@ -16,9 +16,19 @@ export type OpenSpecFiles = {
   specs?: readonly { capability: string; text: string }[];
 };
 
-type Group = { task: OutlineTask; explicit: boolean; open: number; boxes: number };
+/** `ticked`: texts of boxes that are done, in their order. */
+type Group = { task: OutlineTask; explicit: boolean; open: number; ticked: string[] };
 
-/** Reads a change of OpenSpec: a numbered group of tasks.md becomes a task, its boxes the steps. */
+/** Whether a text has groups of OpenSpec: numbered headings whose boxes bear their number. */
+export function isOpenSpec(text: string): boolean {
+  let number: string | undefined;
+  return toLines(text).some((line) => {
+    number = /^##\s/.test(line) ? /^##\s+(\d{1,4})[.)]\s/.exec(line)?.[1] : number;
+    return number !== undefined && /^\s*[-*]\s*\[[ xX]\]\s*(\d+)\.\d/.exec(line)?.[1] === number;
+  });
+}
+
+/** Reads a change of OpenSpec: a numbered group of tasks.md becomes a task, its boxes the steps. A group whose boxes are all ticked is done. */
 export function readOpenSpec(
   { tasks, proposal = '', design = '', specs = [] }: OpenSpecFiles,
   name: string,
@@ -26,19 +36,19 @@ export function readOpenSpec(
   const groups = readGroups(toLines(tasks));
   if (groups.length === 0)
     throw planInvalid(['tasks.md has no group of the form "## 1. Title" with boxes below it']);
-  const open = groups.filter(({ open: left, boxes }) => left > 0 || boxes === 0);
-  if (open.length === 0) throw planInvalid(['everything in tasks.md is ticked off']);
-  const numbers = new Set(groups.map(({ task }) => task.number));
-  const left = new Set(open.map(({ task }) => task.number));
-  const settled = open.map(({ task, explicit }, index) => {
-    // Groups are written in the order of the work; who says nothing waits for the one before.
-    const before = open[index - 1]?.task.number;
+  const done = groups.filter(isTicked);
+  if (done.length === groups.length) throw planInvalid(['everything in tasks.md is ticked off']);
+  const settled = groups.map((group, index) => {
+    const { task, explicit } = group;
+    // Groups are written in the order of the work: without "Depends on" a group waits for the one before.
+    const before = groups[index - 1]?.task.number;
     const dependsOn = explicit ? task.dependsOn : before === undefined ? [] : [before];
-    return { ...task, dependsOn: dependsOn.filter((each) => left.has(each) || !numbers.has(each)) };
+    return { ...task, dependsOn, ...(isTicked(group) ? { done: true } : {}) };
   });
   const endsKnown = endsWithOneOf(settled.flatMap(({ criteria }) => criteria.map((text) => `THEN ${text}`)));
   const scenarios = specs.flatMap(scenariosOf).filter((text) => !endsKnown(text));
-  for (const text of scenarios) settled.at(-1)?.criteria.push(text);
+  const last = settled.findLast((task) => task.done !== true);
+  for (const text of scenarios) last?.criteria.push(text);
   const { sections } = readSections(design, openSpecDesignTitles);
   const proposed = readSections(proposal, ['Why', 'What Changes', 'Capabilities', 'Impact']);
   const title = /^#\s+(?:Change:\s*|Proposal:\s*)?(.+)$/m.exec(proposed.preamble)?.[1]?.trim() ?? name;
@@ -60,11 +70,13 @@ export function readOpenSpec(
       tasks: settled,
     },
     notes: [
-      ...(open.length === groups.length
+      ...(done.length === 0
         ? []
-        : [`${groups.length - open.length} groups are ticked off and were left out`]),
+        : [`${done.length} of ${groups.length} groups are ticked off and stay completed`]),
       ...(groups.every(({ explicit }) => explicit) ? [] : ['groups without "Depends on" follow one another']),
-      ...(scenarios.length === 0 ? [] : [`${scenarios.length} scenarios became criteria of the last task`]),
+      ...(scenarios.length === 0
+        ? []
+        : [`${scenarios.length} scenarios became criteria of the last open task`]),
     ],
   };
 }
@@ -82,14 +94,26 @@ function readGroups(lines: readonly string[]): Group[] {
     const heading = /^##\s+(?:(\d{1,4})[.)]\s*)?(\S.*)$/.exec(line);
     if (heading !== null) {
       const number = Number(heading[1] ?? groups.length + 1);
-      groups.push({ task: emptyTask(number, oneLine(heading[2] ?? '')), explicit: false, open: 0, boxes: 0 });
+      groups.push({
+        task: emptyTask(number, oneLine(heading[2] ?? '')),
+        explicit: false,
+        open: 0,
+        ticked: [],
+      });
       continue;
     }
     const group = groups.at(-1);
     if (group !== undefined && line.trim() !== '') readGroupLine(group, line);
   }
-  const useful = groups.filter(({ task, boxes }) => boxes > 0 || task.criteria.length > 0);
-  for (const { task, explicit } of useful) {
+  const useful = groups.filter(
+    ({ task, open, ticked }) => open + ticked.length > 0 || task.criteria.length > 0,
+  );
+  for (const group of useful) {
+    const { task, explicit } = group;
+    for (const text of group.ticked) {
+      if (!isTicked(group)) addQuoted(task, `Done: ${text}`);
+      else if (!readDetail(task, text)) task.steps.push(text);
+    }
     // Whoever says what a group waits for also says which files it touches.
     if (explicit || task.files.length > 0) continue;
     const named = pathsIn([task.title, ...task.steps].join(' ')).map(({ path }) => path);
@@ -102,11 +126,12 @@ function readGroupLine(group: Group, line: string): void {
   const { task } = group;
   const box = /^\s*[-*]\s*\[([\sxX])\]\s*(?:\d+(?:\.\d+)*\.?\s+)?(.*)$/s.exec(line);
   if (box !== null) {
-    group.boxes += 1;
-    const ticked = /x/i.test(box[1] ?? '');
-    if (ticked) return;
-    group.open += 1;
     const text = oneLine(box[2] ?? '');
+    if (/x/i.test(box[1] ?? '')) {
+      group.ticked.push(text);
+      return;
+    }
+    group.open += 1;
     if (!readDetail(task, text) && text !== '') task.steps.push(text);
     return;
   }
@@ -118,8 +143,10 @@ function readGroupLine(group: Group, line: string): void {
   }
   const text = unquoted(line);
   if (text !== undefined) addQuoted(task, text);
-  else readDetail(task, line.replace(/^\s*[-*]\s+/, ''));
+  else if (!readDetail(task, line.replace(/^\s*[-*]\s+/, ''))) addQuoted(task, line.trim());
 }
+
+const isTicked = ({ open, ticked }: Group) => open === 0 && ticked.length > 0;
 
 /** Every scenario of the requirements a change adds or modifies, as one line. */
 function scenariosOf({ capability, text }: { capability: string; text: string }): string[] {

@@ -103,7 +103,7 @@ function groupLines(task: OutlineTask): string[] {
     `Depends on: ${dependsOn.length === 0 ? 'none' : dependsOn.join(', ')}`,
     '',
     ...detailLines(task).map((text) => `- ${text}`),
-    ...items.map((text, index) => `- [ ] ${number}.${index + 1} ${text}`),
+    ...items.map((text, index) => `- [${task.done === true ? 'x' : ' '}] ${number}.${index + 1} ${text}`),
     '',
   ];
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Complexity, LitePlan } from '../../schema/lite/plan.ts';
 import { type LiteTask, taskActions } from '../../schema/lite/task.ts';
+import { isDone } from '../dependencies.ts';
 import { assemble, type LitePlanFiles, type PlanFacts } from '../plan-files.ts';
 import {
   decisionView,
@@ -78,6 +79,7 @@ function liteTask(task: OutlineTask, id: string, idOf: ReadonlyMap<number, strin
     risks: unlessEmpty(restored(risks, original.risks, riskView)),
     rationale: why === undefined ? undefined : { ...original.rationale, chosen_approach: why },
     excludes: unlessEmpty(task.excludes),
+    status: task.done === true ? 'completed' : isDone(original) ? undefined : original.status,
   };
 }
 

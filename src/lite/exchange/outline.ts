@@ -1,6 +1,6 @@
 import type { LitePlan } from '../../schema/lite/plan.ts';
 import type { LiteTask, TaskStep } from '../../schema/lite/task.ts';
-import { dependencyProblems, describeProblem, levelsOf } from '../dependencies.ts';
+import { dependencyProblems, describeProblem, isDone, levelsOf } from '../dependencies.ts';
 import { firstLine, type LitePlanFiles } from '../plan-files.ts';
 import { planInvalid } from '../read-plan.ts';
 import { stepText } from '../task-text.ts';
@@ -24,6 +24,8 @@ export type OutlineTask = {
   risks: { description: string; mitigation: string }[];
   why?: string;
   excludes: string[];
+  /** Completed already: it is shown and not executed again. */
+  done?: boolean;
   /** The task file that this is an outline of, for formats that have a place for it; its id and dependencies are made anew. */
   original?: Partial<LiteTask>;
 };
@@ -125,6 +127,7 @@ export function outlineTask(
     risks: (risks ?? []).map(riskView),
     ...(rationale === undefined ? {} : { why: oneLine(rationale.chosen_approach) }),
     excludes: lines(excludes ?? []),
+    ...(isDone(task) ? { done: true } : {}),
     original,
   };
 }

@@ -15,7 +15,10 @@ const taskLine = /^\s*[-*]\s*\[([ xX])\]\s+T(\d{1,5})\b\s*(.*)$/s;
 /** The files of a `specs/NNN-name/` folder by name. */
 export type SpecKitFiles = { tasks: string; plan?: string; spec?: string };
 
-/** Reads a feature folder of GitHub spec-kit, written by us or by anybody. Tasks that are ticked off are left out. */
+/** Whether a text has tasks of spec-kit. */
+export const isSpecKit = (text: string) => toLines(text).some((line) => taskLine.test(line));
+
+/** Reads a feature folder of GitHub spec-kit, also one that another tool wrote. Ticked tasks are kept as done. */
 export function readSpecKit(
   { tasks: tasksText, plan = '', spec = '' }: SpecKitFiles,
   name: string,
@@ -25,16 +28,18 @@ export function readSpecKit(
   const found = readTasks(toLines(body), explicit);
   if (found.length === 0) throw planInvalid(['tasks.md has no line of the form "- [ ] T001 Description"']);
   const order = orderOf(found, explicit);
-  const open = found.filter(({ done }) => !done).toSorted((a, b) => a.task.number - b.task.number);
+  const open = found.filter(({ done }) => !done);
   if (open.length === 0) throw planInvalid(['everything in tasks.md is ticked off']);
-  const known = new Set(found.map(({ task }) => task.number));
-  const openNumbers = new Set(open.map(({ task }) => task.number));
-  const tasks = open.map(({ task }) => ({
-    ...task,
-    dependsOn: (order.get(task.number) ?? []).filter((each) => openNumbers.has(each) || !known.has(each)),
-  }));
+  const tasks = found
+    .toSorted((a, b) => a.task.number - b.task.number)
+    .map(({ task, done }) => ({
+      ...task,
+      dependsOn: order.get(task.number) ?? [],
+      ...(done ? { done } : {}),
+    }));
+  const last = tasks.findLast((task) => task.done !== true);
   const criteria = new Set(tasks.flatMap((task) => task.criteria));
-  for (const outcome of success(spec)) if (!criteria.has(outcome)) tasks.at(-1)?.criteria.push(outcome);
+  for (const outcome of success(spec)) if (!criteria.has(outcome)) last?.criteria.push(outcome);
   const sections = readSections(plan, specKitPlanTitles).sections;
   const title =
     heading(tasksText, 'Tasks') ??
@@ -55,7 +60,7 @@ export function readSpecKit(
     notes: [
       ...(open.length === found.length
         ? []
-        : [`${found.length - open.length} tasks are ticked off and were left out`]),
+        : [`${found.length - open.length} of ${found.length} tasks are ticked off and stay completed`]),
       ...(explicit ? [] : ['the order was taken from phases, [P] marks and "depends on"']),
     ],
   };
@@ -88,6 +93,7 @@ function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
     const text = unquoted(line);
     if (text !== undefined && /^\s/.test(line)) addQuoted(current.task, text);
     else if (/^\s+[-*]\s/.test(line)) readBullet(current.task, line.replace(/^\s+[-*]\s+/, ''));
+    else if (/^\s/.test(line)) addQuoted(current.task, line.trim());
     else {
       const test = /^\*\*Checkpoint\*\*:\s*(.+)$/s.exec(line)?.[1];
       if (test !== undefined) current.task.criteria.push(oneLine(test));
@@ -111,7 +117,8 @@ function readTaskLine(number: number, rest: string): Pick<PhasedTask, 'task' | '
 
 /** A bullet below a task says something known, or is a step. */
 function readBullet(task: OutlineTask, text: string): void {
-  if (!readDetail(task, text)) task.steps.push(oneLine(text.replace(/^\[[ xX]\]\s*/, '')));
+  if (!readDetail(task, text))
+    task.steps.push(oneLine(text.replace(/^\[([ xX])\]\s*/, (_, mark) => (mark === ' ' ? '' : '(done) '))));
 }
 
 /** A path at the end of our own lines repeats the first file; in other lines it is all that is known of files. */

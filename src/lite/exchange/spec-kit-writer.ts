@@ -141,7 +141,7 @@ function taskLines(task: OutlineTask, parallel: boolean): string[] {
   const place = files[0] === undefined ? '' : ` in ${files[0].path}`;
   const after = dependsOn.length === 0 ? '' : ` (depends on ${dependsOn.map(taskName).join(', ')})`;
   return [
-    `- [ ] ${taskName(number)}${parallel ? ' [P]' : ''} ${escapeTitle(title)}${place}${after}`,
+    `- [${task.done === true ? 'x' : ' '}] ${taskName(number)}${parallel ? ' [P]' : ''} ${escapeTitle(title)}${place}${after}`,
     ...quoted(description, '  '),
     ...[...detailLines(task), ...steps.map(stepLine), ...criteria.map(criterionLine)].map(
       (text) => `  - ${text}`,

@@ -53,7 +53,7 @@ const foreignList = z.looseObject({
 });
 type ForeignTask = z.infer<typeof foreignTask>;
 
-const finished = new Set(['done', 'completed', 'cancelled']);
+const finished = new Set(['done', 'completed']);
 
 /** Reads one tag. What people changed in Task Master wins over what we had put there. */
 export function readTaskMaster(text: string, tag: string | undefined): OutlineReading & { tag: string } {
@@ -70,10 +70,11 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
       reading.problems.map(({ path, words }) => problemLine({ path: [chosen, ...path], words }, chosen)),
     );
   const { tasks, metadata } = reading.value;
-  const open = tasks.filter(({ status }) => !finished.has(status));
-  if (open.length === 0) throw planInvalid([`the tag ${chosen} has no open task`]);
+  const kept = tasks.filter(({ status }) => status !== 'cancelled');
+  const done = kept.filter(({ status }) => finished.has(status));
+  if (kept.length === done.length) throw planInvalid([`the tag ${chosen} has no open task`]);
   const numberOf = new Map(tasks.map((task, index) => [String(task.id), index + 1]));
-  const left = new Set(open.map((task) => numberOf.get(String(task.id))));
+  const left = new Set(kept.map((task) => numberOf.get(String(task.id))));
   const dropped: string[] = [];
   const own = planIn(tasks);
   const title = textOf(own['title']) ?? textOf(metadata?.['description']) ?? chosen;
@@ -84,10 +85,14 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
     date: textOf(own['date']) ?? '1970-01-01',
     decisions: decisionsSchema.catch([]).parse(own['decisions']),
     edgeCases: textsSchema.catch([]).parse(own['edgeCases']),
-    tasks: open.map((task) => {
+    tasks: kept.map((task) => {
       const outlined = taskOf(task, numberOf.get(String(task.id)) ?? 0, dropped);
       const dependsOn = task.dependencies.map((each) => dependency(String(each), numberOf));
-      return { ...outlined, dependsOn: dependsOn.filter((each) => each > tasks.length || left.has(each)) };
+      return {
+        ...outlined,
+        dependsOn: dependsOn.filter((each) => each > tasks.length || left.has(each)),
+        ...(finished.has(task.status) ? { done: true } : {}),
+      };
     }),
     ...originalIn(own, dropped),
   };
@@ -95,9 +100,10 @@ export function readTaskMaster(text: string, tag: string | undefined): OutlineRe
     tag: chosen,
     outline,
     notes: [
-      ...(open.length === tasks.length
+      ...(done.length === 0 ? [] : [`${done.length} of ${kept.length} tasks are done and stay completed`]),
+      ...(kept.length === tasks.length
         ? []
-        : [`${tasks.length - open.length} tasks are done or cancelled and were left out`]),
+        : [`${tasks.length - kept.length} cancelled tasks were left out`]),
       ...droppedNotes(dropped),
     ],
   };
@@ -196,8 +202,11 @@ function stepsOf({ details }: ForeignTask): string[] {
 }
 
 function subtasksOf({ subtasks }: ForeignTask): string[] {
-  const open = (subtasks ?? []).filter(({ status = 'pending' }) => !finished.has(status));
-  return open.map(({ title, description }) => oneLine(description ? `${title}: ${description}` : title));
+  const kept = (subtasks ?? []).filter(({ status }) => status !== 'cancelled');
+  return kept.map(({ title, description, status = 'pending' }) => {
+    const text = oneLine(description ? `${title}: ${description}` : title);
+    return finished.has(status) ? `(done) ${text}` : text;
+  });
 }
 
 type ForeignFile = NonNullable<ForeignTask['relevantFiles']>[number];

@@ -214,8 +214,10 @@ async function join(
   }
   for (const id of undone) execution.failed.add(id);
   const changed = landing.kind === 'landed' ? landing.files : [];
-  if (landing.kind === 'nothing')
-    desk.warn(`[${batch.id}] ${reply.agent} says it is done, but no file changed.`);
+  if (landing.kind === 'nothing') {
+    for (const { id } of tasks) if (!undone.includes(id)) execution.unchanged.add(id);
+    desk.warn(`[${batch.id}] ${reply.agent} reports that it is done, but no file changed.`);
+  }
   if (reply.agent !== batch.executor)
     desk.warn(`[${batch.id}] was carried out by ${reply.agent} instead of ${batch.executor}.`);
   const keeps = keepsIgnored(desk, batch.id, landing, checkout);
@@ -329,14 +331,15 @@ const itemOf = (execution: Execution, batch: LiteBatch) =>
 
 /** Names the batch in its commit, so that a run that starts again knows what is done. */
 
-/** What an executor says it left undone. Where it does not say of which task, nothing of the batch counts as done. */
+/** What an executor reports as undone. Where it does not name the task, nothing of the batch counts as done. */
 function undoneOf(
   tasks: readonly LiteTask[],
   { status, unfinished }: NonNullable<LiteReply<'execution'>['value']>,
 ): string[] {
   const all = tasks.map(({ id }) => id);
-  const named = all.filter((id) => unfinished.some((line) => line.includes(id)));
-  return named.length === 0 && status === 'partial' ? all : named;
+  const left = unfinished.filter((line) => !/^\W*(?:none|nothing|n\/a)?\W*$/i.test(line));
+  const named = all.filter((id) => left.some((line) => line.includes(id)));
+  return named.length === 0 && (status === 'partial' || left.length > 0) ? all : named;
 }
 
 const undoneMark = 'Charrette-Undone: ';

@@ -1,3 +1,5 @@
+import { failurePolicies } from '../../agents/failure-kinds.ts';
+import type { Agent, LaneKind } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
 import type { LiteCommission } from '../../lite/prompts.ts';
 import { type TodoState, todoOf } from '../../lite/todo.ts';
@@ -13,10 +15,13 @@ type LiteRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'input'>
 
 export type LiteReply<Name extends JudgementName> = LaneAnswer & { value?: Judgement<Name> };
 
+const speaksAgainst = (kind: LaneKind) => kind !== 'ok' && failurePolicies[kind].countsAgainstHealth;
+
 /** Where a stage of lite plan or lite execute works. */
 export class LiteDesk extends StageDesk<LiteInputs> {
   #revision = 0;
   #title = '';
+  readonly #unwell = new Set<string>();
 
   override begin(phase: string, title: string): void {
     this.#title = title;
@@ -45,17 +50,29 @@ export class LiteDesk extends StageDesk<LiteInputs> {
     const answers = await this.askLanes(
       requests.map((request) => ({ ...request, input: { feature: task, baseCommit, ...request.input } })),
     );
+    for (const { agent, kind, failures } of answers) {
+      for (const failure of failures) if (speaksAgainst(failure.kind)) this.#unwell.add(failure.agent);
+      if (kind === 'ok') this.#unwell.delete(agent);
+    }
     return answers as LiteReply<Name>[];
   }
 
-  /** Answers from people, or the recommendations when nobody is to be asked. */
-  async choose(questions: readonly Question[], auto: boolean): Promise<Map<string, string>> {
+  /** Answers from the user. In auto mode no one is asked: `settled` decides, then the recommendation. */
+  async choose(
+    questions: readonly Question[],
+    auto: boolean,
+    settled: Readonly<Record<string, string>> = {},
+  ): Promise<Map<string, string>> {
     if (!auto) {
       const answers = await this.context.ask(questions);
       return new Map([...answers].map(([id, { value }]) => [id, value]));
     }
-    for (const question of questions) await this.context.decide(question, question.recommended ?? '');
-    return new Map(questions.map(({ id, recommended = '' }) => [id, recommended]));
+    const taken = questions.map((question) => ({
+      question,
+      value: settled[question.id] ?? question.recommended ?? '',
+    }));
+    for (const { question, value } of taken) await this.context.decide(question, value);
+    return new Map(taken.map(({ question, value }) => [question.id, value]));
   }
 
   /** Agents in their order, turned so that neighbours begin with different ones. */
@@ -64,16 +81,24 @@ export class LiteDesk extends StageDesk<LiteInputs> {
     return ids.map((_, index) => ids[(index + turn) % ids.length] ?? '');
   }
 
-  /** Agents that can change files. */
+  /** Installed agents that can change files. */
   get writers(): string[] {
-    return [...this.services.agents.values()]
-      .filter(({ capabilities }) => capabilities.write)
-      .map(({ id }) => id);
+    return this.#installed.filter(({ capabilities }) => capabilities.write).map(({ id }) => id);
   }
 
-  /** Agents that can judge. */
+  /** Installed agents that can judge. */
   get reviewers(): string[] {
-    return [...this.services.agents.values()].filter(({ family }) => family !== 'static').map(({ id }) => id);
+    return this.#installed.filter(({ family }) => family !== 'static').map(({ id }) => id);
+  }
+
+  /** Agents whose latest call in this run failed in a way that counts against their health. */
+  get unwell(): ReadonlySet<string> {
+    return this.#unwell;
+  }
+
+  get #installed(): Agent[] {
+    const { absent = [] } = this.inputs;
+    return [...this.services.agents.values()].filter(({ id }) => !absent.includes(id));
   }
 
   /** The first run in a project says whom it will call and asks. */

@@ -6,6 +6,7 @@ import { followUps } from '../../lite/follow-ups.ts';
 import { firstLine, type LitePlanFiles } from '../../lite/plan-files.ts';
 import { renderCodeReview, renderTestReview, testChecklist } from '../../lite/reports.ts';
 import { reviewersOf } from '../../lite/reviewers.ts';
+import { rejections } from '../../lite/verdict.ts';
 import { shellWord } from '../../text/shell-word.ts';
 import { runBatches } from './batches.ts';
 import type { LiteDesk } from './desk.ts';
@@ -35,14 +36,15 @@ export async function executePlan(
   const verification = await verify(desk, execution);
   await writeReports(desk, execution, verification);
   if (!auto) await offerFollowUps(desk, execution, verification);
-  await recordProgress(desk, execution, true);
+  const problems = rejections({ ...execution, ...verification });
+  await recordProgress(desk, execution, { accepted: problems.length === 0 });
   desk.end(`convergence ${verification.convergence}, code ${verification.code}`);
-  return finish(desk, execution, verification);
+  return finish(desk, execution, verification, problems);
 }
 
 async function writeReports(desk: LiteDesk, execution: Execution, verification: Verification): Promise<void> {
-  const { files, base, failed, lost } = execution;
-  const { tests, review, reviewer, states, convergence, tip, fixRounds } = verification;
+  const { files, base, failed, lost, before } = execution;
+  const { tests, review, reviewer, shortfall, states, convergence, tip, fixRounds } = verification;
   const command = tests.command?.argv.join(' ');
   const outcome = (id: string) => (failed.has(id) ? 'failed' : lost.has(id) ? 'skipped' : 'completed');
   const checklist = testChecklist(
@@ -53,7 +55,7 @@ async function writeReports(desk: LiteDesk, execution: Execution, verification: 
       framework: tests.command?.framework ?? 'unknown',
     },
     files.plan,
-    files.tasks.map((task) => ({ ...task, outcome: outcome(task.id) })),
+    [...before, ...files.tasks].map((task) => ({ ...task, outcome: outcome(task.id) })),
     states,
     command === undefined
       ? null
@@ -66,7 +68,7 @@ async function writeReports(desk: LiteDesk, execution: Execution, verification: 
         },
   );
   await desk.json('test-checklist.json', checklist);
-  await desk.context.artifact('code-review.md', renderCodeReview(review, { reviewer, base, tip }));
+  await desk.context.artifact('code-review.md', renderCodeReview(review, { reviewer, base, tip, shortfall }));
   await desk.context.artifact('test-review.md', renderTestReview(convergence, states, checklist, fixRounds));
 }
 
@@ -82,6 +84,7 @@ async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, sta
     undone: [
       ...[...failed].map((id) => `${id} failed`),
       ...[...lost.keys()].map((id) => `${id} was skipped`),
+      ...[...execution.unchanged].map((id) => `${id} changed no file`),
     ],
     notes: results.flatMap(({ executionId, status, notes }) =>
       notes === '' || status === 'skipped' ? [] : [`${executionId}: ${notes}`],
@@ -97,40 +100,50 @@ async function offerFollowUps(desk: LiteDesk, execution: Execution, { tests, sta
   }
 }
 
-/** What a good run does to the person's branch, and what the others leave where it is. */
-async function finish(desk: LiteDesk, execution: Execution, verification: Verification): Promise<Outcome> {
-  const { root, branch, failed, lost } = execution;
-  const { convergence, code, tip, tests } = verification;
-  const undone = [
-    ...[...failed].map((id) => `${id} failed`),
-    ...[...lost].map(([id, missing]) => `${id} was skipped because ${missing} is missing`),
-  ];
-  const good =
-    undone.length === 0 && code !== 'FAIL' && (convergence === 'PASS' || convergence === 'NOT VERIFIED');
+/** Merges an accepted result into the user's branch; any other stays on the branch of the run, which is named. */
+async function finish(
+  desk: LiteDesk,
+  execution: Execution,
+  { convergence, code, tip, tests }: Verification,
+  problems: readonly string[],
+): Promise<Outcome> {
+  const { root, branch, base, failed, lost, unchanged, before, files } = execution;
+  const good = problems.length === 0;
   const merged = good && desk.inputs.merge ? await mergeResult(desk, execution, tip) : undefined;
   await desk.context.step('close result', async () => removeWorktree(root, checkoutOf(desk, 'result')));
-  const place = merged === true ? `on ${execution.onto ?? 'HEAD'}` : `on the branch ${branch}`;
+  const at = merged === true ? `on ${execution.onto ?? 'HEAD'}` : `on the branch ${branch}`;
+  const range = `from ${base.slice(0, 12)} to ${tip.slice(0, 12)}`;
+  const isEmpty = tip === base;
+  const work = isEmpty ? 'no change was committed' : `the work is ${at}`;
   const verdict = `convergence ${convergence}, code review ${code}`;
   const summary = [
     `${desk.inputs.task.split('\n')[0]}`,
-    `${verdict}; the work is ${place}, from ${execution.base.slice(0, 12)} to ${tip.slice(0, 12)}.`,
-    ...undone,
+    `${verdict}; ${work}${isEmpty ? '' : `, ${range}`}.`,
+    ...problems,
     `tests: ${tests.command === null ? 'the repository names no command for them' : `${tests.outcome} (${tests.command.argv.join(' ')})`}`,
   ];
-  const tasks = execution.files.tasks.map(({ id, title }) => {
-    const state = failed.has(id) ? 'failed' : lost.has(id) ? 'skipped' : 'done';
-    return `- ${id} ${title}: ${state}`;
-  });
+  const stateOf = (id: string) =>
+    failed.has(id) ? 'failed' : lost.has(id) ? 'skipped' : unchanged.has(id) ? 'no file changed' : 'done';
+  const tasks = [
+    ...before.map(({ id, title }) => `- ${id} ${title}: completed before this run`),
+    ...files.tasks.map(({ id, title }) => `- ${id} ${title}: ${stateOf(id)}`),
+  ];
   await desk.context.artifact(
     'execution-summary.md',
     `# Summary\n\n${summary.map((line) => `- ${line}`).join('\n')}\n\n## Tasks\n\n${tasks.join('\n')}\n`,
   );
-  if (good) return { status: 'done', exit: 0, message: `${verdict}; the work is ${place}` };
+  if (good) return { status: 'done', exit: 0, message: `${verdict}; ${work}` };
   return {
     status: 'not-accepted',
     exit: 6,
-    message: [`${verdict}; the work is ${place}`, ...undone].join('; '),
+    message: [`${verdict}; ${work}`, ...problems, nextStep(desk, execution, tip)].join('; '),
   };
+}
+
+/** Nothing is merged that was not accepted; the user may do it after reading it. */
+function nextStep(desk: LiteDesk, { base, branch }: Execution, tip: string): string {
+  if (tip === base) return `run \`charrette show ${desk.context.live.directory.id}\` for details`;
+  return `nothing was merged: read it with \`git diff ${base.slice(0, 12)} ${branch}\`, accept it with \`git merge ${branch}\``;
 }
 
 /** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */

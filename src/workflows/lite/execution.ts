@@ -4,10 +4,12 @@ import { driftOfPlan, driftSince } from '../../git/drift.ts';
 import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
 import { openRunBranch } from '../../git/run-branch.ts';
 import { uncommittedIn } from '../../git/uncommitted.ts';
+import { isDone, openTasks } from '../../lite/dependencies.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { planInvalid } from '../../lite/read-plan.ts';
 import type { BatchItem } from '../../lite/todo.ts';
 import type { ExecutionResult } from '../../schema/lite/session-files.ts';
+import type { LiteTask } from '../../schema/lite/task.ts';
 import { namedSome } from '../../text/named-some.ts';
 import type { LiteDesk } from './desk.ts';
 import type { Selection } from './inputs.ts';
@@ -30,6 +32,10 @@ export type Execution = {
   /** Tasks that failed, and those that were skipped with the task they miss. */
   failed: Set<string>;
   lost: Map<string, string>;
+  /** Tasks whose executor reported them as done without changing a file. */
+  unchanged: Set<string>;
+  /** Tasks that were completed before this run. */
+  before: LiteTask[];
 };
 
 /** Looks at the repository, refuses a plan it has moved away from, and makes the run's branch. */
@@ -42,7 +48,9 @@ export async function beginExecution(
 ): Promise<Execution> {
   const { project } = desk.inputs;
   const { id } = desk.context.live.directory;
-  if (files.tasks.length === 0) throw planInvalid(['it has no task']);
+  const open = openTasks(files.tasks);
+  if (open.length === 0)
+    throw planInvalid([files.tasks.length === 0 ? 'it has no task' : 'every task is completed']);
   const branch = `charrette/${id}`;
   const start = await desk.context.step('execution start', async () => {
     const facts = await repositoryFacts(project);
@@ -57,10 +65,10 @@ export async function beginExecution(
   });
   const { unseen } = start;
   if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${namedSome(unseen)}`);
-  await checkDrift(desk, files);
+  await checkDrift(desk, { plan: files.plan, tasks: open });
   await desk.context.step('run branch', async () => openRunBranch(start.root, branch, start.base));
   return {
-    files,
+    files: { plan: files.plan, tasks: open },
     selection,
     clarifications,
     auto,
@@ -73,6 +81,8 @@ export async function beginExecution(
     batches: [],
     failed: new Set(),
     lost: new Map(),
+    unchanged: new Set(),
+    before: files.tasks.filter(isDone),
   };
 }
 
@@ -120,9 +130,14 @@ export function markOf(desk: LiteDesk, piece: string): string {
 /** What is said of work that a run finds on its branch when it is started again. */
 export const doneBefore = 'Done before the run was started again.';
 
-/** P-124: the results so far, and the list of what is being done. */
-export async function recordProgress(desk: LiteDesk, execution: Execution, done = false): Promise<void> {
+/** P-124: the results so far, and the list of what is being done. `ended`: whether the result was accepted. */
+export async function recordProgress(
+  desk: LiteDesk,
+  execution: Execution,
+  ended?: { accepted: boolean },
+): Promise<void> {
   await desk.json('execution-results.json', { schemaVersion: 1, results: execution.results });
-  const failed = execution.failed.size > 0 || execution.lost.size > 0;
-  await desk.todo({ at: done ? 'done' : 'LE', batches: execution.batches, ...(done ? { failed } : {}) });
+  const state =
+    ended === undefined ? { at: 'LE' as const } : { at: 'done' as const, failed: !ended.accepted };
+  await desk.todo({ ...state, batches: execution.batches });
 }

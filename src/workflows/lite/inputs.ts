@@ -27,6 +27,8 @@ export type LiteInputs = RunInputs & {
   review?: string;
   planOnly: boolean;
   consented: boolean;
+  /** Configured agents whose program was not installed when the run was created. */
+  absent?: string[];
   /** Batches at the same time, tasks in one batch. */
   cap: number;
   tasksPerBatch: number;

@@ -12,7 +12,7 @@ import type { LaneDefinition } from '../stage-desk.ts';
 import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs } from './inputs.ts';
-import { confirmStage } from './stage-confirm.ts';
+import { confirmStage, isFallback } from './stage-confirm.ts';
 import { settledPlan } from './staleness.ts';
 
 /** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
@@ -63,7 +63,9 @@ export function liteExecuteWorkflow(
         return {
           status: 'not-accepted',
           exit: 6,
-          message: 'Cancelled; nothing was changed. A plan is changed with `charrette lite-plan`.',
+          message: isFallback(desk, files)
+            ? 'Nothing was executed: no agent wrote this fallback plan. To execute it, run the command without -y and answer `confirm` with allow.'
+            : 'Cancelled; nothing was changed. A plan is changed with `charrette lite-plan`.',
         };
       }
       const settled = await settledPlan(desk, files, autoYes);

@@ -11,7 +11,7 @@ import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
 import { clarificationText, clarifyStage } from './stage-clarify.ts';
-import { confirmStage, nobodyWrites } from './stage-confirm.ts';
+import { confirmStage, isFallback, nobodyWrites } from './stage-confirm.ts';
 import { exploreStage } from './stage-explore.ts';
 import { planStage } from './stage-plan.ts';
 import { settledPlan } from './staleness.ts';
@@ -56,9 +56,9 @@ export function litePlanWorkflow(
       for (let version = 1; ; version += 1) {
         const { autoYes: auto } = preferences;
         const { confirm, selection } = await confirmStage(desk, files, { version, auto, wishes });
-        if (confirm === 'cancel') return cancelled(context.live.directory.id);
+        if (confirm === 'cancel') return cancelled(desk, files);
         const settled = confirm === 'allow' ? await settledPlan(desk, files, auto) : undefined;
-        if (confirm === 'allow' && settled === undefined) return cancelled(context.live.directory.id);
+        if (confirm === 'allow' && settled === undefined) return cancelled(desk, files);
         if (settled !== undefined) {
           files = settled;
           await desk.todo({ at: 'LP-5' });
@@ -96,11 +96,14 @@ function nextStep({ writers, context }: LiteDesk): string {
 }
 
 /** P-083: nothing was executed and nothing is lost. */
-function cancelled(run: string): Outcome {
+function cancelled(desk: LiteDesk, files: LitePlanFiles): Outcome {
+  const execute = `charrette lite-execute --run ${desk.context.live.directory.id}`;
   return {
     status: 'not-accepted',
     exit: 6,
-    message: `Cancelled; nothing was changed. The plan stays: \`charrette lite-execute --run ${run}\`.`,
+    message: isFallback(desk, files)
+      ? `Nothing was executed: no agent returned a usable plan. To execute the fallback plan anyway, run \`${execute}\`.`
+      : `Cancelled; nothing was changed. The plan stays: \`${execute}\`.`,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from '../../agents/port.ts';
 import type { Question } from '../../engine/question.ts';
-import { resolveExecutor } from '../../lite/executor.ts';
+import { isDone, openTasks } from '../../lite/dependencies.ts';
+import { isCodexCallable, resolveExecutor } from '../../lite/executor.ts';
 import { explicitAssignments } from '../../lite/executor-wishes.ts';
 import type { LitePlanFiles } from '../../lite/plan-files.ts';
 import { autoSelection } from '../../lite/preferences.ts';
@@ -26,17 +27,18 @@ export async function confirmStage(
     ...explicitAssignments([desk.inputs.task, ...wishes], files.tasks, desk.writers),
   };
   const rounds = roundsOf(desk, files, { execution: executor ?? autoSelection.execution, assignments });
-  const plan = describePlan(files, rounds, desk.inputs, desk.writers.length > 0);
+  const plan = describePlan(files, rounds, desk.inputs, desk);
   for (const line of plan.split('\n').filter((each) => each !== '')) desk.note(line);
   for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
     desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
   const suffix = version === 1 ? '' : `-${version}`;
-  const asked = confirmQuestions(desk, suffix, plan).filter(
+  const asked = confirmQuestions(desk, suffix, plan, isFallback(desk, files)).filter(
     ({ id }) =>
       !(id.startsWith('execution') && executor !== undefined) &&
       !(id.startsWith('review') && review !== undefined),
   );
-  const answers = await desk.choose(asked, auto);
+  // P-013: auto mode runs no review that was not requested.
+  const answers = await desk.choose(asked, auto, { [`review${suffix}`]: autoSelection.review });
   const decision: Decision = {
     confirm: answers.get(`confirm${suffix}`) ?? autoSelection.confirm,
     selection: {
@@ -53,21 +55,21 @@ export async function confirmStage(
 }
 
 /** The plan stands in the question too: a picture on a terminal, a page or a host shows the question alone. */
-function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Question[] {
-  const agents = [...desk.services.agents.values()];
-  const writers = agents.filter(({ capabilities }) => capabilities.write);
-  const reviewers = agents.filter(({ family }) => family !== 'static');
+function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback: boolean): Question[] {
+  const agentsOf = (ids: readonly string[]) => ids.flatMap((id) => desk.services.agents.get(id) ?? []);
+  const [writers, reviewers] = [agentsOf(desk.writers), agentsOf(desk.reviewers)];
+  const warning = fallback ? 'No agent wrote this plan: it is a fallback made by rules.\n\n' : '';
   return [
     {
       id: `confirm${suffix}`,
-      text: 'Carry out this plan?',
-      detail: `${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own${desk.inputs.merge ? ', and yours moves forward to it when it turned out well' : ''}.`,
+      text: fallback ? 'Execute this fallback plan?' : 'Carry out this plan?',
+      detail: `${warning}${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own${desk.inputs.merge ? ', and yours moves forward to it when it turned out well' : ''}.`,
       options: [
         { value: 'allow', label: 'Allow' },
         { value: 'modify', label: 'Modify: say what should be different' },
         { value: 'cancel', label: 'Cancel: keep the plan, change nothing' },
       ],
-      recommended: autoSelection.confirm,
+      recommended: fallback ? 'cancel' : autoSelection.confirm,
     },
     {
       id: `execution${suffix}`,
@@ -90,9 +92,14 @@ function confirmQuestions(desk: LiteDesk, suffix: string, plan: string): Questio
           : []),
         ...reviewers.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
       ],
-      recommended: autoSelection.review,
+      recommended: reviewers.length > 0 ? 'agent' : 'skip',
     },
   ];
+}
+
+/** A plan that no model wrote, where an agent could execute it. */
+export function isFallback({ writers }: Pick<LiteDesk, 'writers'>, { plan }: LitePlanFiles): boolean {
+  return plan._metadata.degraded === true && writers.length > 0;
 }
 
 /** Two programs of a person's own have the same title, so the name in the configuration goes with it. */
@@ -107,11 +114,12 @@ export function roundsOf(
   { execution: method, assignments }: Pick<Selection, 'execution' | 'assignments'>,
 ): Round<LiteTask>[] {
   const { cap, tasksPerBatch } = desk.inputs;
-  const { writers } = desk;
-  return scheduleTasks(tasks, {
+  const { writers, unwell } = desk;
+  const { complexity } = plan;
+  return scheduleTasks(openTasks(tasks), {
     cap,
     tasksPerBatch,
-    executorOf: (id) => resolveExecutor(id, { assignments, method, complexity: plan.complexity, writers }),
+    executorOf: (id) => resolveExecutor(id, { assignments, method, complexity, writers, unwell }),
   });
 }
 
@@ -124,7 +132,7 @@ export function describePlan(
   { plan, tasks }: LitePlanFiles,
   rounds: readonly Round<LiteTask>[],
   inputs: Pick<LiteInputs, 'roster' | 'prices'>,
-  canBeDone: boolean,
+  desk: Pick<LiteDesk, 'writers' | 'unwell'>,
 ): string {
   const facts = `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}`;
   return [
@@ -135,7 +143,8 @@ export function describePlan(
     ...tasks.map((task, index) => {
       const place = scopeOf(task.scope) || (task.files?.[0]?.path ?? '');
       const after = task.depends_on.length === 0 ? '' : `, after ${task.depends_on.join(', ')}`;
-      return `${index + 1}. ${task.id} ${task.title}${place === '' ? '' : ` (${place})`}${after}`;
+      const done = isDone(task) ? ', completed' : '';
+      return `${index + 1}. ${task.id} ${task.title}${place === '' ? '' : ` (${place})`}${after}${done}`;
     }),
     '',
     'Waves',
@@ -146,13 +155,18 @@ export function describePlan(
       }),
     ),
     '',
-    ...(canBeDone
-      ? [
-          `${facts}; recommended: ${plan.recommended_execution ?? 'Agent'}.`,
-          executionEstimate(rounds, inputs),
-        ]
+    ...(desk.writers.length > 0
+      ? [`${facts}; recommended: ${recommendedBy(plan, desk)}.`, executionEstimate(rounds, inputs)]
       : [`${facts}.`, nobodyWrites]),
   ].join('\n');
+}
+
+/** An earlier plan, or one of another machine, may recommend a codex that cannot be called here. */
+function recommendedBy(
+  { recommended_execution: recommended = 'Agent' }: LitePlanFiles['plan'],
+  desk: Pick<LiteDesk, 'writers' | 'unwell'>,
+): string {
+  return recommended === 'Codex' && !isCodexCallable(desk) ? 'Agent' : recommended;
 }
 
 const longestApproach = 600;

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../../files/bounded.ts';
+import { isCodexCallable } from '../../lite/executor.ts';
 import { planningStrategy } from '../../lite/explore-decision.ts';
 import { renderHandoff } from '../../lite/handoff-spec.ts';
 import { directPlan, filesFromAnswer, type LitePlanFiles, type PlanFacts } from '../../lite/plan-files.ts';
@@ -17,7 +18,7 @@ export type PlanStageInput = {
   change?: { previous: LitePlanFiles; wish: string };
 };
 
-/** LP-3: the two-layer plan (P-060…P-073). An agent gets two tries; then the program plans one task and says so. */
+/** LP-3: the two-layer plan (P-060…P-073). Agents get two tries; then the program plans one task and marks the plan as degraded. */
 export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<LitePlanFiles> {
   const { explore, version, change } = input;
   desk.begin('LP-3', version === 1 ? 'plan' : `plan, version ${version}`);
@@ -28,6 +29,7 @@ export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<
     complexity,
     angles: explored.map(({ angle }) => angle),
     baseCommit: desk.inputs.baseCommit,
+    codex: isCodexCallable(desk),
   };
   const strategy = planningStrategy(complexity, {
     priorAnalysis: handoff !== undefined,
@@ -83,7 +85,7 @@ async function askPlanner(
       desk.warn(`No plan came back: ${reply?.message ?? 'nobody answered'}.`);
       continue;
     }
-    const files = filesFromAnswer(reply.value, facts);
+    const files = filesFromAnswer(reply.value, facts, reply.family === 'static');
     const critical = files.plan._metadata.quality_check?.critical ?? [];
     if (critical.length === 0) return files;
     desk.warn(`The plan was refused: ${critical.join('; ')}.`);
@@ -92,7 +94,7 @@ async function askPlanner(
 }
 
 function degraded(desk: LiteDesk, explored: readonly Explored[], facts: PlanFacts): LitePlanFiles {
-  desk.warn('No agent gave a usable plan; the task is planned as one piece, without judgement.');
+  desk.warn('No agent returned a usable plan; this fallback plan is the request as one task.');
   return directPlan(
     desk.inputs.task,
     explored.map(({ exploration }) => exploration),

@@ -9,15 +9,18 @@ import { mergeReviews } from '../../lite/panel-review.ts';
 import { codeReviewPrompt, fixPrompt } from '../../lite/prompts.ts';
 import { reviewersOf } from '../../lite/reviewers.ts';
 import {
+  type CodeVerdict,
   type Convergence,
   type CriterionState,
   codeVerdict,
   convergenceOf,
   criteriaStates,
   fixesNeeded,
+  reviewShortfall,
 } from '../../lite/verdict.ts';
 import type { CodeReview } from '../../schema/judgements/code-review.ts';
 import { counted } from '../../text/counted.ts';
+import { withoutLast } from '../../text/without-last.ts';
 import { proofOf } from './batches.ts';
 import { beginOnce } from './beginning.ts';
 import type { LiteDesk } from './desk.ts';
@@ -29,9 +32,11 @@ export type Verification = {
   tests: TestRun;
   review: CodeReview | undefined;
   reviewer: string;
+  /** Why the requested review does not count; absent when it does, or none was requested. */
+  shortfall?: string;
   states: CriterionState[];
   convergence: Convergence;
-  code: 'PASS' | 'WARN' | 'FAIL' | 'NOT VERIFIED';
+  code: CodeVerdict;
   tip: string;
   fixRounds: number;
 };
@@ -91,19 +96,18 @@ async function look(
       ? 'tests: not verified, the repository names no command for them'
       : `tests: ${tests.outcome} (${tests.command.argv.join(' ')})`,
   );
-  const review =
-    reviewers.length === 0
-      ? undefined
-      : await askReview(desk, execution, reviewers, round, tip, directory, tests);
+  const { review, shortfall } =
+    reviewers.length === 0 ? {} : await askReview(desk, execution, reviewers, round, tip, directory, tests);
   const done = files.tasks.filter(({ id }) => !execution.failed.has(id) && !execution.lost.has(id));
   const states = criteriaStates(done, review);
   return {
     tests,
     review,
     reviewer: reviewers.join(', '),
+    ...(shortfall === undefined ? {} : { shortfall }),
     states,
-    convergence: convergenceOf(states, tests.outcome, review !== undefined),
-    code: review === undefined ? 'NOT VERIFIED' : codeVerdict(review.findings),
+    convergence: convergenceOf(states, tests.outcome, review !== undefined && shortfall === undefined),
+    code: codeVerdict(review, shortfall === undefined),
     tip,
     fixRounds: round,
   };
@@ -117,7 +121,7 @@ async function askReview(
   tip: string,
   directory: string,
   tests: TestRun,
-): Promise<CodeReview | undefined> {
+): Promise<{ review?: CodeReview; shortfall?: string }> {
   // P-153: against the commit at which execution began.
   const diff = await desk.context.step(`diff ${round}`, async () =>
     (await diffBetween(root, base, tip)).slice(0, 200_000),
@@ -144,13 +148,22 @@ async function askReview(
       work: { directory, access: 'read' as const },
     })),
   );
+  const missing = new Map<string, string>();
   const voices = replies.flatMap(({ value, message, kind }, index) => {
     const reviewer = reviewers[index] ?? '';
     if (value !== undefined) return [{ reviewer, review: value }];
-    desk.warn(`The review of ${reviewer} is missing: ${message ?? kind}.`);
+    const reason = withoutLast(message ?? kind, '.');
+    missing.set(reviewer, reason);
+    desk.warn(`The review of ${reviewer} is missing: ${reason}.`);
     return [];
   });
-  return mergeReviews(voices);
+  const review = mergeReviews(voices);
+  const chosen = reviewers.map((id) => ({ id, family: desk.services.agents.get(id)?.family ?? id }));
+  const shortfall = reviewShortfall(chosen, missing);
+  return {
+    ...(review === undefined ? {} : { review }),
+    ...(shortfall === undefined ? {} : { shortfall }),
+  };
 }
 
 const laneName = (agent: string) => agent.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
@@ -171,12 +184,13 @@ async function fix(desk: LiteDesk, execution: Execution, found: string[], round:
     await openCheckout(root, checkout, beginning.start);
     return beginning;
   });
-  const { writers } = desk;
+  const { writers, unwell } = desk;
   const wanted = resolveExecutor(`FIX-00${round}`, {
     assignments: {},
     method: selection.execution,
     complexity: files.plan.complexity,
     writers,
+    unwell,
   });
   const executor = writers.includes(wanted) ? wanted : (writers[0] ?? wanted);
   const [reply] = await desk.ask([

@@ -11,9 +11,7 @@ import { tell } from './tell.ts';
 /** Flags that only one phase has. */
 const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>> = {
   design: [...panelOptions, { flags: '--no-research', description: 'no researchers before the design' }],
-  'create-plan': [
-    { flags: '--combined', description: 'plan and tasks in one loop: plan, task and phase reviewer' },
-  ],
+  plan: [{ flags: '--combined', description: 'plan and tasks in one loop: plan, task and phase reviewer' }],
 };
 
 /** A phase that writes one document and has it reviewed, as a command. */

@@ -30,11 +30,11 @@ export const reviewOptions: readonly OptionSpec[] = [
     flags: '--transport <kind>',
     description: 'how the document travels to reviewers',
     choices: ['reference', 'inline'],
-    default: 'reference',
+    default: 'inline',
   },
   {
     flags: '--inline-up-to <characters>',
-    description: 'documents up to this size go into the prompt',
+    description: 'documents up to this size go into the prompt, longer ones by reference',
     parse: wholeNumber('--inline-up-to', 1, 1_000_000),
   },
   {
@@ -87,7 +87,7 @@ export async function prepareFeature<Named extends Phase>(
     directory: feature.directory,
     author,
     reviewer,
-    transport: options['transport'] as 'reference',
+    transport: options['transport'] as 'inline',
     ...(typeof options['inlineUpTo'] === 'number' ? { inlineUpTo: options['inlineUpTo'] } : {}),
     gate: options['gate'] as 'strict',
     ...(typeof options['max'] === 'number' ? { max: options['max'] } : {}),

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../errors.ts';
 import { directoriesIn } from '../feature/select.ts';
-import { type FeatureStatusReport, featureStatus } from '../feature/status.ts';
+import { type FeatureStatusReport, featureStatus, type PhaseState } from '../feature/status.ts';
 import { type ArtifactKey, artifactKeys } from '../prompts/artifacts.ts';
 import { readFeature } from '../prompts/feature-files.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
@@ -48,11 +48,24 @@ async function statusOf(directory: string): Promise<FeatureStatusReport> {
   return featureStatus(path.basename(directory), feature.meta, texts);
 }
 
+/** Phases whose reviewers did not approve. */
+const verdicts: Readonly<Partial<Record<PhaseState, string>>> = {
+  'carried-forward': 'not approved, issues carried forward',
+  rejected: 'rejected',
+};
+
+function stateText(state: PhaseState): string {
+  return verdicts[state] ?? state;
+}
+
 function renderAll(reports: readonly FeatureStatusReport[]): string {
   const width = Math.max(...reports.map(({ feature }) => feature.length));
-  const lines = reports.map(
-    ({ feature, status, lastCompletedPhase, next, problems: [problem] }) =>
-      `${feature.padEnd(width)}  ${status.padEnd(9)}  ${lastCompletedPhase ?? '–'} → ${next?.phase ?? 'done'}${problem === undefined ? '' : `; ${problem}`}`,
+  const lines = reports.map(({ feature, status, lastCompletedPhase, next, phases, problems }) =>
+    [
+      `${feature.padEnd(width)}  ${status.padEnd(9)}  ${lastCompletedPhase ?? '–'} → ${next?.phase ?? 'done'}`,
+      ...phases.flatMap(({ phase, state }) => (state in verdicts ? `${phase}: ${stateText(state)}` : [])),
+      ...problems.slice(0, 1),
+    ].join('; '),
   );
   return `${lines.join('\n')}\n`;
 }
@@ -64,7 +77,7 @@ function renderOne(report: FeatureStatusReport): string {
     `${report.feature}: ${report.status}, ${report.mode}`,
     ...report.phases.map(
       ({ phase, state, iterations }) =>
-        `  ${phase.padEnd(13)} ${state}${iterations === undefined ? '' : `, ${iterations} iterations`}`,
+        `  ${phase.padEnd(13)} ${stateText(state)}${iterations === undefined ? '' : `, ${iterations} iterations`}`,
     ),
     'Artifacts:',
     ...report.artifacts.map(

@@ -42,6 +42,39 @@ test('T-001: ids of three digits, slugs of at most thirty characters', async () 
   });
 });
 
+test('feature status names phases that were not approved, and calls phases plan and tasks', async () => {
+  const cwd = project();
+  await runCommandLine('feature', 'new', 'Search', '--cwd', cwd);
+  const file = path.join(cwd, 'docs/features/001-search/.meta.json');
+  const meta = {
+    status: 'active',
+    lastCompletedPhase: 'create-plan',
+    phases: {
+      specify: { started: 'a', completed: 'b', iterations: 1 },
+      design: { started: 'a', completed: 'b', iterations: 5, outcome: 'carried-forward' },
+      'create-plan': { started: 'a', completed: 'b', iterations: 2 },
+      implement: { started: 'a', outcome: 'rejected' },
+    },
+  };
+  writeFileSync(file, JSON.stringify(meta));
+  const one = (await runCommandLine('feature', 'status', '--feature', '001', '--cwd', cwd)).out;
+  expect(one).toMatch(/^ {2}specify +completed, 1 iterations$/m);
+  expect(one).toMatch(/^ {2}design +not approved, issues carried forward, 5 iterations$/m);
+  expect(one).toMatch(/^ {2}plan +completed, 2 iterations$/m);
+  expect(one).toMatch(/^ {2}implement +rejected$/m);
+  expect(one).not.toContain('create-');
+  const all = (await runCommandLine('feature', 'status', '--cwd', cwd)).out;
+  expect(all).toContain('plan → tasks; design: not approved, issues carried forward; implement: rejected');
+  const json = await runCommandLine('feature', 'status', '--feature', '001', '--json', '--cwd', cwd);
+  expect(parseJson(json.out, 'stdout')).toMatchObject({
+    lastCompletedPhase: 'plan',
+    phases: expect.arrayContaining([
+      { phase: 'design', state: 'carried-forward', iterations: 5 },
+      { phase: 'implement', state: 'rejected' },
+    ]),
+  });
+});
+
 test('ids go on from the highest and grow beyond three digits', () => {
   expect([nextId([]), nextId(['007-a', 'notes', '030-b']), nextId(['999-z'])]).toEqual([
     '001',

@@ -15,8 +15,8 @@ export const featureCommand: CommandSpec = {
     },
     specify: phase('specify', 'specify', 'spec.md'),
     design: phase('design', 'design', 'design.md'),
-    plan: phase('plan', 'create-plan', 'plan.md'),
-    tasks: phase('tasks', 'create-tasks', 'tasks.md'),
+    plan: phase('plan', 'plan', 'plan.md'),
+    tasks: phase('tasks', 'tasks', 'tasks.md'),
     implement: {
       summary: 'Carry out the tasks, deepen the tests, have the code reviewed and fixed',
       load: async () => (await import('./feature-implement.ts')).featureImplementCommand,

@@ -15,17 +15,13 @@ const failed = (issues: number): GateResult => ({
   reason: '',
 });
 const wish = (to: string) => ({ to, findings: [] });
-const decide = (
-  from: 'design' | 'create-plan' | 'implement',
-  to: string,
-  more: object = {},
-  result = failed(2),
-) => decideBackward({ from, wish: wish(to), result, meta: { backwardTrips: [], ...more } });
+const decide = (from: 'design' | 'plan' | 'implement', to: string, more: object = {}, result = failed(2)) =>
+  decideBackward({ from, wish: wish(to), result, meta: { backwardTrips: [], ...more } });
 
 test.each([
   ['implement', 'design', 'design'],
-  ['implement', 'plan', 'create-plan'],
-  ['implement', 'tasks.md', 'create-tasks'],
+  ['implement', 'plan', 'plan'],
+  ['implement', 'tasks.md', 'tasks'],
   ['design', 'Spec', 'specify'],
 ] as const)('§2F: from %s back to %s', (from, word, to) => {
   expect(decide(from, word)).toEqual({ kind: 'ask', to });
@@ -90,7 +86,7 @@ test('§2D: wishes are read whatever is in them', () => {
 
 const travelled = (raw: object) =>
   withTravelBack(readMeta(JSON.stringify(raw)), {
-    from: 'create-plan',
+    from: 'plan',
     to: 'specify',
     wish: { to: 'specify', reason: 'r', findings: [{ issue: 'i' }], downstreamImpact: 'd' },
     issues: 2,
@@ -105,7 +101,7 @@ test('§2E, §2F: the state goes back, keeps what it knew and finds its way forw
     phases: {
       specify: { started: 'a', completed: 'b', iterations: 4 },
       design: { started: 'c', completedAt: 'd' },
-      'create-plan': { started: 'e' },
+      plan: { started: 'e' },
     },
   };
   const raw = travelled(state);
@@ -116,28 +112,28 @@ test('§2E, §2F: the state goes back, keeps what it knew and finds its way forw
     phases: {
       specify: { started: 'a', completedBefore: 'b', iterations: 4 },
       design: { started: 'c', completedBefore: 'd' },
-      'create-plan': { started: 'e' },
+      plan: { started: 'e' },
     },
     backward_context: {
-      source_phase: 'create-plan',
+      source_phase: 'plan',
       target_phase: 'specify',
       reason: 'r',
       findings: [{ issue: 'i' }],
       downstream_impact: 'd',
     },
-    backward_return_target: 'create-plan',
-    backward_trips: [{ from: 'create-plan', to: 'specify', issues: 2, time: 't2' }],
+    backward_return_target: 'plan',
+    backward_trips: [{ from: 'plan', to: 'specify', issues: 2, time: 't2' }],
   });
   let reading = readMeta(serializeMeta(raw));
   const long = 'word '.repeat(30);
   const texts = { spec: `## Acceptance Criteria\n${long}`, design: `## Components\n${long}` };
-  for (const phase of ['specify', 'design', 'create-plan'] as const) {
+  for (const phase of ['specify', 'design', 'plan'] as const) {
     expect(transitionTo({ to: phase, meta: reading.meta, texts }).kind).toBe('partial');
     reading = readMeta(serializeMeta(withPhaseStarted(reading, phase, 't')));
     const done = { time: 't', iterations: 1, reviewerNotes: [] };
     reading = readMeta(serializeMeta(withPhaseCompleted(reading, phase, done)));
     expect(reading.raw['backward_context']).toBeUndefined();
-    expect(reading.meta.backwardReturnTarget).toBe(phase === 'create-plan' ? undefined : 'create-plan');
+    expect(reading.meta.backwardReturnTarget).toBe(phase === 'plan' ? undefined : 'plan');
   }
   expect(reading.meta.backwardTrips).toHaveLength(1);
 });
@@ -146,5 +142,5 @@ test('§2F: who is sent back on the way keeps the farther goal', () => {
   const raw = travelled({ backward_return_target: 'implement', backward_trips: [{ from: 'implement' }] });
   expect(raw['backward_return_target']).toBe('implement');
   expect(raw['backward_trips']).toHaveLength(2);
-  expect(phases.indexOf('implement')).toBeGreaterThan(phases.indexOf('create-plan'));
+  expect(phases.indexOf('implement')).toBeGreaterThan(phases.indexOf('plan'));
 });

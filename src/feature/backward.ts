@@ -28,8 +28,8 @@ const nothing = ['none', 'null', 'no', 'n/a', 'false', '-'];
 const names: Readonly<Record<string, Phase>> = {
   spec: 'specify',
   specification: 'specify',
-  plan: 'create-plan',
-  tasks: 'create-tasks',
+  plan: 'plan',
+  tasks: 'tasks',
 };
 
 const mostFindings = 50;

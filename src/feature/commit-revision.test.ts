@@ -21,11 +21,15 @@ beforeEach(() => {
 afterEach(() => repository.remove());
 
 test('T-091: messages of revisions and of completed phases', () => {
-  expect(revisionMessage('specify', 'spec-reviewer', 2)).toBe('iflow: specify review iteration 2');
-  expect(revisionMessage('specify', 'phase-reviewer', 1)).toBe('iflow: specify phase-review iteration 1');
-  expect(revisionMessage('design', 'phase-reviewer', 3)).toBe('iflow: design handoff review iteration 3');
-  expect(revisionMessage('create-plan', 'phase-reviewer', 1)).toBe('iflow: plan chain review iteration 1');
-  expect(revisionMessage('implement', 'implementer', 4)).toBe('iflow: implement review iteration 4 fixes');
+  expect(completionMessage('design', 'search')).toBe('phase(design): search - approved');
+  expect(completionMessage('design', 'search', false)).toBe('phase(design): search - issues carried forward');
+  expect(revisionMessage('specify', 'spec-reviewer', 2)).toBe('charrette: specify review iteration 2');
+  expect(revisionMessage('specify', 'phase-reviewer', 1)).toBe('charrette: specify phase-review iteration 1');
+  expect(revisionMessage('design', 'phase-reviewer', 3)).toBe('charrette: design handoff review iteration 3');
+  expect(revisionMessage('plan', 'phase-reviewer', 1)).toBe('charrette: plan chain review iteration 1');
+  expect(revisionMessage('implement', 'implementer', 4)).toBe(
+    'charrette: implement review iteration 4 fixes',
+  );
   expect(completionMessage('design', 'search')).toBe('phase(design): search - approved');
 });
 
@@ -36,12 +40,12 @@ test('T-092, T-096, tricky case 8: only the named files are committed, whatever 
   const outcome = await commitRevision(
     repository.root,
     ['spec.md'],
-    'iflow: specify review iteration 1',
+    'charrette: specify review iteration 1',
     git,
   );
   expect(outcome.kind).toBe('COMMIT_OK');
   expect(await gitOutput(repository.root, ['show', '--name-only', '--format=%s', 'HEAD'], git)).toBe(
-    'iflow: specify review iteration 1\n\nspec.md\n',
+    'charrette: specify review iteration 1\n\nspec.md\n',
   );
   expect(await gitOutput(repository.root, ['diff', '--cached', '--name-only'], git)).toBe('other.txt\n');
 });

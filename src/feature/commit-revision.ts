@@ -12,21 +12,21 @@ const reviewNames: Readonly<Record<string, string>> = {
   'specify/phase-reviewer': 'specify phase-review',
   'design/design-reviewer': 'design review',
   'design/phase-reviewer': 'design handoff review',
-  'create-plan/plan-reviewer': 'plan review',
-  'create-plan/phase-reviewer': 'plan chain review',
-  'create-tasks/task-reviewer': 'tasks review',
-  'create-tasks/phase-reviewer': 'tasks chain review',
+  'plan/plan-reviewer': 'plan review',
+  'plan/phase-reviewer': 'plan chain review',
+  'tasks/task-reviewer': 'tasks review',
+  'tasks/phase-reviewer': 'tasks chain review',
 };
 
 /** T-091: the message of a revision after a review round. */
 export function revisionMessage(phase: Phase, role: string, iteration: number): string {
-  if (phase === 'implement') return `iflow: implement review iteration ${iteration} fixes`;
-  return `iflow: ${reviewNames[`${phase}/${role}`] ?? `${phase} review`} iteration ${iteration}`;
+  if (phase === 'implement') return `charrette: implement review iteration ${iteration} fixes`;
+  return `charrette: ${reviewNames[`${phase}/${role}`] ?? `${phase} review`} iteration ${iteration}`;
 }
 
 /** §2C: the message that closes a phase. */
-export function completionMessage(phase: Phase, slug: string): string {
-  return `phase(${phase}): ${slug} - approved`;
+export function completionMessage(phase: Phase, slug: string, approved = true): string {
+  return `phase(${phase}): ${slug} - ${approved ? 'approved' : 'issues carried forward'}`;
 }
 
 /**

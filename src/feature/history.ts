@@ -9,10 +9,10 @@ export const stageMarkers: Readonly<Record<string, string>> = {
   'specify/phase-reviewer': 'Step 2: Phase Review',
   'design/design-reviewer': 'Design Review',
   'design/phase-reviewer': 'Stage 4: Handoff Review',
-  'create-plan/plan-reviewer': 'Stage 1: Plan Review',
-  'create-plan/phase-reviewer': 'Stage 2: Chain Review',
-  'create-tasks/task-reviewer': 'Stage 1: Task Review',
-  'create-tasks/phase-reviewer': 'Stage 2: Chain Review',
+  'plan/plan-reviewer': 'Stage 1: Plan Review',
+  'plan/phase-reviewer': 'Stage 2: Chain Review',
+  'tasks/task-reviewer': 'Stage 1: Task Review',
+  'tasks/phase-reviewer': 'Stage 2: Chain Review',
 };
 
 export type HistoryEntry = {

@@ -1,7 +1,14 @@
 import { CharretteError } from '../errors.ts';
 import { isRecord } from '../safe-json.ts';
 import type { BackwardWish } from './backward.ts';
-import type { FeatureMeta, Implementation, MetaReading, ReviewerNote, SkippedPhase } from './meta.ts';
+import type {
+  FeatureMeta,
+  Implementation,
+  MetaReading,
+  PhaseVerdict,
+  ReviewerNote,
+  SkippedPhase,
+} from './meta.ts';
 import { isPhase, modePhases, type Phase, phases } from './phases.ts';
 
 export type NewFeature = {
@@ -40,24 +47,31 @@ export function newMeta({
 
 /** A phase begins. */
 export function withPhaseStarted(reading: MetaReading, phase: Phase, time: string): Record<string, unknown> {
-  return withPhase(open(reading), phase, { started: time });
+  return withPhase(open(reading), phase, { started: time, outcome: undefined });
 }
 
 export type PhaseCompletion = {
   time: string;
   iterations: number;
   reviewerNotes: readonly ReviewerNote[];
+  /** Absent when the reviewers approved. */
+  outcome?: PhaseVerdict | undefined;
   /** Of the phase that writes code. */
   implementation?: Implementation;
 };
+
+/** The reviewers of a phase did not approve it, and it was not completed. */
+export function withPhaseRejected(reading: MetaReading, phase: Phase): Record<string, unknown> {
+  return withPhase(open(reading), phase, { outcome: 'rejected' });
+}
 
 /** A phase is through; finishing also ends the feature. */
 export function withPhaseCompleted(
   reading: MetaReading,
   phase: Phase,
-  { time, iterations, reviewerNotes, implementation }: PhaseCompletion,
+  { time, iterations, reviewerNotes, outcome, implementation }: PhaseCompletion,
 ): Record<string, unknown> {
-  const raw = withPhase(open(reading), phase, { completed: time, iterations, reviewerNotes });
+  const raw = withPhase(open(reading), phase, { completed: time, iterations, reviewerNotes, outcome });
   const ended = phase === 'finish' ? { status: 'completed', completed: time } : {};
   return {
     ...withoutTravel(raw, reading.meta, phase),

@@ -46,8 +46,14 @@ export type PhaseMeta = {
   started?: string;
   completed?: string;
   iterations?: number;
+  /** How its last review ended, where that is not an approval. */
+  outcome?: PhaseVerdict;
   reviewerNotes: readonly ReviewerNote[];
 };
+
+/** `carried-forward`: completed with open issues at the end of its rounds. `rejected`: reviewed and not completed. */
+const phaseVerdicts = ['carried-forward', 'rejected'] as const;
+export type PhaseVerdict = (typeof phaseVerdicts)[number];
 
 export type ReviewerNote = { severity: string; description: string };
 
@@ -70,7 +76,7 @@ export function readMeta(text: string | undefined): MetaReading {
   if (!isRecord(reading.value)) {
     return { meta: emptyMeta, raw: {}, problems: ['.meta.json does not hold an object'] };
   }
-  const raw = reading.value;
+  const raw = withPresentNames(reading.value);
   const problems: string[] = [];
   const mode = oneOf(['standard', 'full', 'light'] as const, raw['mode'], 'mode', problems);
   const status = oneOf(featureStatuses, raw['status'], 'status', problems);
@@ -102,6 +108,33 @@ export function readMeta(text: string | undefined): MetaReading {
     raw,
     problems,
   };
+}
+
+const earlierNames: Readonly<Record<string, string>> = { 'create-plan': 'plan', 'create-tasks': 'tasks' };
+const namingKeys = ['lastCompletedPhase', 'phase', 'fromPhase', 'toPhase', 'from', 'to'];
+const backwardKeys = ['source_phase', 'target_phase', 'backward_return_target'];
+
+/** Files of other tools call two phases create-plan and create-tasks. */
+function withPresentNames(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const rename = (value: unknown): unknown => {
+    if (typeof value === 'string') return earlierNames[value] ?? value;
+    if (Array.isArray(value)) return value.map(rename);
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => {
+        const isName = typeof inner === 'string' && [...namingKeys, ...backwardKeys].includes(key);
+        return [key, isName ? (earlierNames[inner] ?? inner) : inner];
+      }),
+    );
+  };
+  const renamed = rename(raw) as Record<string, unknown>;
+  for (const key of ['skippedPhases', 'backward_context', 'backward_trips'])
+    if (key in renamed) renamed[key] = rename(renamed[key]);
+  if (isRecord(raw['phases']))
+    renamed['phases'] = Object.fromEntries(
+      Object.entries(raw['phases']).map(([phase, record]) => [earlierNames[phase] ?? phase, record]),
+    );
+  return renamed;
 }
 
 function readBackwardContext(value: unknown): Pick<FeatureMeta, 'backwardContext'> {
@@ -190,11 +223,13 @@ function readPhases(value: unknown, problems: string[]): Record<string, PhaseMet
 function readPhase(raw: Readonly<Record<string, unknown>>): PhaseMeta {
   const started = textOf(raw['started']) ?? textOf(raw['startedAt']);
   const completed = textOf(raw['completed']) ?? textOf(raw['completedAt']);
+  const outcome = phaseVerdicts.find((verdict) => verdict === raw['outcome']);
   const iterations = countOf(raw['iterations']) ?? countOf(raw['reviewIterations']) ?? stageIterations(raw);
   return {
     ...(started === undefined ? {} : { started }),
     ...(completed === undefined ? {} : { completed }),
     ...(iterations === undefined ? {} : { iterations }),
+    ...(outcome === undefined ? {} : { outcome }),
     reviewerNotes: readNotes(raw['reviewerNotes']),
   };
 }

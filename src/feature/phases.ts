@@ -1,15 +1,7 @@
 import type { ArtifactKey } from '../prompts/artifacts.ts';
 
 /** §2C: the phases of a feature, in order. */
-export const phases = [
-  'brainstorm',
-  'specify',
-  'design',
-  'create-plan',
-  'create-tasks',
-  'implement',
-  'finish',
-] as const;
+export const phases = ['brainstorm', 'specify', 'design', 'plan', 'tasks', 'implement', 'finish'] as const;
 export type Phase = (typeof phases)[number];
 
 type PhaseRow = {
@@ -46,7 +38,7 @@ export const phaseTable: Readonly<Record<Phase, PhaseRow>> = {
       { role: 'phase-reviewer', max: 5 },
     ],
   },
-  'create-plan': {
+  plan: {
     produces: 'plan',
     needs: ['spec', 'design'],
     reviewers: [
@@ -54,7 +46,7 @@ export const phaseTable: Readonly<Record<Phase, PhaseRow>> = {
       { role: 'phase-reviewer', max: 5 },
     ],
   },
-  'create-tasks': {
+  tasks: {
     produces: 'tasks',
     needs: ['spec', 'design', 'plan'],
     reviewers: [

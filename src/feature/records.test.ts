@@ -69,7 +69,7 @@ test('T-081, T-082, T-085, lean/C-20: the entry of a review, text by agents on o
 test('T-083: task reviewers name the task and the way out on one line', () => {
   const text = renderHistoryEntry({
     ...entry,
-    command: 'create-tasks',
+    command: 'tasks',
     role: 'task-reviewer',
     issues: [{ severity: 'blocker', location: 'Task 2.1', description: 'too big', suggestion: 'split it' }],
     markers: [],

@@ -1,5 +1,4 @@
-import { extractJson } from '../agents/extract-json.ts';
-import { hasWords, isShown } from '../agents/repeated-json.ts';
+import { readJsonAnswer } from '../agents/extract-json.ts';
 import { isRecord } from '../safe-json.ts';
 import { type BackwardWish, readBackwardWish } from './backward.ts';
 
@@ -40,13 +39,22 @@ const mostCharacters = 8_000;
 
 /**
  * §2D, T-118: reads the answer of any reviewer: JSON alone, in prose, in a fence; old and new names of its fields. In prose, a
- * verdict that stands in one of the texts it was shown is not its own.
+ * verdict that appears in one of the texts it was shown is not its own.
  */
 export function readReviewAnswer(text: string, shown: readonly string[] = []): AnswerReading {
-  const value = extractJson(text, 'object', ['approved', 'pass', 'passed', 'checks']);
-  if (!isRecord(value)) return { ok: false, problem: 'the answer has no JSON object' };
-  if (hasWords(text) && isShown(value, shown))
+  const reading = readJsonAnswer(text, {
+    shape: 'object',
+    keys: ['approved', 'pass', 'passed', 'checks'],
+    fits: (value) => readValue(value).ok,
+    shown,
+  });
+  if (reading.kind === 'repeated')
     return { ok: false, problem: 'the JSON in the answer only repeats what was shown' };
+  return readValue('value' in reading ? reading.value : undefined);
+}
+
+function readValue(value: unknown): AnswerReading {
+  if (!isRecord(value)) return { ok: false, problem: 'the answer has no JSON object' };
   if (Array.isArray(value['checks'])) return readRelevance(value);
   const approved = booleanOf(value['approved'] ?? value['pass'] ?? value['passed']);
   if (approved === undefined) return { ok: false, problem: 'the answer has no `approved`' };

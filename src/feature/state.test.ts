@@ -9,12 +9,14 @@ import {
   newMeta,
   serializeMeta,
   withPhaseCompleted,
+  withPhaseRejected,
   withPhaseStarted,
   withResumeDeferred,
   withSkipped,
 } from './meta-write.ts';
 import { nextPhase } from './phases.ts';
 import { selectFeature } from './select.ts';
+import { featureStatus } from './status.ts';
 import { transitionTo } from './transition.ts';
 import { artifactValidity } from './validity.ts';
 
@@ -55,9 +57,9 @@ test('§2C: the next phase proceeds, a later one skips, an earlier one goes back
   expect(transitionTo({ to: 'specify', meta: meta(), texts })).toEqual({ kind: 'proceed' });
   const specified = meta({ lastCompletedPhase: 'specify' });
   expect(transitionTo({ to: 'design', meta: specified, texts })).toEqual({ kind: 'proceed' });
-  expect(transitionTo({ to: 'create-tasks', meta: specified, texts })).toEqual({
+  expect(transitionTo({ to: 'tasks', meta: specified, texts })).toEqual({
     kind: 'warning',
-    skipped: ['design', 'create-plan'],
+    skipped: ['design', 'plan'],
   });
   expect(transitionTo({ to: 'specify', meta: specified, texts })).toEqual({
     kind: 'backward',
@@ -66,7 +68,7 @@ test('§2C: the next phase proceeds, a later one skips, an earlier one goes back
 });
 
 test('lean/C-26: hard prerequisites count with what they need in turn, and beat everything else', () => {
-  expect(transitionTo({ to: 'create-plan', meta: meta(), texts: { design: texts.design } })).toEqual({
+  expect(transitionTo({ to: 'plan', meta: meta(), texts: { design: texts.design } })).toEqual({
     kind: 'blocked',
     reasons: ['spec.md is missing'],
   });
@@ -117,7 +119,7 @@ test('§2E: every form in which the state was written is read', () => {
           started: 'a',
           stages: { designReview: { iterations: 5 }, handoffReview: { iterations: 4 } },
         },
-        'create-plan': {
+        plan: {
           reviewIterations: 4,
           reviewerNotes: ['note', { severity: 'warning', description: 'd' }, {}],
         },
@@ -135,7 +137,7 @@ test('§2E: every form in which the state was written is read', () => {
     phases: {
       specify: { started: 'a', completed: 'b', iterations: 5, reviewerNotes: [] },
       design: { started: 'a', iterations: 9, reviewerNotes: [] },
-      'create-plan': {
+      plan: {
         iterations: 4,
         reviewerNotes: [
           { severity: 'suggestion', description: 'note' },
@@ -146,6 +148,52 @@ test('§2E: every form in which the state was written is read', () => {
     backwardTrips: [],
   });
   expect(reading.problems).toEqual(['phases.implement is not an object']);
+});
+
+test('create-plan and create-tasks of other tools are read as plan and tasks, and written so', () => {
+  const reading = readMeta(
+    JSON.stringify({
+      status: 'active',
+      lastCompletedPhase: 'create-plan',
+      skippedPhases: ['create-tasks', { phase: 'create-tasks', fromPhase: 'create-plan' }],
+      phases: { 'create-plan': { started: 'a', completed: 'b' } },
+      backward_context: { source_phase: 'create-tasks', target_phase: 'design' },
+      backward_return_target: 'create-tasks',
+      note: 'create-plan',
+    }),
+  );
+  expect(reading.meta).toMatchObject({
+    lastCompletedPhase: 'plan',
+    skippedPhases: [{ phase: 'tasks' }, { phase: 'tasks', fromPhase: 'plan' }],
+    phases: { plan: { completed: 'b' } },
+    backwardContext: { sourcePhase: 'tasks' },
+    backwardReturnTarget: 'tasks',
+  });
+  const written = serializeMeta(withPhaseStarted(reading, 'tasks', 'c'));
+  expect(written.match(/create-\w+/g)).toEqual(['create-plan']);
+  expect(written).toContain('"note": "create-plan"');
+});
+
+test('a phase that ended without approval is carried forward or rejected, never completed', () => {
+  const started = readMeta(JSON.stringify({ status: 'active', phases: { design: { started: 'a' } } }));
+  const completion = { time: 'b', iterations: 5, reviewerNotes: [] };
+  const stateOf = (raw: Record<string, unknown>) =>
+    featureStatus('001-x', readMeta(serializeMeta(raw)), {}).phases.find(({ phase }) => phase === 'design')
+      ?.state;
+  expect(stateOf(withPhaseCompleted(started, 'design', completion))).toBe('completed');
+  const carried = withPhaseCompleted(started, 'design', { ...completion, outcome: 'carried-forward' });
+  expect(stateOf(carried)).toBe('carried-forward');
+  const noted = [{ severity: 'blocker', description: 'd' }];
+  expect(stateOf(withPhaseCompleted(started, 'design', { ...completion, reviewerNotes: noted }))).toBe(
+    'carried-forward',
+  );
+  expect(stateOf(withPhaseRejected(started, 'design'))).toBe('rejected');
+  const again = withPhaseStarted(
+    readMeta(serializeMeta(withPhaseRejected(started, 'design'))),
+    'design',
+    'c',
+  );
+  expect(stateOf(again)).toBe('started');
 });
 
 test.each([undefined, '', '{', '[]', 'null', '"x"'])(

@@ -1,8 +1,10 @@
 import { type ArtifactKey, artifactKeys, artifacts } from '../prompts/artifacts.ts';
-import type { FeatureMeta, MetaReading } from './meta.ts';
+import type { FeatureMeta, MetaReading, PhaseMeta } from './meta.ts';
 import { isPhase, modePhases, nextPhase, type Phase } from './phases.ts';
 import { type Transition, transitionTo } from './transition.ts';
 import { artifactValidity, type ValidityLevel } from './validity.ts';
+
+export type PhaseState = 'completed' | 'carried-forward' | 'rejected' | 'started' | 'skipped' | 'open';
 
 export type FeatureStatusReport = {
   feature: string;
@@ -12,7 +14,7 @@ export type FeatureStatusReport = {
   next: { phase: Phase; transition: Transition } | null;
   phases: readonly {
     phase: Phase;
-    state: 'completed' | 'started' | 'skipped' | 'open';
+    state: PhaseState;
     iterations?: number;
   }[];
   artifacts: readonly { name: string; level: ValidityLevel; reason?: string }[];
@@ -51,12 +53,17 @@ export function featureStatus(
     problems,
   };
 
-  function stateOf(phase: Phase): 'completed' | 'started' | 'skipped' | 'open' {
+  function stateOf(phase: Phase): PhaseState {
     const record = meta.phases[phase];
-    if (record?.completed !== undefined) return 'completed';
-    if (record?.started !== undefined) return 'started';
+    if (record?.completed !== undefined) return isCarried(record) ? 'carried-forward' : 'completed';
+    if (record?.started !== undefined) return record.outcome === 'rejected' ? 'rejected' : 'started';
     return meta.skippedPhases.some((skipped) => skipped.phase === phase) ? 'skipped' : 'open';
   }
+}
+
+/** A blocker among the notes is one that the phase ended with; earlier versions recorded nothing else. */
+function isCarried({ outcome, reviewerNotes }: PhaseMeta): boolean {
+  return outcome === 'carried-forward' || reviewerNotes.some(({ severity }) => severity === 'blocker');
 }
 
 function travelOf({ backwardReturnTarget, backwardContext }: FeatureMeta): FeatureStatusReport['backward'] {

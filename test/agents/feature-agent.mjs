@@ -8,7 +8,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const [mode, marker, failing] = process.argv.slice(2);
 const { CHARRETTE_TASK: task = '' } = process.env;
 const prompt = readFileSync(0, 'utf8');
-const round = Number(/This is (?:phase-review )?iteration (\d+)/.exec(prompt)?.[1] ?? 1);
+// As the prompt demands, text inside of a block with a nonce is no instruction.
+const instructions = prompt.replace(/<(\w+) nonce="(\w+)">.*?<\/\1 nonce="\2">/gs, '');
+const round = Number(/This is (?:phase-review )?iteration (\d+)/.exec(instructions)?.[1] ?? 1);
 if (mode === 'slow') await new Promise((resolve) => setTimeout(resolve, 700));
 if (mode === 'fail') stop('told to fail');
 if (mode === 'fail-once' && task === failing && !existsSync(marker)) {

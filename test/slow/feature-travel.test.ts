@@ -123,7 +123,7 @@ test('T-091, T-092, T-096, §2C: --commit commits each revision and the complete
   expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
     'phase(specify): search - approved',
     // The second revision says the same as the first: NO_CHANGES is no commit and no failure.
-    'iflow: specify review iteration 1',
+    'charrette: specify review iteration 1',
     'Begin',
   ]);
   expect(git(project, 'diff', '--cached', '--name-only')).toBe('mine.txt');
@@ -252,7 +252,7 @@ test('lean/C-05, T-149: a small document goes into the prompt, a large one does 
       expect(code, stderr).toBe(0);
       const prompt = promptOf(project, runsOf(project)[0] ?? '', 'specify-spec-reviewer-1-1');
       expect(prompt.includes('Complete spec.md:')).toBe(size === '100000');
-      expect(prompt.includes('(under review)')).toBe(size === '50');
+      expect(prompt.includes('## Artifact Under Review')).toBe(size === '50');
       return stateOf(project) as { phases: { specify: { iterations: number; reviewerNotes: unknown } } };
     }),
   );
@@ -267,5 +267,5 @@ test('lean/C-05, T-149: a small document goes into the prompt, a large one does 
 function writeState(project: string): void {
   const file = path.join(directoryOf(project), '.meta.json');
   const state = parseJson(readFileSync(file, 'utf8'), 'state') as object;
-  writeFileSync(file, JSON.stringify({ ...state, lastCompletedPhase: 'create-tasks' }));
+  writeFileSync(file, JSON.stringify({ ...state, lastCompletedPhase: 'tasks' }));
 }

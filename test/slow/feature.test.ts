@@ -74,15 +74,15 @@ test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, imp
   const plan = await run(project, 'feature', 'plan', '--combined', '--yes');
   expect(plan.code, plan.stderr).toBe(0);
   expect(stateOf(project)).toMatchObject({
-    lastCompletedPhase: 'create-tasks',
-    phases: { 'create-plan': { iterations: 2 } },
+    lastCompletedPhase: 'tasks',
+    phases: { plan: { iterations: 2 } },
   });
   const { code, stderr } = await run(project, 'feature', 'implement', '--yes', '--parallel', '2');
   expect(code, stderr).toBe(0);
   expect(stateOf(project)).toMatchObject({ phases: { implement: { iterations: 3 } } });
   // T-024, T-049: tests are outlined and written before the reviews.
   expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
-    'iflow: implement review iteration 1 fixes',
+    'charrette: implement review iteration 1 fixes',
     'Test what the specification promises',
     'Simplify without a change of behaviour',
     'Task 1.3: Store 1.3',
@@ -147,7 +147,7 @@ test('T-129, T-112: at the cap nobody approves by himself; a person may have it 
 
 test('T-129: a feature that is given up at the cap is told where its work is, and nothing to go on with', async () => {
   const project = await writtenProject('never');
-  const state = { ...(stateOf(project) as object), lastCompletedPhase: 'create-tasks' };
+  const state = { ...(stateOf(project) as object), lastCompletedPhase: 'tasks' };
   writeFileSync(path.join(directoryOf(project), '.meta.json'), JSON.stringify(state));
   const words = ['--no-simplify', '--no-tests', '--max', '1'];
   expect((await run(project, 'feature', 'implement', ...words)).code).toBe(7);
@@ -336,7 +336,7 @@ test('killed at a write again and again, an implementation ends with every task 
   expect(kills).toBeGreaterThan(1);
   expect(stateOf(project)).toMatchObject({ phases: { implement: { iterations: 3 } } });
   expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
-    'iflow: implement review iteration 1 fixes',
+    'charrette: implement review iteration 1 fixes',
     'Task 1.3: Store 1.3',
     'Task 1.2: Store 1.2',
     'Task 1.1: Store 1.1',

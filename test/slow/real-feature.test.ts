@@ -40,7 +40,7 @@ function verdict(prompt: string, view: RequestView): string {
     (file) => `${path.basename(file)} (${readFileSync(file, 'utf8').split('\n').length - 1} lines)`,
   );
   const lead = read.length === 0 ? '' : `Files read: ${read.join(', ')}\n`;
-  const knows = /You MUST read fully/.test(said(view));
+  const knows = /You MUST read the following files/.test(said(view));
   const summary = knows ? 'I know the documents.' : 'I know nothing.';
   return `${lead}${JSON.stringify(relevance ? { pass: true, checks: [{ name: 'coverage', pass: true, details: '', gaps: [] }], summary } : { approved, issues, summary })}`;
 }

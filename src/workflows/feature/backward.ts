@@ -13,8 +13,8 @@ import { changeState } from './records.ts';
 
 /** How the phases are called on the command line. */
 const commandWords: Readonly<Partial<Record<Phase, string>>> = {
-  'create-plan': 'plan',
-  'create-tasks': 'tasks',
+  plan: 'plan',
+  tasks: 'tasks',
 };
 
 export function commandOf(phase: Phase): string {

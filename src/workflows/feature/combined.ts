@@ -15,13 +15,13 @@ import type { FeaturePhaseInputs } from './inputs.ts';
 import { changeState, type StateChange } from './records.ts';
 import { takeTurn } from './turn.ts';
 
-type Turn = { command: 'create-plan' | 'create-tasks'; role: string; revises: AuthoredKey };
+type Turn = { command: 'plan' | 'tasks'; role: string; revises: AuthoredKey };
 
 /** T-122: who looks at what, and which document answers for it. */
 const turns: readonly Turn[] = [
-  { command: 'create-plan', role: 'plan-reviewer', revises: 'plan' },
-  { command: 'create-tasks', role: 'task-reviewer', revises: 'tasks' },
-  { command: 'create-tasks', role: 'phase-reviewer', revises: 'tasks' },
+  { command: 'plan', role: 'plan-reviewer', revises: 'plan' },
+  { command: 'tasks', role: 'task-reviewer', revises: 'tasks' },
+  { command: 'tasks', role: 'phase-reviewer', revises: 'tasks' },
 ];
 
 /** `charrette feature plan --combined`: plan and tasks are written and reviewed as one, with one budget. */
@@ -83,16 +83,20 @@ async function complete(
 ): Promise<Outcome> {
   const notes = reviewerNotes(issues, capReached);
   const completed: StateChange = (reading, time) => {
-    const plan = withPhaseCompleted(reading, 'create-plan', { time, iterations, reviewerNotes: notes });
-    const tasks = withPhaseStarted(readMeta(serializeMeta(plan)), 'create-tasks', time);
-    return withPhaseCompleted(readMeta(serializeMeta(tasks)), 'create-tasks', {
+    const outcome = capReached ? 'carried-forward' : undefined;
+    const plan = withPhaseCompleted(reading, 'plan', { time, iterations, reviewerNotes: notes, outcome });
+    const tasks = withPhaseStarted(readMeta(serializeMeta(plan)), 'tasks', time);
+    return withPhaseCompleted(readMeta(serializeMeta(tasks)), 'tasks', {
       time,
       iterations: 0,
       reviewerNotes: [],
+      outcome,
     });
   };
-  await changeState(desk, 'complete', completed, () => commitCompletion(desk, ['plan', 'tasks']));
-  const outcome = phaseOutcome('create-plan and create-tasks', iterations, capReached, notes);
+  await changeState(desk, 'complete', completed, () =>
+    commitCompletion(desk, ['plan', 'tasks'], !capReached),
+  );
+  const outcome = phaseOutcome('plan and tasks', iterations, capReached, notes);
   await desk.context.artifact('phase-outcome.md', `${outcome}\n`);
   desk.context.emit({ type: 'body', heading: 'Plan and tasks', text: outcome });
   return capReached ? { status: 'not-accepted', exit: 6, message: outcome } : { status: 'done', exit: 0 };

@@ -25,12 +25,16 @@ export async function commitDocument(
 }
 
 /** §2C: closes a phase; "nothing to commit" is success, a commit that fails blocks the completion. */
-export async function commitCompletion(desk: Desk, keys: readonly AuthoredKey[]): Promise<void> {
+export async function commitCompletion(
+  desk: Desk,
+  keys: readonly AuthoredKey[],
+  approved: boolean,
+): Promise<void> {
   if (!desk.inputs.commit) return;
   const names = [...keys.map((key) => artifacts[key].file), sideFiles.state, sideFiles.history];
   const there = names.filter((name) => existsSync(path.join(desk.inputs.directory, name)));
   const slug = path.basename(desk.inputs.directory).replace(/^\d+-/, '');
-  const outcome = await commitFiles(desk, there, completionMessage(desk.inputs.phase, slug));
+  const outcome = await commitFiles(desk, there, completionMessage(desk.inputs.phase, slug, approved));
   if (outcome.kind !== 'COMMIT_FAILED') return;
   throw new CharretteError({
     code: 'git-failed',

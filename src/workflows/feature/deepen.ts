@@ -1,4 +1,4 @@
-import { extractJson } from '../../agents/extract-json.ts';
+import { extractList } from '../../agents/extract-json.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
 import { compose } from '../../prompts/compose.ts';
 import { noResumeState } from '../../prompts/resume/state.ts';
@@ -99,8 +99,7 @@ async function outlineTests(desk: Desk, work: Work): Promise<string | undefined>
     expected,
     full: ['spec', 'design', 'tasks', 'prd'],
   });
-  const value = extractJson(outcome.text, 'object', ['outlines']);
-  const list = isRecord(value) && Array.isArray(value['outlines']) ? value['outlines'] : [];
+  const list = extractList(outcome.text, 'outlines');
   if (list.length > 0) return JSON.stringify(list, null, 1);
   desk.warn('no tests were outlined');
   return undefined;
@@ -136,9 +135,7 @@ async function writeTests(
     throw unanswered(desk.inputs.author, 'implement-test-deepener-b', outcome.error);
   const landed = await landWork(desk, work, name, start, 'Test what the specification promises');
   desk.note(`tests: ${landed.kind === 'landed' ? `in ${landed.files.join(', ')}` : 'nothing changed'}`);
-  const value = extractJson(outcome.text, 'object', ['spec_divergences']);
-  const list = isRecord(value) && Array.isArray(value['spec_divergences']) ? value['spec_divergences'] : [];
-  return list.slice(0, 50).map(divergenceLine);
+  return extractList(outcome.text, 'spec_divergences').slice(0, 50).map(divergenceLine);
 }
 
 function divergenceLine(item: unknown): string {

@@ -3,7 +3,12 @@ import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { CharretteError } from '../../errors.ts';
 import { filesInLog } from '../../feature/implementation-log.ts';
 import { tasksOfSpec } from '../../feature/light-tasks.ts';
-import { withAbandoned, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
+import {
+  withAbandoned,
+  withPhaseCompleted,
+  withPhaseRejected,
+  withPhaseStarted,
+} from '../../feature/meta-write.ts';
 import { phaseOutcome } from '../../feature/outcome-line.ts';
 import { reviewerNotes } from '../../feature/phase-loop.ts';
 import { modePhases } from '../../feature/phases.ts';
@@ -66,7 +71,7 @@ function refuseReaders({ services, inputs }: Desk): void {
 async function writeLightTasks(desk: Desk): Promise<void> {
   const feature = await look(desk, 'mode');
   const { files, directory, meta } = feature;
-  const written = modePhases[meta.meta.mode ?? 'standard'].includes('create-tasks');
+  const written = modePhases[meta.meta.mode ?? 'standard'].includes('tasks');
   if (written || holdsSomething(files.tasks) || files.spec.kind !== 'present') return;
   const text = tasksOfSpec(path.basename(directory), files.spec.text ?? '');
   await saveDocument(desk, { key: 'tasks', name: 'one task', before: files.tasks, text });
@@ -87,8 +92,10 @@ async function namedInLog(desk: Desk): Promise<string[]> {
 
 async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome> {
   const { verdict, rounds, open, notes } = end;
-  if (verdict === 'stopped')
+  if (verdict === 'stopped') {
+    await changeState(desk, 'reject', (reading) => withPhaseRejected(reading, 'implement'));
     return stopped(desk, work, `${open.length} issues are open after ${rounds} rounds`);
+  }
   // There is nothing to go on with.
   if (verdict === 'abandoned') {
     await changeState(desk, 'abandon', withAbandoned);
@@ -107,6 +114,7 @@ async function conclude(desk: Desk, work: Work, end: ReviewEnd): Promise<Outcome
       time,
       iterations: rounds,
       reviewerNotes: reviewed,
+      outcome: forced ? 'carried-forward' : undefined,
       implementation,
     }),
   );

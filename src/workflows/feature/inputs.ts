@@ -9,8 +9,8 @@ import type { RunInputs } from '../inputs.ts';
 export const documentPhases = {
   specify: 'spec',
   design: 'design',
-  'create-plan': 'plan',
-  'create-tasks': 'tasks',
+  plan: 'plan',
+  tasks: 'tasks',
 } as const satisfies Partial<Record<Phase, AuthoredKey>>;
 
 export type DocumentPhase = keyof typeof documentPhases;
@@ -24,7 +24,7 @@ export type FeatureInputs = RunInputs & {
   author: string;
   reviewer: string;
   transport: Transport;
-  /** lean/C-05: a document under review of at most so many characters goes into the prompt all the same. */
+  /** lean/C-05: a document under review goes into the prompt up to this many characters, else by reference. */
   inlineUpTo?: number;
   gate: GateMode;
   /** Rounds at most, where somebody set them. */

@@ -63,8 +63,14 @@ async function complete(
   await changeState(
     desk,
     'complete',
-    (reading, time) => withPhaseCompleted(reading, phase, { time, iterations, reviewerNotes: notes }),
-    () => commitCompletion(desk, [documentPhases[phase]]),
+    (reading, time) =>
+      withPhaseCompleted(reading, phase, {
+        time,
+        iterations,
+        reviewerNotes: notes,
+        outcome: capReached ? 'carried-forward' : undefined,
+      }),
+    () => commitCompletion(desk, [documentPhases[phase]], !capReached),
   );
   const outcome = phaseOutcome(phase, iterations, capReached, notes);
   await desk.context.artifact('phase-outcome.md', `${outcome}\n`);

@@ -1,4 +1,4 @@
-import { extractJson } from '../../agents/extract-json.ts';
+import { extractList } from '../../agents/extract-json.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
 import { compose } from '../../prompts/compose.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
@@ -57,12 +57,12 @@ function subjectOf({ description }: FeaturePhaseInputs, spec: { kind: string; te
 }
 
 function findingsIn(text: string): string[] {
-  const value = extractJson(text, 'object', ['findings']);
-  const list = isRecord(value) && Array.isArray(value['findings']) ? value['findings'] : [];
-  return list.slice(0, mostFindings).flatMap((item): string[] => {
-    if (typeof item === 'string') return [`- ${item}`];
-    if (!isRecord(item) || typeof item['finding'] !== 'string') return [];
-    const source = typeof item['source'] === 'string' ? ` (${item['source']})` : '';
-    return [`- ${item['finding'].replace(/\s+/g, ' ').slice(0, 1_000)}${source.slice(0, 300)}`];
-  });
+  return extractList(text, 'findings')
+    .slice(0, mostFindings)
+    .flatMap((item): string[] => {
+      if (typeof item === 'string') return [`- ${item}`];
+      if (!isRecord(item) || typeof item['finding'] !== 'string') return [];
+      const source = typeof item['source'] === 'string' ? ` (${item['source']})` : '';
+      return [`- ${item['finding'].replace(/\s+/g, ' ').slice(0, 1_000)}${source.slice(0, 300)}`];
+    });
 }

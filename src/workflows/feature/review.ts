@@ -102,14 +102,14 @@ export async function reviewRole(desk: FeatureDesk, review: RoleReview): Promise
   return { ...common, answer: reviewed.answer, result };
 }
 
-/** lean/C-05, T-142: every agent that can be seated opens files itself, so only wish and size decide. */
+/** lean/C-05, T-142: every agent that can be seated opens files itself, so only request and size decide. */
 function transportOf({ inputs }: FeatureDesk, { target }: Dispatch, { files }: FeatureFiles): Transport {
   const file = target === undefined ? undefined : files[target];
   const characters = file?.kind === 'present' ? (file.text?.length ?? file.bytes) : 0;
   return chooseTransport({
     canRead: true,
     characters,
-    ...(inputs.transport === 'inline' ? { requested: 'inline' } : {}),
+    requested: inputs.transport,
     ...(inputs.inlineUpTo === undefined ? {} : { inlineUpTo: inputs.inlineUpTo }),
   });
 }

@@ -15,10 +15,11 @@ import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record
 import { markWaiting } from '../engine/waiting-runs.ts';
 import { CharretteError } from '../errors.ts';
 import { mayRemove } from '../panel/closing.ts';
+import { makeAnswerProvider } from './ask.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { wholeNumber } from './number-flag.ts';
 import { findHome, findRun } from './project.ts';
-import { type RemovedWork, workRemover } from './run-work.ts';
+import { deleteBranches, type RemovedWork, spareBranch, workRemover } from './run-work.ts';
 import { withQueue } from './shared-queue.ts';
 
 const unmergedOption = {
@@ -47,7 +48,7 @@ export const remove: CommandSpec = {
       refuseNeeded(home, id);
       removed.push(await removeRun(id, await leaveQueue(home, id, invocation)));
     }
-    return resultOf(removed, global.dryRun);
+    return resultOf(removed, global.dryRun, await offerBranches(home, removed, invocation));
   },
 };
 
@@ -64,7 +65,8 @@ export const prune: CommandSpec = {
     unmergedOption,
   ],
   dryRun: 'says',
-  async run({ options, global }) {
+  async run(invocation) {
+    const { options, global } = invocation;
     const home = findHome(global.cwd);
     const { olderThan, keep } = options as { olderThan?: number; keep?: number };
     if (olderThan === undefined && keep === undefined) {
@@ -76,7 +78,7 @@ export const prune: CommandSpec = {
     const removeRun = await runRemover(home, wishesOf(options, global));
     const removed: Removed[] = [];
     for (const { run } of old) removed.push(await removeRun(run));
-    return resultOf(removed, global.dryRun);
+    return resultOf(removed, global.dryRun, await offerBranches(home, removed, invocation));
   },
 };
 
@@ -159,7 +161,8 @@ function refuseLive(record: RunRecord, directory: RunDirectory): void {
 }
 
 type Wishes = { force: boolean; dryRun: boolean };
-type Removed = { id: string } & RemovedWork;
+/** `design`: the branch that a design made and nobody used since. */
+type Removed = { id: string; design?: string | undefined } & RemovedWork;
 
 const wishesOf = (options: Invocation['options'], { dryRun }: GlobalFlags): Wishes => ({
   force: options['unmerged'] === true,
@@ -183,17 +186,47 @@ async function runRemover(
         message: `${directory.root} is no run of this project.`,
       });
     }
+    const design = await spareBranch(home.project, record);
     const work = await removeWork(directory);
     if (!wishes.dryRun) await rm(directory.root, { recursive: true, force: true });
     if (!wishes.dryRun) markWaiting(directory, false);
-    return { id, ...work };
+    return { id, ...work, design };
   };
+}
+
+/** Branches of designs: `deleted` on request, `spare` are only named. */
+type DesignBranches = { deleted: string[]; spare: string[] };
+
+/** On a terminal the user decides, --yes deletes; otherwise the branches are only named. */
+async function offerBranches(
+  home: Home,
+  removed: readonly Removed[],
+  { global, terminal, signal }: Invocation,
+): Promise<DesignBranches> {
+  const spare = [...new Set(removed.flatMap(({ design }) => design ?? []))];
+  if (spare.length === 0 || global.dryRun) return { deleted: [], spare };
+  const question = {
+    id: 'design-branches',
+    text: `Delete branches of these designs that hold no commit of their own? ${named(spare)}`,
+    options: [
+      { value: 'delete', label: 'Delete' },
+      { value: 'keep', label: 'Keep' },
+    ],
+    recommended: 'delete',
+  };
+  const answers = await makeAnswerProvider(global, terminal, new Map())([question], signal);
+  const deleted = answers?.[0]?.value === 'delete' ? await deleteBranches(home.project, spare) : [];
+  return { deleted, spare: spare.filter((name) => !deleted.includes(name)) };
 }
 
 /** Names that a line for people holds; a program gets all. */
 const mostNamed = 50;
 
-function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
+function resultOf(
+  removed: readonly Removed[],
+  dryRun: boolean,
+  { deleted, spare }: DesignBranches,
+): CommandResult {
   const ids = removed.map(({ id }) => id);
   const branchesThat = (state: RemovedWork['branch']) =>
     removed.filter(({ branch }) => branch === state).map(({ id }) => `charrette/${id}`);
@@ -206,6 +239,8 @@ function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
       (branch) => `Kept the branch ${branch}: its work is on no other (--unmerged removes it too).`,
     ),
     ...used.map((branch) => `Kept the branch ${branch}: it is checked out or being rebased.`),
+    ...(deleted.length === 0 ? [] : [`Deleted branches of designs: ${named(deleted)}`]),
+    ...spare.map((branch) => `The branch ${branch} holds no commit of its own: \`git branch -D ${branch}\``),
   ];
   return {
     exit: 0,
@@ -213,6 +248,7 @@ function resultOf(removed: readonly Removed[], dryRun: boolean): CommandResult {
       removed: ids,
       dryRun,
       ...(kept.length + used.length === 0 ? {} : { keptBranches: [...kept, ...used] }),
+      ...(deleted.length + spare.length === 0 ? {} : { designBranches: { deleted, spare } }),
     },
     text: `${lines.join('\n')}\n`,
   };

@@ -1,8 +1,10 @@
+import { namedSome } from '../text/named-some.ts';
 import { slugify } from '../text/slug.ts';
 import type { BranchFacts } from './branch-facts.ts';
+import { writeCommit } from './checkout.ts';
 import { fetchBranch } from './preflight.ts';
 import { commitOf, currentBranch } from './repository-facts.ts';
-import { type GitOptions, reasonOf, runGit, untilDone } from './run-git.ts';
+import { type GitOptions, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
 
 /** L-151: the whole name stays under 50 characters. */
 export const branchNameLimit = 49;
@@ -55,7 +57,8 @@ export function decideBranch(
 }
 
 export type BranchCreation =
-  | { ok: true; branch: string; base: string }
+  /** `merge`: the commit that joins the local and the remote main branch, on this branch alone. */
+  | { ok: true; branch: string; base: string; merge?: string; warning?: string }
   /** L-154: 1 the name is taken, 2 anything else. */
   | { ok: false; exit: 1 | 2; error: string };
 
@@ -67,7 +70,10 @@ export type CreationSettings = {
   git?: GitOptions;
 };
 
-/** L-154: makes exactly this branch from the remote's main, or from the local one when there is no such remote. */
+/**
+ * L-154: makes exactly this branch, with every commit of the remote's and of the local main branch. No other branch moves: what has to
+ * be merged is merged on the new branch, among git's objects, before it is checked out.
+ */
 export async function createBranch(
   directory: string,
   name: string,
@@ -85,12 +91,68 @@ export async function createBranch(
     const fetched = await fetchBranch(directory, remote, mainBranch, settings);
     if (fetched.code !== 0) return { ok: false, exit: 2, error: `git fetch failed: ${reasonOf(fetched)}` };
   }
-  const base = hasRemote ? `${remote}/${mainBranch}` : mainBranch;
-  const start = (await commitOf(directory, base, git)) === undefined ? [] : [base];
-  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name, ...start];
-  const made = await runGit(directory, words, { ...git, ...untilDone });
+  const { commit, ...start } = await startOf(
+    directory,
+    name,
+    { mainBranch, remote: hasRemote ? remote : undefined },
+    git,
+  );
+  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name];
+  const made = await runGit(directory, [...words, ...(commit === undefined ? [] : [commit])], {
+    ...git,
+    ...untilDone,
+  });
   if (made.code !== 0) return { ok: false, exit: 2, error: `git checkout failed: ${reasonOf(made)}` };
-  return { ok: true, branch: name, base: start[0] ?? 'HEAD' };
+  return { ok: true, branch: name, ...start };
+}
+
+type Start = { base: string; commit?: string; merge?: string; warning?: string };
+
+/** The commit a new branch starts at; before the first commit there is none. */
+async function startOf(
+  directory: string,
+  name: string,
+  { mainBranch, remote }: { mainBranch: string; remote: string | undefined },
+  git: GitOptions,
+): Promise<Start> {
+  const local = await commitOf(directory, `refs/heads/${mainBranch}`, git);
+  const upstream = `${remote}/${mainBranch}`;
+  const tip = remote === undefined ? undefined : await commitOf(directory, `refs/remotes/${upstream}`, git);
+  if (tip === undefined) return local === undefined ? { base: 'HEAD' } : { base: mainBranch, commit: local };
+  const holds = async (one: string, other: string) =>
+    (await runGit(directory, ['merge-base', '--is-ancestor', other, one], git)).code === 0;
+  if (local === undefined || (await holds(tip, local))) return { base: upstream, commit: tip };
+  const atLocal = { base: mainBranch, commit: local };
+  if (await holds(local, tip)) return atLocal;
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', local, tip];
+  const merged = await runGit(directory, words, git);
+  const [tree = '', ...files] = splitNul(merged.stdout);
+  if (merged.code !== 0) {
+    const conflict = merged.code === 1 && files.length > 0;
+    const why = conflict ? `conflict in ${namedSome([...new Set(files)])}` : 'cannot be merged';
+    const update = `Run \`git merge ${upstream}\` to update it.`;
+    return {
+      ...atLocal,
+      warning: `${mainBranch} and ${upstream} ${why}; ${name} starts at ${mainBranch}. ${update}`,
+    };
+  }
+  const message = `Merge ${upstream} into ${name}`;
+  const here = (args: readonly string[], input?: string) =>
+    gitOutput(directory, args, input === undefined ? git : { ...git, input });
+  const merge = await writeCommit(directory, { tree, parents: [local, tip], message }, here, git);
+  return { base: mainBranch, commit: merge, merge };
+}
+
+/** L-155: the name a feature's branch would have, if another branch has it already. */
+export async function takenName(
+  directory: string,
+  feature: string,
+  { userPrefix, git = {} }: CreationSettings,
+): Promise<string | undefined> {
+  const name = branchName(userPrefix, feature);
+  const isTaken =
+    (await branchExists(directory, name, git)) && (await currentBranch(directory, git)) !== name;
+  return isTaken ? name : undefined;
 }
 
 /** L-155: makes a branch for a feature under the first free name; one that a crash left checked out counts as made. */
@@ -107,17 +169,6 @@ export async function createFeatureBranch(
     if (creation.ok || creation.exit !== 1) return creation;
   }
   return { ok: false, exit: 1, error: `${mostNames} names are taken` };
-}
-
-/** How many commits of a branch are not in what is checked out; unknown counts as none. */
-export async function commitsMissing(
-  directory: string,
-  branch: string,
-  git: GitOptions = {},
-): Promise<number> {
-  const range = `HEAD..refs/heads/${branch}`;
-  const listed = await runGit(directory, ['rev-list', '--count', '--end-of-options', range], git);
-  return listed.code === 0 ? Number(listed.stdout.trim()) : 0;
 }
 
 async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {

@@ -133,7 +133,7 @@ export async function commitAll(
   }
   if (changes.length === 0) return undefined;
   const tree = line(await git(['write-tree']));
-  const commit = await writeCommit(root, { tree, parent: start, message }, git, options);
+  const commit = await writeCommit(root, { tree, parents: [start], message }, git, options);
   await git(['update-ref', '--no-deref', 'HEAD', commit]);
   return { commit, files: changes.map(({ name }) => name).sort() };
 }
@@ -141,13 +141,13 @@ export async function commitAll(
 /** A commit made of its parts: no hook runs, nothing is signed, no merge that somebody left half-done gets into it. */
 export async function writeCommit(
   root: string,
-  { tree, parent, message }: { tree: string; parent: string; message: string },
+  { tree, parents, message }: { tree: string; parents: readonly string[]; message: string },
   git: Trusted['git'],
   options: GitOptions,
 ): Promise<string> {
   const who = await identity(root, options);
   const text = await git(['stripspace'], message);
-  return line(await git([...who, 'commit-tree', tree, '-p', parent], text));
+  return line(await git([...who, 'commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent])], text));
 }
 
 /** Ignored files and folders in a checkout: whoever removes it removes them for good. */

@@ -16,10 +16,13 @@ beforeEach(() => {
 
 const strict = { skipBranchCheck: false, fetchPausesMs: [], git };
 
-test('L-116 on main, clean, behind its remote: it is brought up to date', async () => {
+test('L-116 on main, clean, behind its remote: it is fetched, and main stays', async () => {
   remoteOf(repository);
+  const main = repository.git('rev-parse', 'main');
   expect(await preflight(root, strict)).toEqual({ ok: true, notes: [] });
-  expect(existsSync(path.join(root, 'remote.txt'))).toBe(true);
+  expect(existsSync(path.join(root, 'remote.txt'))).toBe(false);
+  expect(repository.git('rev-parse', 'main')).toBe(main);
+  expect(repository.git('rev-parse', 'origin/main')).not.toBe(main);
 });
 
 test('L-117 on a branch of one’s own it is fetched, not rebased', async () => {
@@ -90,23 +93,20 @@ test('L-116 a remote that cannot be fetched, or is required and missing', async 
   expect(await preflight(root, { ...strict, remoteRequired: true })).toMatchObject({ exit: 3 });
 });
 
-test('L-116 a rebase that conflicts is taken back', async () => {
+test('L-116 commits of main that conflict with its remote stay as they are', async () => {
   const other = remoteOf(repository);
   other.write('a.txt', 'theirs\n');
   other.commit('theirs');
   other.git('push', '--quiet', 'origin', 'main');
   repository.write('a.txt', 'ours\n');
   const head = repository.commit('ours');
-  expect(await preflight(root, strict)).toMatchObject({
-    exit: 3,
-    error: expect.stringContaining('rebase'),
-  });
-  expect(repository.git('rev-parse', 'HEAD')).toBe(head);
+  expect(await preflight(root, strict)).toEqual({ ok: true, notes: [] });
+  expect(repository.git('rev-parse', 'main')).toBe(head);
   expect(repository.git('status', '--porcelain')).toBe('');
   expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('ours\n');
 });
 
-test('a rebase that would overwrite ignored files does not begin', async () => {
+test('a design whose branch would overwrite ignored files does not begin', async () => {
   const other = remoteOf(repository);
   other.write('local/settings.json', 'theirs\n');
   other.write('cache', 'theirs\n');
@@ -122,7 +122,7 @@ test('a rebase that would overwrite ignored files does not begin', async () => {
     expect(at('rev-parse', 'HEAD')).toBe(head);
     return result.ok ? '' : `${result.exit} ${result.error}`;
   };
-  const words = '3 git rebase origin/main would overwrite files that git ignores:';
+  const words = '3 a branch at origin/main would overwrite files that git ignores:';
   expect(await refused()).toBe(`${words} local/settings.json`);
   rmSync(path.join(root, 'local'), { recursive: true });
   repository.write('cache/deep/one', 'mine\n');
@@ -133,7 +133,6 @@ test('a rebase that would overwrite ignored files does not begin', async () => {
   expect(readFileSync(path.join(root, 'ours'), 'utf8')).toBe('mine\n');
   rmSync(path.join(root, 'ours'));
   expect(await preflight(root, strict)).toEqual({ ok: true, notes: [] });
-  expect(readFileSync(path.join(root, 'ours/moved.txt'), 'utf8')).toBe('theirs\n');
 });
 
 test('L-118 the remedies name the person’s own prefix', () => {

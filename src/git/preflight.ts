@@ -3,12 +3,12 @@ import { namedSome } from '../text/named-some.ts';
 import { operationUnderWay } from './operation-under-way.ts';
 import { overwrittenBy } from './overwritten-files.ts';
 import { currentBranch } from './repository-facts.ts';
-import { type GitOptions, type GitResult, reasonOf, runGit, untilDone } from './run-git.ts';
+import { type GitOptions, type GitResult, reasonOf, runGit } from './run-git.ts';
 import { probeTree } from './tree-probe.ts';
 
 export type PreflightResult =
   | { ok: true; notes: string[] }
-  /** L-116: 1 not on main, 2 not clean, 3 fetch, rebase or wrong use. */
+  /** L-116: 1 not on main, 2 not clean, 3 fetch, files in the way or wrong use. */
   | { ok: false; exit: 1 | 2 | 3; error: string; fix?: string };
 
 export type PreflightSettings = {
@@ -19,14 +19,14 @@ export type PreflightSettings = {
   remote?: string;
   /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
   remoteRequired?: boolean;
-  /** Only look: nothing is fetched or rebased. */
+  /** Only look: nothing is fetched. */
   rehearse?: boolean;
   /** Pauses between attempts to fetch. */
   fetchPausesMs?: readonly number[];
   git?: GitOptions;
 };
 
-/** L-116, L-117: a clean tree, on main and up to date with it; on a branch of one's own only clean and fetched. */
+/** L-116, L-117: a clean and fetched tree, on main or on a branch of one's own. No branch moves: the new one is brought up to date when it is made. */
 export async function preflight(directory: string, settings: PreflightSettings): Promise<PreflightResult> {
   const {
     skipBranchCheck,
@@ -69,22 +69,26 @@ export async function preflight(directory: string, settings: PreflightSettings):
   const onto = `${remote}/${mainBranch}`;
   const lost = await overwrittenBy(directory, onto, git);
   if (lost.length > 0)
-    return fail(3, `git rebase ${onto} would overwrite files that git ignores: ${namedSome(lost)}`);
-  const rebased = await runGit(directory, ['rebase', onto], { ...git, ...untilDone });
-  if (rebased.code === 0) return { ok: true, notes: [] };
-  await runGit(directory, ['rebase', '--abort'], { ...git, ...untilDone });
-  return fail(3, `git rebase ${onto} failed: ${reasonOf(rebased)}`);
+    return fail(3, `a branch at ${onto} would overwrite files that git ignores: ${namedSome(lost)}`);
+  return { ok: true, notes: [] };
 }
 
-/** Fetches one branch, again after each pause when the network seems to be the cause. */
+/**
+ * Fetches one branch, again after each pause when the network seems to be the cause. It names where the commit goes: a fetch rule of the
+ * repository may write to local branches.
+ */
 export async function fetchBranch(
   directory: string,
   remote: string,
   branch: string,
   { fetchPausesMs = [1000, 4000], git = {} }: Pick<PreflightSettings, 'fetchPausesMs' | 'git'> = {},
 ): Promise<GitResult> {
+  const rule = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
   const attempt = () =>
-    runGit(directory, ['fetch', '--no-tags', '--', remote, branch], { ...git, timeoutMs: 120_000 });
+    runGit(directory, ['fetch', '--no-tags', '--refmap=', '--', remote, rule], {
+      ...git,
+      timeoutMs: 120_000,
+    });
   let result = await attempt();
   for (const pause of fetchPausesMs) {
     if (result.code === 0 || !isTransient(result)) break;

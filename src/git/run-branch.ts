@@ -131,7 +131,7 @@ async function joined(root: string, tip: string, commit: string, git: GitOptions
     gitOutput(root, args, input === undefined ? git : { ...git, input });
   return {
     kind: 'landed',
-    commit: await writeCommit(root, { tree, parent: tip, message }, inRoot, git),
+    commit: await writeCommit(root, { tree, parents: [tip], message }, inRoot, git),
   };
 }
 

@@ -51,7 +51,7 @@ test('L-042, L-374, L-650: the rules of the configuration hold: off after one fa
     'two-plan-arch one',
     'two-plan-edge one',
   ]);
-  expect(artifacts['ballot.txt']).toContain('ID: YES|NO — reason');
+  expect(artifacts['ballot.txt']).toContain('For FINDING items, YES:');
   expect(artifacts['ballot.txt']).not.toContain('EXONERATE');
 });
 
@@ -103,4 +103,28 @@ test('L-494, F-16: an agent that fails in debates is warned about, and reviews a
     event.type === 'lane-end' && event.lane.includes('-plan-') ? [event.agent] : [],
   );
   expect(new Set(reviewers)).toEqual(new Set(['one', 'two']));
+});
+
+test('L-512, L-520, L-530: three judges are three votes, also of the author’s family; plan and output show the resolution with its vote', async () => {
+  const { ended, artifacts } = await walk([], {}, (config) => {
+    const { command } = config.agents['two'] as { command: string[] };
+    const three = { protocol: 'exec', command: [...command.slice(0, -1), 'dissents'], family: 'three' };
+    return { ...config, agents: { ...config.agents, three } };
+  });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(artifacts['dialectic-resolutions.md']).toContain('**Vote tally**: THESIS=2, ANTI_THESIS=1');
+  expect(artifacts['plan.txt']).toContain(
+    '## Voted resolutions\n\n### DECISION_1: Where the bucket lives\n- **Resolution**: in memory\n- **Vote tally**: THESIS=2, ANTI_THESIS=1\n',
+  );
+  expect(ended.stderr).toContain(
+    'Voted resolution: DECISION_1 (Where the bucket lives): in memory — THESIS=2, ANTI_THESIS=1\n',
+  );
+});
+
+test('L-594: without findings of reviewers, warnings of the plan check cause no vote and no revision', async () => {
+  const { ended, artifacts, calls } = await walk(['--dialectic', 'off'], { mode: 'content' });
+  expect(ended.code, ended.stderr).toBe(0);
+  const report = JSON.parse(artifacts['plan-check.json'] ?? '') as { facts: { severity: string }[] };
+  expect(report.facts.map(({ severity }) => severity)).toContain('warning');
+  expect(calls.filter((call) => /^(?:vote|merge-findings|revise-plan) /.test(call))).toEqual([]);
 });

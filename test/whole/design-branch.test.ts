@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -89,19 +89,26 @@ test('L-104, L-116: --dry-run leaves the repository alone; names of branch and r
   expect(alone.stderr).toContain('PREFLIGHT_ERROR=git fetch upstream main failed');
 });
 
-test('L-151, L-154: after a branch was made the run is about the commit it stands on, and what main has more is said', async () => {
+test('L-151, L-154: the run is about the commit of its new branch, which has what main has more; main stays', async () => {
   const origin = repository();
   const place = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-ahead-')), 'shop');
   git(path.dirname(place), 'clone', '--quiet', `file://${origin}`, place);
   git(place, 'config', 'user.name', '-Ann Example');
   writeFileSync(path.join(place, '.git', 'info', 'exclude'), '.home\n');
   git(place, 'commit', '--quiet', '--allow-empty', '-m', 'Not pushed yet');
-  const ended = await charrette([...words, '--auto', feature], { cwd: place });
+  git(origin, 'commit', '--quiet', '--allow-empty', '-m', 'Newer');
+  const main = git(place, 'rev-parse', 'main');
+  const ended = await charrette([...words, '--auto', '--json', feature], { cwd: place });
   expect(ended.code, ended.stderr).toBe(0);
   expect(branchOf(place)).toBe('ann-example/let-customers-cancel-an-order');
+  expect(git(place, 'rev-parse', 'main')).toBe(main);
+  const subjects = git(place, 'log', '-4', '--format=%s').split('\n');
+  expect(subjects).toEqual(expect.arrayContaining(['Not pushed yet', 'Newer']));
+  const name = 'ann-example/let-customers-cancel-an-order';
   expect(ended.stderr).toContain(
-    'main has 1 commit that ann-example/let-customers-cancel-an-order lacks: the branch starts from origin/main.',
+    `Branch: ${name} (created by this run). Run \`git switch main\` to go back.\n`,
   );
+  expect(JSON.parse(ended.stdout).branch).toMatchObject({ name, created: true, previous: 'main' });
   const [run = ''] = runsOf(place);
   const record = JSON.parse(
     readFileSync(path.join(place, '.charrette', 'runs', run, 'run.json'), 'utf8'),
@@ -109,4 +116,58 @@ test('L-151, L-154: after a branch was made the run is about the commit it stand
   const head = git(place, 'rev-parse', 'HEAD');
   expect(head).not.toBe(git(place, 'rev-parse', 'main'));
   expect([record.baseCommit, record.inputs.baseCommit]).toEqual([head, head]);
+});
+
+test('a main behind its remote stays; the branch and the brief are those of the remote’s commit', async () => {
+  const origin = repository();
+  const place = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-behind-')), 'shop');
+  git(path.dirname(place), 'clone', '--quiet', `file://${origin}`, place);
+  git(place, 'config', 'user.name', 'Ann Example');
+  writeFileSync(path.join(place, '.git', 'info', 'exclude'), '.home\n');
+  mkdirSync(path.join(origin, '.moai', 'design'), { recursive: true });
+  writeFileSync(
+    path.join(origin, '.moai', 'design', 'spec.md'),
+    '# Spec\n\nRefunds need a receipt number.\n',
+  );
+  git(origin, 'add', '--all');
+  git(origin, 'commit', '--quiet', '-m', 'Design documents');
+  const main = git(place, 'rev-parse', 'main');
+  const ended = await charrette([...words, '--auto', feature], { cwd: place });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(git(place, 'rev-parse', 'main')).toBe(main);
+  expect(git(place, 'rev-parse', 'HEAD')).toBe(git(origin, 'rev-parse', 'HEAD'));
+  const [run = ''] = runsOf(place);
+  const lanes = path.join(place, '.charrette', 'runs', run, 'lanes');
+  const prompts = readdirSync(lanes, { recursive: true, encoding: 'utf8' })
+    .filter((file) => path.basename(file).startsWith('prompt'))
+    .map((file) => readFileSync(path.join(lanes, file), 'utf8'));
+  expect(prompts.some((prompt) => prompt.includes('Refunds need a receipt number.'))).toBe(true);
+});
+
+test('git.branch: never plans without a branch, and --branch makes one anyway', async () => {
+  const place = repository();
+  writeFileSync(path.join(place, 'charrette.config.json'), '{"git": {"branch": "never"}}');
+  const ended = await charrette([...words, '--auto', feature], { cwd: place });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(branchOf(place)).toBe('main');
+  expect(ended.stderr).not.toContain('Branch:');
+  const asked = await charrette([...words, '--auto', '--branch', '--dry-run', '--json', feature], {
+    cwd: place,
+  });
+  expect(JSON.parse(asked.stdout).inputs.branch).toBe(true);
+});
+
+test.each([
+  ['existing', 'ann-example/let-customers-cancel-an-order'],
+  ['new', 'ann-example/let-customers-cancel-an-order-2'],
+  ['none', 'main'],
+])('L-155: a taken branch name is asked about; %s', async (answer, branch) => {
+  const place = repository();
+  git(place, 'branch', 'ann-example/let-customers-cancel-an-order');
+  const before = git(place, 'rev-parse', 'ann-example/let-customers-cancel-an-order');
+  writeFileSync(path.join(place, 'answers.json'), JSON.stringify({ 'branch-name': answer }));
+  const ended = await charrette([...words, '--answers', 'answers.json', feature], { cwd: place });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(branchOf(place)).toBe(branch);
+  expect(git(place, 'rev-parse', 'ann-example/let-customers-cancel-an-order')).toBe(before);
 });

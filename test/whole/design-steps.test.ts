@@ -115,11 +115,11 @@ describe('a standalone run', () => {
 
   test('L-045: nothing but progress, warnings, summaries and status lines is printed', () => {
     const known =
-      /^(?:run \S+|━{80}|> \*\*🔶 .+\*\*|[✅⏩⏳📊] .+|\*\*⚠ .+|\d+ warning\(s\) of this run:|copied to .+)$/u;
+      /^(?:run \S+|━{80}|> \*\*🔶 .+\*\*|[✅⏩⏳📊] .+|\*\*⚠ .+|\d+ warning\(s\) of this run:|copied to .+|Voted resolution: .+)$/u;
     const lines = run.ended.stderr.split('\n').filter((line) => line !== '');
     expect(lines.filter((line) => !known.test(line))).toEqual([]);
     const headings = run.ended.stdout.match(
-      /^## (?!Files|Approach\n|Edge|Failure|Testing|Tests|Commands|Symbols|Decisions|Dissent).+$/gm,
+      /^## (?!Files|Approach\n|Edge|Failure|Testing|Tests|Commands|Symbols|Decisions|Voted|Dissent).+$/gm,
     );
     expect(headings).toContain('## Approach Synthesis');
   });
@@ -413,7 +413,7 @@ describe('a standalone run', () => {
     for (const area of focusAreas) expect(review).toContain(`- ${area}:`);
     for (const piece of [
       '+1',
-      '<reviewer_feature_description ',
+      '## Feature\nadd rate limiting',
       '<reviewer_plan ',
       'state after it is carried out',
     ])

@@ -9,7 +9,10 @@ import { charrette, makeProject, runsOf } from '../support/program.ts';
 test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where votes bind, and is where they advise', async () => {
   const binding = await walk(['--quick', '--dialectic', 'binding'], { mode: 'refuses' });
   expect(binding.ended.code).toBe(6);
-  expect(binding.artifacts['plan-check.json']).toContain('voted, but the plan does not name it');
+  expect(binding.artifacts['plan-check.json']).toContain(
+    'voted, but the plan does not say how it follows the resolution',
+  );
+  expect(binding.ended.stderr).toContain('the plan does not follow the voted DECISION_1');
   const advisory = await walk(['--quick', '--dialectic', 'advisory'], { mode: 'refuses' });
   expect(advisory.ended.code).toBe(0);
   expect(advisory.artifacts['plan-check.json']).toContain('advised; the plan does not mention it');

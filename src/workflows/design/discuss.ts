@@ -14,7 +14,12 @@ import type { Design } from './state.ts';
 
 export type Discussed = {
   count: number;
+  /** All points, as they are saved. */
   text: string;
+  /** What the user decided. */
+  decided: string;
+  /** What an agent answered from the code. */
+  answeredByCode: string;
   deferred: boolean;
   /** Nobody gave a usable answer: that is not the same as nothing to discuss. */
   failed: boolean;
@@ -48,7 +53,8 @@ export async function discuss(
   if (round === 1) await checkTree(desk, 'discussion-collection');
   const points = reply?.value?.points ?? [];
   const failed = reply?.value === undefined;
-  if (points.length < fewest) return { count: 0, text: '', deferred: false, failed };
+  if (points.length < fewest)
+    return { count: 0, text: '', decided: '', answeredByCode: '', deferred: false, failed };
   const { ask, deferred } = planRound(points);
   const entries: SettledPoint[] = [];
   for (const [index, point] of points.entries()) {
@@ -78,5 +84,14 @@ export async function discuss(
       });
     }
   }
-  return { count: entries.length, text: renderDiscussion(entries), deferred: deferred.length > 0, failed };
+  const from = (source: SettledPoint['source']) =>
+    renderDiscussion(entries.filter((entry) => entry.source === source));
+  return {
+    count: entries.length,
+    text: renderDiscussion(entries),
+    decided: from('user'),
+    answeredByCode: from('codebase'),
+    deferred: deferred.length > 0,
+    failed,
+  };
 }

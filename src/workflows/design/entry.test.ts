@@ -30,6 +30,6 @@ test('L-118 on another branch (a) and (b) help, and without the remote none does
   });
   await expect(enter({ remote: 'gone', remoteRequired: true })).rejects.toMatchObject({
     code: 'preflight-failed',
-    fix: expect.stringMatching(/^Mend what git says; --no-branch/),
+    fix: expect.stringMatching(/^Fix the git error above; --no-branch/),
   });
 });

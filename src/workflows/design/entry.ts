@@ -9,7 +9,7 @@ import {
 } from '../../git/branch-facts.ts';
 import { entryGate } from '../../git/entry-gate.ts';
 import { type PreflightResult, preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
-import { headCommit, repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
+import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
 import { runGit } from '../../git/run-git.ts';
 import { branchFits } from '../../panel/branch-fit.ts';
 import type { Config } from '../../schema/config.ts';
@@ -43,8 +43,8 @@ export type EntryOptions = {
 };
 
 /**
- * L-100…L-118: whether a design may start here. Changes nothing but what the preflight of a branch run has to (fetch, and a
- * rebase of main onto its remote). With `branch: false` the tree is taken as it is.
+ * L-100…L-118: whether a design may start here. Only fetches, and only for a run with a branch. With `branch: false` the tree is taken
+ * as it is.
  */
 export async function enterRepository(project: string, options: EntryOptions): Promise<Entry> {
   const repository = await repositoryFacts(project);
@@ -74,8 +74,7 @@ export async function enterRepository(project: string, options: EntryOptions): P
     warnings.push(...result.notes);
   }
   return {
-    // Another one than before when main was rebased.
-    baseCommit: (await headCommit(project)) ?? repository.head,
+    baseCommit: repository.head,
     mainBranch,
     remote,
     facts,
@@ -127,7 +126,7 @@ function suppliedFacts(
 const helps: Record<Extract<PreflightResult, { ok: false }>['exit'], string> = {
   1: 'Here (a) or (b) helps; --no-branch stays on this branch and takes the tree as it is.',
   2: 'Here (c) helps; --no-branch takes the tree as it is, changes included.',
-  3: 'Mend what git says; --no-branch neither fetches nor rebases.',
+  3: 'Fix the git error above; --no-branch does not fetch.',
 };
 
 function refused(

@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../config/config.ts';
-import { contextWarnings, promptContext } from '../../context/for-prompt.ts';
 import { CharretteError } from '../../errors.ts';
 import { openIndex } from '../../evidence/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
 import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
 import type { Config } from '../../schema/config.ts';
 import { agentNames, authorOf, rosterOf } from '../roster.ts';
+import { readBriefs } from './briefs.ts';
 import { callerOf } from './caller.ts';
 import { type DepthFlags, type DepthName, depthOf, depths, namedDepth } from './depth.ts';
 import { enterRepository } from './entry.ts';
@@ -69,7 +69,7 @@ export async function prepareDesign(
   const settled = named === 'auto' ? undefined : depthOf(flags, config, named);
   const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
   const out = flags.out === undefined ? undefined : outFolder(options.cwd, flags.out);
-  const branch = flags.branch !== false && config.branch !== false;
+  const branch = flags.branch ?? config.git?.branch !== 'never';
   const entry = await enterRepository(project, {
     feature,
     branch,
@@ -79,12 +79,8 @@ export async function prepareDesign(
     trustBranchInfo: flags.trustBranchInfo === true,
   });
   const about = { root: project, task: feature, home: world.environment['HOME'] };
-  const brief = await promptContext({ ...about, consumer: 'sketch' });
-  const [planBrief, reviewBrief] = await Promise.all([
-    promptContext({ ...about, consumer: 'plan' }),
-    promptContext({ ...about, consumer: 'review' }),
-  ]);
-  const characters = feature.length + brief.text.length;
+  const { warnings: documents, ...texts } = await readBriefs(about);
+  const characters = feature.length + (texts.brief ?? '').length;
   const depth =
     settled ??
     depthOf(
@@ -118,17 +114,12 @@ export async function prepareDesign(
     ...optional('caller', callerOf(sessionEnv)),
     ...optional('unrelatedBranch', flags.unrelatedBranch as DesignInputs['unrelatedBranch']),
     ...optional('agentSeconds', config.limits?.agentSeconds),
-    briefs: {
-      ...optional('plan', planBrief.text || undefined),
-      ...optional('review', reviewBrief.text || undefined),
-    },
-    ...optional('brief', brief.text === '' ? undefined : brief.text),
+    ...texts,
     ...optional('author', author),
     ...optional('out', out),
     ...optional('fromRun', options.fromRun),
     ...optional('fromStep', flags.fromStep),
   };
-  const documents = contextWarnings([brief, planBrief, reviewBrief]);
   return { inputs, warnings: [...entry.warnings, ...documents, ...authorWarnings, ...unasked(options)] };
 }
 

@@ -1,12 +1,15 @@
 import type { Bucket } from '../../dialectic/buckets.ts';
 import type { NumberedDecision } from '../../dialectic/decisions.ts';
 import type { Resolution } from '../../dialectic/resolutions.ts';
+import { renderVoted } from '../../dialectic/resolutions-file.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { StepPrefix } from '../../panel/breadcrumbs.ts';
 import type { RunAvailability } from '../../panel/health.ts';
 import type { Chair, SketchCount } from '../../panel/panels.ts';
 import type { Stance } from '../../panel/stances.ts';
+import type { DecidedPoint } from '../../plan/grounding-decisions.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
+import { readAccepted } from '../../review/outcome-files.ts';
 import type { Config } from '../../schema/config.ts';
 import type { Plan } from '../../schema/judgements/plan.ts';
 import type { Sketch } from '../../schema/judgements/sketch.ts';
@@ -71,14 +74,34 @@ export function rulesOf({ rules }: Pick<DesignInputs, 'rules'>): Required<NonNul
 /** What the dialectic decided, as far as the plan is held to it: advice is mentioned, not enforced. */
 export function decidedPoints(
   inputs: Pick<DesignInputs, 'dialectic'>,
-  resolutions: readonly Resolution[] = [],
-) {
-  return resolutions.map(({ number, title, resolution, disposition }) => ({
-    number,
-    title,
-    resolution,
-    disposition: disposition === 'voted' && inputs.dialectic !== 'binding' ? 'advised' : disposition,
-  }));
+  {
+    resolutions = [],
+    decisions = [],
+    acceptedText = '',
+  }: Pick<Design, 'resolutions' | 'decisions' | 'acceptedText'>,
+): DecidedPoint[] {
+  const accepted = readAccepted(acceptedText).map(({ id }) => id);
+  return resolutions.map(({ number, title, resolution, disposition }) => {
+    const decision = decisions.find((each) => each.number === number);
+    return {
+      number,
+      title,
+      resolution,
+      disposition: disposition === 'voted' && inputs.dialectic !== 'binding' ? 'advised' : disposition,
+      ...(decision === undefined
+        ? {}
+        : {
+            overruled: resolution === decision.chosen ? decision.alternative : decision.chosen,
+            affectedFiles: decision.affectedFiles,
+          }),
+      accepted,
+    };
+  });
+}
+
+/** The voted resolutions that the plan must follow, as prompts show them; empty when none binds. */
+export function bindingText(inputs: Pick<DesignInputs, 'dialectic'>, { resolutions = [] }: Design): string {
+  return inputs.dialectic === 'binding' ? renderVoted(resolutions) : '';
 }
 
 /** A place at the table and who may take it, the first choice first. Nobody in `agents`: it stays empty. */
@@ -119,8 +142,6 @@ export type Design = {
   plan?: Plan;
   planText?: string;
   health?: RunAvailability;
-  /** Family of the agent that wrote the synthesis; judges of it count only when no other is there. */
-  authorFamily?: string;
   acceptedText?: string;
   rejectedText?: string;
   outOfScopeText?: string;
@@ -133,6 +154,8 @@ export type Design = {
   /** Accepted blocking findings that the revision did not deal with. */
   blocking?: string[];
   planErrors?: number;
+  /** Voted decisions that the final plan does not follow. */
+  unfollowed?: string[];
   /** Warnings of the heavy phase, said again at the end. */
   warnings?: string[];
   /** False when a caller waited for the manifest and it could not be written. */

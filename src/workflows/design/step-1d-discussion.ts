@@ -11,7 +11,7 @@ export async function firstDiscussion(desk: Desk, design: Design): Promise<Parti
     desk.skip(payloads.auto);
     return {};
   }
-  const { count, text, deferred, failed } = await discuss(
+  const { count, text, decided, answeredByCode, deferred, failed } = await discuss(
     desk,
     design,
     1,
@@ -27,5 +27,5 @@ export async function firstDiscussion(desk: Desk, design: Design): Promise<Parti
   // L-175, L-047: what the code answered is reported, with what a person decided.
   desk.show('Scope Decisions', text);
   desk.end(payloads.resolved(count));
-  return { commission: { ...design.commission, discussion: text } };
+  return { commission: { ...design.commission, discussion: decided, answeredByCode } };
 }

@@ -18,7 +18,7 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
   }
   // L-451: only stances give the four highlights something to stand on.
   const highlights = sketches.some(({ seat }) => seat.stance !== 'generic');
-  const { value, family } = await desk.author(seatsOf(desk, design).author, {
+  const { value } = await desk.author(seatsOf(desk, design).author, {
     lane: 'synthesis',
     task: 'synthesis',
     judgement: 'synthesis',
@@ -45,5 +45,5 @@ export async function synthesis(desk: Desk, design: Design): Promise<Partial<Des
   desk.show('Approach Synthesis', text);
   // L-046: the one line stands for the body that a caller finds in its file.
   desk.end(desk.inputs.caller === undefined ? undefined : payloads.synthesisSaved);
-  return { synthesis: kept, synthesisText: text, decisions, authorFamily: family };
+  return { synthesis: kept, synthesisText: text, decisions };
 }

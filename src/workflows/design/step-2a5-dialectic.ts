@@ -59,18 +59,13 @@ async function argue(desk: Desk, design: Design): Promise<DialecticOutcome[]> {
         kind: 'judged',
         decision,
         defences,
-        verdict: decide(decision.number, verdicts, rules(desk, design)),
+        verdict: decide(decision.number, verdicts, { bothOrders: desk.inputs.dialectic === 'binding' }),
       };
     }),
     ...plan.skipped.map(({ decision, label }): DialecticOutcome => ({ kind: 'skipped', decision, label })),
     ...plan.overCap.map((decision): DialecticOutcome => ({ kind: 'over-cap', decision, cap: plan.cap })),
   ];
 }
-
-const rules = (desk: Desk, design: Design) => ({
-  bothOrders: desk.inputs.dialectic === 'binding',
-  authorFamilies: design.authorFamily === undefined ? [] : [design.authorFamily],
-});
 
 type Debated =
   | {
@@ -212,7 +207,7 @@ async function judge(
       if (votes !== undefined)
         await desk.context.artifact(`${seat.id}-judge-${order}output.txt`, renderJudgeVotes(votes));
     }
-    judged.push({ judge: seat.label, family: own[0]?.family ?? '', rotated, swapped });
+    judged.push({ judge: seat.label, rotated, swapped });
   }
   return judged;
 }

@@ -3,7 +3,7 @@ import { renderPlan } from '../../plan/plan-text.ts';
 import { planPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
-import type { Design } from './state.ts';
+import { type Design, decidedPoints } from './state.ts';
 
 /** Step 2b: one plan from the synthesis, the settled scope and the resolutions (L-560…L-566). */
 export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -23,7 +23,7 @@ export async function fullPlan(desk: Desk, design: Design): Promise<Partial<Desi
     input: {
       synthesis: design.synthesis,
       resolutions: design.resolutions,
-      binding: desk.inputs.dialectic === 'binding',
+      decided: decidedPoints(desk.inputs, design),
     },
   });
   const planText = renderPlan(plan);

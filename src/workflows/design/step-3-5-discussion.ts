@@ -8,7 +8,7 @@ import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import type { Desk } from './desk.ts';
 import { discuss } from './discuss.ts';
 import { seatsOf } from './seating.ts';
-import { type Design, known } from './state.ts';
+import { bindingText, type Design, decidedPoints, known } from './state.ts';
 
 /** Step 3.5: what the first round did not cover, what findings put in question, what stayed contested (L-720…L-725). */
 export async function secondDiscussion(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -18,7 +18,7 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
     return {};
   }
   const planText = known(design, 'planText');
-  const { count, text, deferred, failed } = await discuss(
+  const { count, text, decided, answeredByCode, deferred, failed } = await discuss(
     desk,
     design,
     2,
@@ -41,8 +41,15 @@ export async function secondDiscussion(desk: Desk, design: Design): Promise<Part
     task: 'revise-plan',
     judgement: 'revision',
     draft: (schema) =>
-      revisePlanPrompt({ commission: design.commission, plan: planText, decisions: text, schema }),
-    input: { plan: design.plan, accepted: [] },
+      revisePlanPrompt({
+        commission: design.commission,
+        plan: planText,
+        decisions: decided,
+        answeredByCode,
+        resolutions: bindingText(desk.inputs, design),
+        schema,
+      }),
+    input: { plan: design.plan, accepted: [], decided: decidedPoints(desk.inputs, design) },
   });
   const revised = renderPlan(value.plan);
   await desk.context.artifact('plan.txt', revised);
@@ -57,7 +64,9 @@ function openDecisions({ decisions = [], resolutions = [], commission, acceptedT
   return discussionCandidates({
     decisions,
     resolutions,
-    coveredTitles: readDiscussion(commission.discussion ?? '').map(({ title }) => title),
+    coveredTitles: readDiscussion(`${commission.discussion ?? ''}\n${commission.answeredByCode ?? ''}`).map(
+      ({ title }) => title,
+    ),
     challenged: decisions
       .filter((decision) => new RegExp(`\\b${decisionId(decision)}\\b`).test(acceptedText))
       .map(({ number }) => number),

@@ -35,7 +35,7 @@ import { afterFailures } from './health.ts';
 import { keepTally, nothingRaised, type ReviewRound, type Reviews, reviewPayload } from './review-tally.ts';
 import { vote } from './review-votes.ts';
 import { seatsOf } from './seating.ts';
-import { type Design, decidedPoints, known, type Place } from './state.ts';
+import { bindingText, type Design, decidedPoints, known, type Place } from './state.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
 export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
@@ -52,7 +52,11 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
     reviews.asked += asked;
     reviews.missing += missing;
     if (round === 1 && asked > 0 && missing === asked) throw unreviewed(asked);
-    if (raised.length === 0) {
+    if (nothingToVoteOn(raised)) {
+      if (raised.length > 0)
+        desk.note(
+          `The plan check has ${raised.length} warning(s) and nothing blocking; see plan-check.json.`,
+        );
       if (round === 1) current = { ...current, ...(await nothingRaised(desk, current, reviews)) };
       break;
     }
@@ -77,6 +81,13 @@ export async function planReview(desk: Desk, design: Design): Promise<Partial<De
   desk.end(reviewPayload(rounds, reviews));
   return current;
 }
+
+/** L-594: warnings of the plan check alone are not worth a vote and a revision. */
+function nothingToVoteOn(raised: readonly RaisedFinding[]): boolean {
+  return raised.every(({ seat, severity }) => seat === groundingSeat && severity !== 'Important');
+}
+
+const groundingSeat = 'grounding';
 
 /** L-022, L-581: a plan that nobody looked at is no reviewed plan; what failed is asked again when the run goes on. */
 function unreviewed(asked: number): CharretteError {
@@ -109,6 +120,7 @@ async function raise(
           commission: { ...design.commission, brief: desk.inputs.briefs?.review },
           stance: seat.stance,
           plan,
+          resolutions: bindingText(desk.inputs, design),
           competition: true,
           schema,
           maximumEffort,
@@ -134,19 +146,13 @@ async function raise(
   });
   const { project, baseCommit } = desk.inputs;
   const own = await desk.context.step(`check plan, round ${round}`, () =>
-    checkPlan(
-      project,
-      baseCommit,
-      known(design, 'plan'),
-      decidedPoints(desk.inputs, design.resolutions),
-      process.env,
-    ),
+    checkPlan(project, baseCommit, known(design, 'plan'), decidedPoints(desk.inputs, design), process.env),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
   const grounded = own.findings.map((finding) => ({
     ...finding,
     reviewer: 'Grounding',
-    seat: 'grounding',
+    seat: groundingSeat,
     evidence: 'unchecked' as const,
   }));
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
@@ -232,9 +238,17 @@ async function finalise(
           commission: design.commission,
           plan: known(design, 'planText'),
           accepted: open,
+          resolutions: bindingText(desk.inputs, design),
           schema,
         }),
-      input: { plan: design.plan, accepted: accepted.map(({ item }) => item) },
+      input: {
+        plan: design.plan,
+        accepted: accepted.map(({ item }) => item),
+        decided: decidedPoints(desk.inputs, {
+          ...design,
+          acceptedText: joinBlocks(design.acceptedText, open),
+        }),
+      },
     });
     const planText = renderPlan(value.plan);
     if (planText === design.planText) {

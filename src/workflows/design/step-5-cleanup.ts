@@ -1,3 +1,4 @@
+import { renderVoted, votedLines } from '../../dialectic/resolutions-file.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
 import { dissents, renderDissent } from '../../plan/dissent.ts';
@@ -20,11 +21,14 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
     design.resolutions ?? [],
     readRejected(design.rejectedText ?? ''),
   );
-  const planText = renderPlan(plan, renderDissent(overruled));
+  const planText = renderPlan(plan, {
+    resolutions: renderVoted(design.resolutions ?? []),
+    dissent: renderDissent(overruled),
+  });
   await desk.context.artifact('plan.txt', planText);
   const { project, baseCommit } = desk.inputs;
   const { report } = await desk.context.step('check the final plan', () =>
-    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, design.resolutions), process.env),
+    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, design), process.env),
   );
   await desk.context.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
   if (design.revisedAfterReview === true)
@@ -43,12 +47,16 @@ export async function cleanup(desk: Desk, design: Design): Promise<Partial<Desig
         : `copied to ${out} without what is said about security: ${kept.join(', ')} stay in the run's directory`,
     );
   }
+  const unfollowed = report.facts
+    .filter(({ check, severity }) => check === 'decision' && severity === 'error')
+    .map(({ subject }) => subject.split(':')[0] ?? subject);
+  for (const line of votedLines(design.resolutions ?? [])) desk.note(`Voted resolution: ${line}`);
   if (desk.warnings.length > 0) {
     desk.note(`${desk.warnings.length} warning(s) of this run:`);
     for (const warning of desk.warnings) desk.note(warning);
   }
   desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
-  return { planText, planErrors: report.errors, exported };
+  return { planText, planErrors: report.errors, unfollowed, exported };
 }
 
 /** L-254, C-37: what a caller wants to know without reading the files, also that a plan changed after its review. */
@@ -69,9 +77,11 @@ async function summarise(desk: Desk, design: Design): Promise<void> {
 export function outcomeOf(design: Design): Outcome {
   const blocking = design.blocking ?? [];
   const errors = design.planErrors ?? 0;
+  const unfollowed = design.unfollowed ?? [];
   if (errors === 0 && blocking.length === 0 && design.exported !== false) return { status: 'done', exit: 0 };
   const reasons = [
     ...(errors > 0 ? [`the plan check has ${errors} error(s)`] : []),
+    ...(unfollowed.length > 0 ? [`the plan does not follow the voted ${unfollowed.join(', ')}`] : []),
     ...(design.exported === false ? ['the manifest for the caller was not written'] : []),
     ...(blocking.length > 0 ? [`accepted blocking findings remain: ${blocking.join(', ')}`] : []),
   ];

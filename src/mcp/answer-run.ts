@@ -4,7 +4,7 @@ import { refreshQueued } from '../cli/queue-facts.ts';
 import { readEvents } from '../engine/event-log.ts';
 import { isLive } from '../engine/liveness.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
-import { isFinal, readRunRecord } from '../engine/run-record.ts';
+import { readRunRecord } from '../engine/run-record.ts';
 import { beginRun } from './begin.ts';
 import { invocationOf } from './call-command.ts';
 import { type RunState, runStateOf } from './run-state.ts';
@@ -12,20 +12,20 @@ import type { Call } from './tool.ts';
 
 export type RunAnswer = { question: string; value: string };
 
-/** Answers questions as `charrette answer` does; a run that nobody works on goes on in a process of its own. */
+/** Answers questions as `charrette answer` does; a paused run continues in a separate process. */
 export async function answerRun(
   directory: RunDirectory,
   given: readonly RunAnswer[],
   call: Pick<Call, 'context' | 'signal'>,
-  resume = true,
+  wantsResume = true,
 ): Promise<RunState> {
   const home = findHome(call.context.cwd);
   const invocation = invocationOf(call);
   await refreshQueued(home, invocation, [directory.id]);
   const answers = given.map(({ question, value }) => ({ question, value, source: 'person' as const }));
-  await handOver(home, directory, answers, resume, invocation);
+  const { resume } = await handOver(home, directory, answers, wantsResume, invocation);
   const record = await readRunRecord(directory);
-  const idle = record.queue === undefined && !isLive(record, directory) && !isFinal(record.status);
+  const idle = record.queue === undefined && !isLive(record, directory);
   return resume && idle ? goOn(directory, call) : runStateOf(directory);
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Consumer, consumers } from '../../context/consumers.ts';
 import { promptContext } from '../../context/for-prompt.ts';
 import { loadDesignContext } from '../../context/load.ts';
+import { findContextRoot } from '../../context/project-root.ts';
 import { pageInput, pageOf, pageOutput } from '../page.ts';
 import { pathInput, projectPath } from '../project-path.ts';
 import { defineTool, readsOnly } from '../tool.ts';
@@ -27,7 +28,8 @@ export const designContext = defineTool({
   annotations: readsOnly,
   async call({ for: consumer, task, budget, dir, offset, limit }, { context: { cwd, env } }) {
     const request = {
-      root: cwd,
+      // A folder in the request is relative to the working directory.
+      root: dir === undefined ? findContextRoot(cwd) : cwd,
       mode: 'standalone',
       ...(budget !== undefined && { budget }),
       ...(dir !== undefined && { dir: await projectPath(cwd, dir) }),

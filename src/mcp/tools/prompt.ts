@@ -10,7 +10,7 @@ export const promptCompile = defineTool({
   title: 'Compiled prompt of a role',
   description: 'The prompt that a role of a command gets for a feature directory, with what it costs.',
   input: z.object({
-    command: z.string().describe('specify, design, create-plan, create-tasks, implement, implementing …'),
+    command: z.string().describe('specify, design, plan, tasks, implement, implementing …'),
     role: z.string().describe('A role of that command; a wrong one is answered with the list.'),
     feature: pathInput.optional().describe('Feature directory or id; absent: the active one.'),
     iteration: z.int().min(1).max(99).default(1),

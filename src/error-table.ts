@@ -201,6 +201,11 @@ export const errorTable = {
     meaning: 'A file of tasks to compare holds none, or one that cannot be used.',
     fix: 'Write one feature per line, a Markdown list, or JSON as docs/compare.md has it.',
   },
+  'manifest-invalid': {
+    exit: 1,
+    meaning: 'The manifest of a design is missing something or cannot be trusted.',
+    fix: 'Run `charrette design --session-env FILE` again to write the manifest.',
+  },
   'plan-drift': {
     exit: 8,
     meaning: 'Files of the plan have changed since it was made.',

@@ -66,5 +66,5 @@ export const judge = (name: string, vote?: 'T' | 'A', swapped?: 'T' | 'A'): Judg
           },
         }
       : {};
-  return { judge: name, family: name, rotated: votes(vote), swapped: votes(swapped) };
+  return { judge: name, rotated: votes(vote), swapped: votes(swapped) };
 };

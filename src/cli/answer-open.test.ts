@@ -48,3 +48,19 @@ test('nobody is asked twice for an answer that the question does not take', asyn
     ),
   ).toBe(false);
 });
+
+test('a question answered elsewhere closes the prompt, and only the rest is asked again', async () => {
+  const directory = asking();
+  const asked: string[][] = [];
+  const ask = async (open: Question[], answeredElsewhere: AbortSignal) => {
+    asked.push(open.map(({ id }) => id));
+    if (asked.length > 1) return open.map((question) => to(question, 'now'));
+    const closed = new Promise<undefined>((resolve) => {
+      answeredElsewhere.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    await leaveAnswers(directory, [to(who, 'ann')]);
+    return closed;
+  };
+  expect(await answerOpen(directory, ask, async () => {})).toBe(true);
+  expect(asked).toEqual([['who', 'when'], ['when']]);
+});

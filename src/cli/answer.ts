@@ -6,16 +6,14 @@ import { CharretteError } from '../errors.ts';
 import { givenAnswers } from './ask.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
-import { earlyNote } from './early-note.ts';
 import { handOver } from './hand-over.ts';
 import { findHome, findRun } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 import { shownStatus } from './run-list.ts';
-import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'answer',
-  summary: 'Answer the questions of a run; a paused one goes on',
+  summary: 'Answer the questions of a run; a paused one continues',
   examples: [
     ['charrette answer latest scope=api', 'answer one question'],
     ['charrette answer 4f2a90c1 --file answers.json', 'answers from a file'],
@@ -26,30 +24,27 @@ export const command: CommandSpec = {
   ],
   options: [
     { flags: '--file <file>', description: 'a JSON object of question → answer' },
-    { flags: '--no-resume', description: 'only leave the answers; do not go on with a paused run' },
+    { flags: '--no-resume', description: 'only leave the answers; do not resume a paused run' },
   ],
   dryRun: 'says',
   async run(invocation) {
-    const { arguments: words, options, global, terminal } = invocation;
+    const { arguments: words, options, global } = invocation;
     const home = findHome(global.cwd);
     const directory = await findRun(home, words[0] as string);
     await refreshQueued(home, invocation, [directory.id]);
     const given = await givenAnswers(invocation, 'file');
     for (const word of words[1] as string[]) given.set(...readPair(word));
-    const file = readQuestions(directory);
     if (given.size === 0) {
       const before = await readRunRecord(directory);
       if (isFinal(before.status)) throw hasEnded(before);
       throw nothingGiven(
         directory.id,
-        unanswered(file).map((question) => question.id),
+        unanswered(readQuestions(directory)).map((question) => question.id),
       );
     }
     const answers = [...given].map(([question, value]): Answer => ({ question, value, source: 'person' }));
-    const resume = options['resume'] !== false;
-    const { record, fresh } = await handOver(home, directory, answers, resume, invocation);
-    const note = earlyNote(file, fresh);
-    if (note !== undefined && !global.quiet) tell(terminal, note);
+    const wantsResume = options['resume'] !== false;
+    const { record, fresh, resume } = await handOver(home, directory, answers, wantsResume, invocation);
     if (global.dryRun) {
       const next = resume && !isLive(record, directory) ? ` and go on with ${directory.id}` : '';
       return {
@@ -59,10 +54,12 @@ export const command: CommandSpec = {
       };
     }
     if (record.queue !== undefined || isLive(record, directory) || !resume) {
+      const idle = record.queue === undefined && !isLive(record, directory);
+      const next = idle ? ` Run \`charrette resume ${directory.id}\` to continue.` : '';
       return {
         exit: 0,
         json: { run: directory.id, status: record.status, answers },
-        text: fresh.length === 0 ? 'Answered already.\n' : `Left ${fresh.length} answer(s).\n`,
+        text: `${fresh.length === 0 ? 'Answered already.' : `Left ${fresh.length} answer(s).`}${next}\n`,
       };
     }
     return conductRun(home, directory.id, invocation, given);

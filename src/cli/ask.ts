@@ -7,6 +7,7 @@ import { isRecord, parseJson } from '../safe-json.ts';
 import { untrustedLine, untrustedText } from '../text/untrusted.ts';
 import { askByLine } from './ask-by-line.ts';
 import { choose } from './choose.ts';
+import { closedOnAbort } from './closed-prompt.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from './command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */
@@ -68,14 +69,15 @@ async function askOnTerminal(
   const { recommended } = question;
   // Here the proposal is shown, so it may not steer the terminal either; what is taken is the proposal itself.
   const shown = recommended === undefined ? undefined : untrustedLine(recommended);
-  const written = await text({
-    message: shown === undefined ? question.text : `${question.text} (Enter: as proposed)`,
-    ...(shown !== undefined && { placeholder: shown, defaultValue: shown }),
-    input,
-    output,
-    signal,
-  });
-  if (isCancel(written)) return undefined;
+  const written = await closedOnAbort(input, signal, () =>
+    text({
+      message: shown === undefined ? question.text : `${question.text} (Enter: as proposed)`,
+      ...(shown !== undefined && { placeholder: shown, defaultValue: shown }),
+      input,
+      output,
+    }),
+  );
+  if (written === undefined || isCancel(written)) return undefined;
   return written === shown ? recommended : written;
 }
 

@@ -1,4 +1,5 @@
 import type { Question } from '../engine/question.ts';
+import { closedOnAbort } from './closed-prompt.ts';
 
 type Choice = NonNullable<Question['options']>[number];
 
@@ -12,7 +13,7 @@ export async function choose(
   message: string,
   choices: readonly Choice[],
   recommended: string | undefined,
-  screen: Screen,
+  { input, output, signal }: Screen,
 ): Promise<string | undefined> {
   const { isCancel, select } = await import('@clack/prompts');
   const options = choices.map(({ value, label }) =>
@@ -20,10 +21,12 @@ export async function choose(
   );
   let [shown, initialValue] = [message, recommended];
   for (;;) {
-    const typing = listenTo(screen.input);
-    const chosen = await select({ message: shown, options, initialValue, ...screen });
+    const typing = listenTo(input);
+    const chosen = await closedOnAbort(input, signal, () =>
+      select({ message: shown, options, initialValue, input, output }),
+    );
     const typed = typing.end();
-    if (isCancel(chosen)) return undefined;
+    if (chosen === undefined || isCancel(chosen)) return undefined;
     const meant = choices.filter((choice) => beginsWith(choice, typed));
     // To the list h, j, k and l are arrows; they are meant as such where no choice begins with them.
     const moved = meant.length === 0 && /^[hjkl]+$/.test(typed);

@@ -7,10 +7,11 @@ const valued = new Set(
     .flatMap(([flags]) => flags.match(/--?[a-z][a-z-]*/g) ?? []),
 );
 
-/** Where the command stands: the first word that is neither a flag nor the value of a global flag. */
+/** Index of the command: the first word before `--` that is neither a flag nor the value of a global flag. */
 export function indexOfCommand(words: readonly string[]): number | undefined {
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
+    if (word === '--') return undefined;
     if (valued.has(word)) index += 1;
     else if (!word.startsWith('-')) return index;
   }

@@ -5,11 +5,10 @@ export type OptionSpec = {
   flags: string;
   description: string;
   /** Turns the raw text into a value; throws a CharretteError on bad input. */
+  /** One that takes the previous value collects: the flag may be given more than once. */
   parse?: (value: string, previous: unknown) => unknown;
   choices?: readonly string[];
   default?: unknown;
-  /** May be given more than once. */
-  collects?: boolean;
   /** The flag without which this one says nothing: `--queue`. */
   needs?: string;
 };
@@ -23,10 +22,8 @@ export type CommandSpec = {
   /** Positional arguments in commander's notation: `<feature...>`, `[path]`. */
   arguments?: readonly (readonly [notation: string, description: string])[];
   options?: readonly OptionSpec[];
-  /** L-001: flags come first and the rest is text. */
-  flagsFirst?: boolean;
-  /** P-011: flags that count only before or after the text. */
-  flagsAtEnds?: readonly string[];
+  /** L-001: name of an option after which flags end at the first word of the text. */
+  flagsEndWith?: string;
   subcommands?: Readonly<Record<string, LazyCommand>>;
   /**
    * How the command keeps the promise of --dry-run: it `says` what it would do, or it only `reads` anyway. One that

@@ -1,14 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { optionalProgram } from '../../test/support/optional-programs.ts';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { commands } from './commands.ts';
 import { completionModel, flagWord } from './completion/model.ts';
 import { version } from './version.ts';
 
-const has = (shell: string) => spawnSync(shell, ['--version']).status === 0;
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-completion-'));
 
 /** Names that a stranger's clone may bring; none is a run. */
@@ -64,8 +64,8 @@ function offers(shell: string, lines: readonly string[]): string[] {
     .map((answer) => answer.replace(/\t.*$/gm, ''));
 }
 
-describe.each(['bash', 'fish', 'zsh'])('completion in %s', (shell) => {
-  test.skipIf(!has(shell))('offers what fits the line', () => {
+describe.each(['bash', 'fish', 'zsh'] as const)('completion in %s', (shell) => {
+  test.skipIf(optionalProgram(shell) === undefined)('offers what fits the line', () => {
     const answers = offers(
       shell,
       cases.map(([line]) => line),
@@ -77,16 +77,19 @@ describe.each(['bash', 'fish', 'zsh'])('completion in %s', (shell) => {
     }
   });
 
-  test.skipIf(!has(shell))('names of folders that are no runs are neither offered nor run', () => {
-    const runs = path.join(folder, '.charrette', 'runs');
-    for (const name of hostile) mkdirSync(path.join(runs, name));
-    const [dated, any] = offers(shell, ['charrette show 2026', 'charrette runs rm $']);
-    for (const name of hostile) rmdirSync(path.join(runs, name));
-    expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
-    expect(dated).toMatch(/^20261116-one$/m);
-    expect(dated).not.toMatch(/PWNED|Capital|^-2026/m);
-    expect(any).not.toMatch(/PWNED/);
-  });
+  test.skipIf(optionalProgram(shell) === undefined)(
+    'names of folders that are no runs are neither offered nor run',
+    () => {
+      const runs = path.join(folder, '.charrette', 'runs');
+      for (const name of hostile) mkdirSync(path.join(runs, name));
+      const [dated, any] = offers(shell, ['charrette show 2026', 'charrette runs rm $']);
+      for (const name of hostile) rmdirSync(path.join(runs, name));
+      expect(existsSync(path.join(folder, 'PWNED'))).toBe(false);
+      expect(dated).toMatch(/^20261116-one$/m);
+      expect(dated).not.toMatch(/PWNED|Capital|^-2026/m);
+      expect(any).not.toMatch(/PWNED/);
+    },
+  );
 });
 
 test('flags are read from their notation', () => {

@@ -23,6 +23,7 @@ import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
 import { queueRun } from './queue-run.ts';
+import { runBranchLine } from './run-branch-line.ts';
 import { worktreeLine, worktreesOf } from './run-work.ts';
 import { stopExit, throwTimeLimit } from './stopped.ts';
 import { tell } from './tell.ts';
@@ -49,8 +50,13 @@ export async function conductRun(
       ? await conductHere(opening.engine, home, runId, invocation, given, view)
       : await followElsewhere(opening, home, runId, invocation, given, view, past.at(-1)?.seq);
     view.close();
+    const line = isFinal(record.status) ? runBranchLine(record) : undefined;
+    const onPage = view.live && terminal.stdout.isTTY === true && global.output === 'text';
+    if (line !== undefined && !global.quiet && (!onPage || record.status === 'failed')) tell(terminal, line);
     const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
-    return view.live ? withDocument(result, directory, record, invocation) : result;
+    if (!view.live) return result;
+    const whole = await withDocument(result, directory, record, invocation);
+    return onPage && line !== undefined ? { ...whole, text: `${whole.text ?? ''}\n${line}\n` } : whole;
   } finally {
     view.close();
   }
@@ -126,7 +132,8 @@ async function followElsewhere(
   const answer = () =>
     answerOpen(
       directory,
-      (open) => view.aside(() => provide(open, signal)),
+      (open, answeredElsewhere) =>
+        view.aside(() => provide(open, AbortSignal.any([signal, answeredElsewhere]))),
       (text) => view.aside(async () => tell(terminal, text)),
     );
   const paused = async (): Promise<RunRecord> => ({ ...(await readRunRecord(directory)), status: 'paused' });
@@ -189,6 +196,7 @@ async function describeRun(
       status: record.status,
       artifacts,
       cost,
+      ...(record.branch === undefined ? {} : { branch: record.branch }),
       ...(worktrees.length === 0 ? {} : { worktrees }),
     },
     text: '',

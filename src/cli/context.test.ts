@@ -1,5 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../test/support/design-project.ts';
 import { runCommandLine as run } from '../../test/support/run-command-line.ts';
 import { parseJson } from '../safe-json.ts';
@@ -86,4 +89,22 @@ test.each(['--explain', '--exact'])('%s with --for is refused, not left out', as
     projectWithDocuments({ spec: 'x' }),
   );
   expect([exit, out, err]).toEqual([2, '', expect.stringContaining('cannot be used with --for')]);
+});
+
+test('finds the documents of the project from a sub-folder, but not beyond the repository', async () => {
+  const outer = mkdtempSync(path.join(tmpdir(), 'charrette-nested-'));
+  onTestFinished(() => rmSync(outer, { recursive: true, force: true }));
+  const spec = (folder: string, text: string) => {
+    mkdirSync(path.join(folder, '.moai', 'design'), { recursive: true });
+    writeFileSync(path.join(folder, '.moai', 'design', 'spec.md'), `# Spec\n\n${text}\n`);
+  };
+  const shop = path.join(outer, 'shop');
+  const deep = path.join(shop, 'src', 'orders');
+  mkdirSync(deep, { recursive: true });
+  mkdirSync(path.join(shop, '.git'));
+  spec(outer, 'From outside.');
+  expect((await run('context', '--cwd', deep)).out).not.toContain('From outside.');
+  spec(shop, 'Orders have limits.');
+  for (const flags of [[], ['--for', 'plan']])
+    expect((await run('context', '--cwd', deep, ...flags)).out).toContain('Orders have limits.');
 });

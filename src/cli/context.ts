@@ -2,6 +2,7 @@ import { type Consumer, consumers } from '../context/consumers.ts';
 import { explainBudget } from '../context/explain.ts';
 import { type LoadOptions, loadDesignContext } from '../context/load.ts';
 import type { LogLine } from '../context/log.ts';
+import { findContextRoot } from '../context/project-root.ts';
 import type { DesignContext } from '../context/result.ts';
 import { parseBudget } from '../context/settings.ts';
 import { CharretteError } from '../errors.ts';
@@ -43,7 +44,8 @@ async function run(invocation: Invocation): Promise<CommandResult> {
   requireDirectory(global.cwd);
   refuseTogether(options);
   const request: LoadOptions = {
-    root: global.cwd,
+    // A folder on the command line is relative to the working directory.
+    root: typeof options['dir'] === 'string' ? global.cwd : findContextRoot(global.cwd),
     mode: options['auto'] === true ? 'auto' : 'standalone',
     ...(typeof options['dir'] === 'string' && { dir: options['dir'] }),
     ...(typeof options['budget'] === 'number' && { budget: options['budget'] }),

@@ -35,7 +35,7 @@ export const command: CommandSpec = {
     ['charrette design --agents static "let customers cancel an order"', 'no model at all'],
   ],
   arguments: [['<feature...>', 'what to design, in your words; - reads it from stdin']],
-  flagsFirst: true,
+  flagsEndWith: 'session-env',
   options: [
     { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
     { flags: '--subagent', description: 'run the heavy phase in a process of its own' },
@@ -71,6 +71,7 @@ export const command: CommandSpec = {
       parse: positive('--max-usd'),
     },
     { flags: '--out <dir>', description: 'copy the artifacts there as well' },
+    { flags: '--branch', description: 'make a branch although `git.branch` is never' },
     { flags: '--no-branch', description: 'stay on the current branch' },
     {
       flags: '--unrelated-branch <what>',

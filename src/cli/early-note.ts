@@ -6,7 +6,7 @@ import { tell } from './tell.ts';
 type Given = ReadonlyMap<string, string>;
 
 /** What is said of answers whose questions were not asked: they may come, or somebody mistyped a name. */
-export function earlyNote(file: QuestionFile, fresh: readonly Answer[]): string | undefined {
+function earlyNote(file: QuestionFile, fresh: readonly Answer[]): string | undefined {
   const asked = new Set(file.questions.map(({ id }) => id));
   const early = fresh.map(({ question }) => question).filter((id) => !asked.has(id));
   if (early.length === 0) return undefined;

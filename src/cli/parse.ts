@@ -2,10 +2,9 @@ import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../errors.ts';
 import { plainNumber } from '../text/plain-number.ts';
-import { suggestion } from '../text/suggestion.ts';
+import { nearest } from '../text/suggestion.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { answeringOptions, columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
-import { withTextLast } from './text-words.ts';
 import { version } from './version.ts';
 
 type Parsed =
@@ -23,17 +22,16 @@ export function parseInvocation(
   if (isBare(spec, words))
     return { kind: 'run', arguments: [], options: {}, global: readGlobal({}, terminal) };
   const command = buildParser(spec, name, pageWidth(terminal.stdout));
-  if (spec.flagsFirst === true) refuseRepeats(spec, command, name);
+  refuseRepeats(spec, command, name);
   try {
-    const ordered = spec.flagsAtEnds === undefined ? [...words] : withTextLast(spec, words);
-    command.parse(ordered, { from: 'user' });
+    command.parse([...words], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed' || error.code === 'commander.help') {
       return { kind: 'help', text: command.helpInformation() };
     }
     if (error.code === 'commander.version') return { kind: 'version' };
-    throw usageError(error, command, name);
+    throw usageError(error, spec, command, name);
   }
   refuseAlone(spec, command, name);
   const options = command.opts<Record<string, unknown>>();
@@ -64,7 +62,9 @@ function buildParser(spec: CommandSpec, name: string, width: number): Command {
   for (const [flags, description] of globalOptions)
     command.addOption(new Option(flags, description).hideHelp());
   command.version(version, '-V, --version');
-  if (spec.flagsFirst === true) command.passThroughOptions();
+  // Commander asks for this before each word, so it holds for all words after the flag.
+  if (spec.flagsEndWith !== undefined)
+    command.on(`option:${spec.flagsEndWith}`, () => command.passThroughOptions());
   if (spec.subcommands !== undefined && spec.run === undefined) command.allowExcessArguments();
   else command.allowExcessArguments(false);
   command.summary(spec.summary);
@@ -73,10 +73,12 @@ function buildParser(spec: CommandSpec, name: string, width: number): Command {
   return command;
 }
 
-/** L-012: of a flag that stands twice nobody knows which is meant, unless it collects. */
+/** L-012: a flag given twice is ambiguous, unless it collects. */
 function refuseRepeats({ options = [] }: CommandSpec, command: Command, name: string): void {
   const seen = new Set<string>();
-  const collects = options.filter((option) => option.collects === true).map(({ flags }) => flags);
+  const collects = options
+    .filter(({ parse }) => parse !== undefined && parse.length > 1)
+    .map(({ flags }) => flags);
   for (const option of command.options) {
     if (collects.includes(option.flags)) continue;
     command.on(`option:${option.name()}`, () => {
@@ -194,13 +196,26 @@ function readTimeout(value: unknown): number | undefined {
   });
 }
 
-function usageError(error: CommanderError, command: Command, name: string): CharretteError {
+function usageError(
+  error: CommanderError,
+  spec: CommandSpec,
+  command: Command,
+  name: string,
+): CharretteError {
   const fix = `Run \`${name} --help\`.`;
   const message = error.message.replace(/^error: /, '').replace(/\n\(Did you mean .*\?\)/, '');
   const ended = message.endsWith('.') ? message : `${message}.`;
   if (error.code !== 'commander.unknownOption')
     return new CharretteError({ code: 'usage', message: ended, fix });
-  const flag = /'(--?[^']*)'/.exec(message)?.[1] ?? '';
+  const flag = /^unknown option '([\s\S]*)'$/.exec(message)?.[1] ?? '';
   const known = command.options.flatMap(({ long, short }) => [long, short].filter((form) => form != null));
-  return new CharretteError({ code: 'unknown-flag', message: `${ended}${suggestion(flag, known)}`, fix });
+  const near = nearest(flag.replace(/=.*$/s, ''), [...known, '--help']);
+  return new CharretteError({
+    code: 'unknown-flag',
+    message: `Unknown option ${flag}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    fix:
+      near === undefined && spec.arguments !== undefined
+        ? `If this is text, put -- before it: \`${name} [flags] -- …\`.`
+        : fix,
+  });
 }

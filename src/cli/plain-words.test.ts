@@ -79,7 +79,7 @@ const cases: [words: string[], files: Record<string, unknown>, said: string][] =
   [
     ['config'],
     { 'charrette.config.json': { git: { remot: 'x' } } },
-    '`git.remot` is not a setting; known are mainBranch, remote, remoteRequired.',
+    '`git.remot` is not a setting; known are mainBranch, remote, remoteRequired, branch.',
   ],
   [
     ['config'],

@@ -75,6 +75,18 @@ test('what cannot be checked is refused with a reason', async () => {
   expect((await check(planFile('z.md', plan('a.ts')), '--commit', 'nowhere')).exit).toBe(4);
 });
 
+test.each([
+  ['prose', 'The weather is nice. We ran npm test.\n', 'it has 1 line of text without headings'],
+  ['another document', '# Shopping\n\n## Tests\n\n- milk\n', 'its headings are "Shopping", "Tests"'],
+  ['an empty file', '\n', 'it is empty'],
+])('plan check refuses %s instead of listing the sections it lacks', async (_, text, found) => {
+  const refused = await check(planFile('other.md', text), '--json');
+  expect(refused.exit).toBe(2);
+  expect(parseJson(refused.out, 'stdout')).toMatchObject({
+    error: { code: 'plan-invalid', message: expect.stringContaining(`other.md is not a plan: ${found};`) },
+  });
+});
+
 test('the plan of a run is checked at its base commit, with its decisions', async () => {
   const root = path.join(shop.directory, '.charrette', 'runs', '20260301-120000-cancel-1a2b');
   mkdirSync(path.join(root, 'artifacts'), { recursive: true });

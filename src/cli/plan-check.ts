@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { readDecisions } from '../dialectic/decisions-file.ts';
 import { readResolutions } from '../dialectic/resolutions-file.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import { type ExitCode, exitCodes } from '../error-table.ts';
@@ -9,6 +10,7 @@ import { groundPlan } from '../plan/grounding.ts';
 import type { DecidedPoint } from '../plan/grounding-decisions.ts';
 import { pathLookup } from '../plan/grounding-path.ts';
 import { type GroundingFact, groundingText, reportOf } from '../plan/grounding-report.ts';
+import { headingsIn, looksLikePlan } from '../plan/grounding-subject.ts';
 import { readJson } from '../safe-json.ts';
 import type { Plan } from '../schema/judgements/plan.ts';
 import { readJudgement } from '../schema/judgements.ts';
@@ -117,7 +119,10 @@ async function planFromFile(file: string): Promise<Subject> {
 }
 
 function readPlanText(file: string, text: string): Plan | string {
-  if (!text.trimStart().startsWith('{')) return text;
+  if (!text.trimStart().startsWith('{')) {
+    if (!looksLikePlan(text)) throw notAPlan(file, text);
+    return text;
+  }
   const reading = readJson(text);
   const plan = reading.ok ? readJudgement('plan', reading.value, 'it') : undefined;
   if (plan?.ok) return plan.value;
@@ -126,6 +131,23 @@ function readPlanText(file: string, text: string): Plan | string {
     code: 'json-invalid',
     message: `${file} is not a plan: ${problems.slice(0, 3).join('; ')}.`,
     fix: 'Give plan.json as a run writes it, or a plan as text.',
+  });
+}
+
+/** Names the content of the file; findings about missing sections would treat it as a bad plan. */
+function notAPlan(file: string, text: string): CharretteError {
+  const headings = headingsIn(text).slice(0, 5);
+  const lines = text.trim().split('\n').length;
+  const found =
+    text.trim() === ''
+      ? 'it is empty'
+      : headings.length > 0
+        ? `its headings are ${headings.map((title) => JSON.stringify(title.slice(0, 60))).join(', ')}`
+        : `it has ${lines} ${lines === 1 ? 'line' : 'lines'} of text without headings`;
+  return new CharretteError({
+    code: 'plan-invalid',
+    message: `${file} is not a plan: ${found}; a plan has at least the section "Files to modify/create" or "Approach".`,
+    fix: 'Name a plan; `charrette plan import` reads the plans of other tools.',
   });
 }
 
@@ -141,14 +163,22 @@ async function planFromRun(cwd: string, run: string | undefined): Promise<Subjec
       fix: 'Wait for the run, or name a plan file.',
     });
   }
+  const artifact = async (file: string) => (await readTextFile(path.join(directory.artifacts, file))) ?? '';
   const name = 'dialectic-resolutions.md';
-  const resolutions = readResolutions((await readTextFile(path.join(directory.artifacts, name))) ?? '');
+  const resolutions = readResolutions(await artifact(name));
+  const decisions = readDecisions(await artifact('contested-decisions.md'));
   return {
     file,
     text,
     plan: readPlanText(file, text),
     commit: baseCommit,
-    decided: resolutions.ok ? decidedPoints(inputs as DesignInputs, resolutions.resolutions) : [],
+    decided: resolutions.ok
+      ? decidedPoints(inputs as DesignInputs, {
+          resolutions: resolutions.resolutions,
+          ...(decisions.ok ? { decisions: decisions.decisions } : {}),
+          acceptedText: await artifact('accepted-plan-findings.md'),
+        })
+      : [],
     notes: resolutions.ok ? [] : [unreadable(name, resolutions.problems)],
   };
 }

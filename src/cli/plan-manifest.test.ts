@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCommandLine } from '../../test/support/run-command-line.ts';
+import { runCommandLine, runOnTerminal } from '../../test/support/run-command-line.ts';
 import { manifestFiles } from '../plan/manifest-keys.ts';
 import { writeManifest } from '../plan/manifest-writer.ts';
+import { parseJson } from '../safe-json.ts';
 
-test('L-800 L-804 L-805 a manifest is printed when all of it is right, else only what is wrong; the exit is 0', async () => {
+test('L-800 L-804 L-805 a manifest is printed when all of it is right, else only what is wrong; the exit of the lines is 0', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const design = path.join(root, 'design');
@@ -30,6 +31,15 @@ test('L-800 L-804 L-805 a manifest is printed when all of it is right, else only
     out: 'MANIFEST_FAILED=true\nERROR=path-not-regular\n',
     err: '',
   });
-  const { out } = await runCommandLine('plan', 'manifest', root, '--json');
-  expect(JSON.parse(out)).toEqual({ ok: false, error: 'path-not-regular' });
+  const asJson = await runCommandLine('plan', 'manifest', root, '--json');
+  expect(asJson.exit).toBe(1);
+  expect(parseJson(asJson.out, 'stdout')).toMatchObject({
+    error: { code: 'manifest-invalid', message: expect.stringContaining('path-not-regular') },
+  });
+  const shown = await runOnTerminal('plan', 'manifest', root);
+  expect(shown).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('path-not-regular') });
+  expect(await runOnTerminal('plan', 'manifest', design)).toMatchObject({
+    exit: 4,
+    err: expect.stringContaining('manifest-not-found'),
+  });
 });

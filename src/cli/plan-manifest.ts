@@ -1,8 +1,9 @@
 import path from 'node:path';
+import { CharretteError } from '../errors.ts';
 import { type ManifestReading, readManifest } from '../plan/manifest-reader.ts';
 import type { CommandSpec } from './command.ts';
 
-/** L-800: for calling programs. What is wrong with a manifest is said in the output, never by the exit. */
+/** L-800: calling programs read KEY=value lines from a pipe, with exit 0 in any case. As JSON and on a terminal a failure is an error. */
 export const manifest: CommandSpec = {
   name: 'manifest',
   summary: 'Verify what a design handed to a calling program, and print its files',
@@ -15,8 +16,15 @@ export const manifest: CommandSpec = {
   ],
   arguments: [['<directory>', 'the directory of the file that --session-env named']],
   dryRun: 'reads',
-  async run({ arguments: [directory], global }) {
-    const reading = await readManifest(path.resolve(global.cwd, directory as string));
+  async run({ arguments: [given], global, terminal }) {
+    const directory = path.resolve(global.cwd, given as string);
+    const reading = await readManifest(directory);
+    if (!reading.ok && (global.output !== 'text' || terminal.stdout.isTTY === true))
+      throw new CharretteError({
+        code: reading.error === 'manifest-not-found' ? 'not-found' : 'manifest-invalid',
+        message: `The manifest of ${directory} cannot be used: ${reading.error}.`,
+        fix: 'Run `charrette design --session-env FILE` again, with a file in that directory.',
+      });
     return { exit: 0, text: `${linesOf(reading).join('\n')}\n`, json: reading };
   },
 };

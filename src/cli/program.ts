@@ -46,7 +46,8 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
       const { code, message, fix, retryable } = error;
       terminal.stdout.write(`${visibleJson({ error: { code, message, fix, retryable } })}\n`);
     } else {
-      terminal.stderr.write(renderError(error, words.includes('--verbose') || words.includes('-v')));
+      const flags = withoutText(words);
+      terminal.stderr.write(renderError(error, flags.includes('--verbose') || flags.includes('-v')));
     }
     return exitCodeOf(error);
   } finally {
@@ -142,7 +143,8 @@ function printResult(result: CommandResult, global: GlobalFlags, terminal: Termi
 }
 
 /** Known before parsing too, so that a wrong command line still answers in the asked form. */
-function wantsJson(words: readonly string[]): boolean {
+function wantsJson(all: readonly string[]): boolean {
+  const words = withoutText(all);
   const forms = ['json', 'stream-json'];
   const output = words.indexOf('--output');
   return (
@@ -150,6 +152,12 @@ function wantsJson(words: readonly string[]): boolean {
     forms.some((form) => words.includes(`--output=${form}`)) ||
     (output >= 0 && forms.includes(words[output + 1] ?? ''))
   );
+}
+
+/** The words before `--`. */
+function withoutText(words: readonly string[]): readonly string[] {
+  const end = words.indexOf('--');
+  return end < 0 ? words : words.slice(0, end);
 }
 
 function startDeadline(global: GlobalFlags, controller: AbortController): NodeJS.Timeout | undefined {

@@ -25,7 +25,6 @@ export const queueOptions: readonly OptionSpec[] = [
     flags: '--label <name>',
     description: 'with --queue: only for workers with this label; may be given more than once',
     parse: label,
-    collects: true,
     needs: '--queue',
   },
   {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { RunDirectory } from '../engine/run-directory.ts';
+import type { RunRecord } from '../engine/run-record.ts';
 import { isInside } from '../files/contained.ts';
 import { isContained, runBranches } from '../git/run-branch.ts';
 import { runGit } from '../git/run-git.ts';
@@ -62,4 +63,28 @@ async function branchState(
   );
   if (used) return 'in-use';
   return force || (await isContained(project, branch)) ? 'deleted' : 'kept';
+}
+
+/** The branch that a design made, if no commit on it is the user's own and it is checked out nowhere. */
+export async function spareBranch(
+  project: string,
+  record: Pick<RunRecord, 'branch'> | undefined,
+): Promise<string | undefined> {
+  const { name = '', created = false, merge } = record?.branch ?? {};
+  if (!created || (await runGit(project, ['check-ref-format', '--branch', name])).code !== 0)
+    return undefined;
+  if ((await listWorktrees(project)).some((worktree) => worktree.branch === name)) return undefined;
+  const others = [`--exclude=refs/heads/${name}`, '--exclude=refs/remotes/*/HEAD', '--all'];
+  const own = await runGit(project, ['rev-list', '--max-count=2', `refs/heads/${name}`, '--not', ...others]);
+  if (own.code !== 0) return undefined;
+  const commits = own.stdout.split('\n').filter((line) => line !== '');
+  return commits.every((commit) => commit === merge) ? name : undefined;
+}
+
+/** Deletes branches; gives back those that git deleted. */
+export async function deleteBranches(project: string, names: readonly string[]): Promise<string[]> {
+  const deleted: string[] = [];
+  for (const name of names)
+    if ((await runGit(project, ['branch', '--quiet', '-D', '--', name])).code === 0) deleted.push(name);
+  return deleted;
 }

@@ -100,18 +100,19 @@ async function course(
   { stdout, env }: Terminal,
   color: boolean,
 ): Promise<string[]> {
-  const [{ pictureOf }, { emptyView, foldEvents }, { marksFor }, { createColors }] = await Promise.all([
-    import('./live/picture.ts'),
-    import('./live/view.ts'),
-    import('./live/marks.ts'),
-    import('picocolors'),
-  ]);
+  const [{ pictureOf }, { emptyView, foldEvents }, { marksFor }, { default: colorsModule }] =
+    await Promise.all([
+      import('./live/picture.ts'),
+      import('./live/view.ts'),
+      import('./live/marks.ts'),
+      import('picocolors'),
+    ]);
   const canvas = {
     columns: Math.max(20, (stdout.columns ?? 120) - 1),
     now: Date.now(),
     frame: 0,
     marks: marksFor(env),
-    colors: createColors(color),
+    colors: colorsModule.createColors(color),
     final: true,
     allLanes: true,
   };

@@ -17,7 +17,7 @@ export async function tellQuestions(
   terminal: Pick<Terminal, 'stderr' | 'env'>,
 ): Promise<void> {
   if (questions.length === 0) return;
-  const [{ questionLines }, { marksFor }, { createColors }] = await Promise.all([
+  const [{ questionLines }, { marksFor }, { default: colorsModule }] = await Promise.all([
     import('./live/question-lines.ts'),
     import('./live/marks.ts'),
     import('picocolors'),
@@ -26,7 +26,7 @@ export async function tellQuestions(
   const paper = {
     columns: isTTY === true ? Math.max(20, columns - 1) : Number.POSITIVE_INFINITY,
     marks: marksFor(terminal.env),
-    colors: createColors(false),
+    colors: colorsModule.createColors(false),
   };
   for (const question of questions)
     for (const line of questionLines(question, run, paper)) tell(terminal, line);

@@ -19,8 +19,8 @@ const defaults = {
   panel: 'diagonal',
   dialectic: 'binding',
   padding: true,
-  branch: true,
   consent: false,
+  git: { branch: 'create' },
   limits: { parallel: 8 },
   queue: { perWorker: 4, silentSeconds: 15, drainSeconds: 60, keepDays: 30 },
 } satisfies Config;
@@ -77,7 +77,7 @@ function merge(layers: readonly { from: string; values: Config }[]): Omit<Resolv
   for (const { from, values } of layers) {
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined || key === '$schema') continue;
-      if (key === 'agents' || key === 'limits' || key === 'queue') {
+      if (['agents', 'git', 'limits', 'queue'].includes(key)) {
         config[key] = { ...(config[key] as object | undefined), ...(value as object) };
         for (const [inner, set] of Object.entries(value as object)) {
           if (set !== undefined) origins.set(`${key}.${inner}`, { key: `${key}.${inner}`, value: set, from });

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync 
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../test/support/design-project.ts';
+import { skipsBecause } from '../../test/support/optional-programs.ts';
 import { loadDesignContext } from './load.ts';
 import { type DocumentReading, readDocument } from './read-document.ts';
 import { templates } from './templates.ts';
@@ -213,12 +214,15 @@ test('A-64: the folder itself may be a link, and a link may not leave by a folde
   );
 });
 
-test.skipIf(process.getuid?.() === 0)('M-023, A-28: no permission', async () => {
-  const root = projectWithDocuments({ spec: 'x', system: 'y' }, configured);
-  chmodSync(path.join(root, '.moai/design/system.md'), 0);
-  const context = await loadDesignContext({ root });
-  expect(context.text).toContain('> warnings: [system unreadable: permission denied]');
-});
+test.skipIf(skipsBecause(process.getuid?.() === 0, 'root can read every file'))(
+  'M-023, A-28: no permission',
+  async () => {
+    const root = projectWithDocuments({ spec: 'x', system: 'y' }, configured);
+    chmodSync(path.join(root, '.moai/design/system.md'), 0);
+    const context = await loadDesignContext({ root });
+    expect(context.text).toContain('> warnings: [system unreadable: permission denied]');
+  },
+);
 
 test('M-023: a reader that reports no permission', async () => {
   const root = projectWithDocuments({ spec: 'x' }, configured);

@@ -34,6 +34,8 @@ export type RunRecord = {
   title: string;
   inputs: unknown;
   baseCommit?: string;
+  /** The branch that a design checked out; `merge`: the commit on it that the run made. */
+  branch?: { name: string; created: boolean; previous: string; merge?: string };
   status: RunStatus;
   created: string;
   /** Made for the queue of a shared store; `yes`: questions take the recommended answer. */
@@ -104,6 +106,7 @@ function isRunRecord(value: unknown): value is RunRecord {
     ['run', 'workflow', 'codeVersion', 'title', 'created'].every((name) => isString(value[name])) &&
     ['baseCommit', 'ended'].every((name) => isMissingOr(value[name], isString)) &&
     isMissingOr(value['exit'], Number.isInteger) &&
+    isMissingOr(value['branch'], isBranch) &&
     isMissingOr(value['queue'], isQueue) &&
     isMissingOr(value['process'], isProcessIdentity) &&
     isMissingOr(value['error'], isFailure) &&
@@ -116,6 +119,11 @@ const isString = (value: unknown) => typeof value === 'string';
 function isFailure(value: unknown): boolean {
   if (!isRecord(value) || !isString(value['message'])) return false;
   return ['code', 'fix'].every((name) => isMissingOr(value[name], isString));
+}
+
+function isBranch(value: unknown): boolean {
+  if (!isRecord(value) || typeof value['created'] !== 'boolean') return false;
+  return ['name', 'previous'].every((name) => isString(value[name])) && isMissingOr(value['merge'], isString);
 }
 
 function isQueue(value: unknown): boolean {

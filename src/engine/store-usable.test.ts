@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { skipsBecause } from '../../test/support/optional-programs.ts';
 import { homeOf } from './run-directory.ts';
 import { requireUsable } from './store-usable.ts';
 
@@ -25,9 +26,11 @@ test('too little memory is not the fault of a store', async () => {
   await expect(requireUsable(someStore(), refused)).rejects.toBe(refused);
 });
 
-test('a file that may not be read is named', async ({ skip }) => {
-  if (process.getuid?.() === 0) return skip('root may read everything');
-  const home = someStore();
-  chmodSync(path.join(home.store, 'global', 'pg_control'), 0);
-  await expect(requireUsable(home, failure)).rejects.toMatchObject({ code: 'EACCES' });
-});
+test.skipIf(skipsBecause(process.getuid?.() === 0, 'root can read every file'))(
+  'a file that may not be read is named',
+  async () => {
+    const home = someStore();
+    chmodSync(path.join(home.store, 'global', 'pg_control'), 0);
+    await expect(requireUsable(home, failure)).rejects.toMatchObject({ code: 'EACCES' });
+  },
+);

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../agents/port.ts';
 import { readOnlyPart } from '../prompts/panel/common.ts';
-import { data, optionalData, type Part, type PromptDraft, words } from '../prompts/part.ts';
+import { data, optionalData, type Part, type PromptDraft, request, words } from '../prompts/part.ts';
 import type { Criterion, ProposedCriterion } from './contract.ts';
 import { anchors, type Profile } from './profiles.ts';
 
@@ -44,7 +44,7 @@ export function builderPrompt(input: BuilderInput): PromptDraft {
     answer: { kind: 'json', schema: input.schema },
     changing: [
       ...optionalData('project_brief', input.block, { heading: 'Design documents' }),
-      data('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
+      ...request('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
       words('artifact', `The page: ${input.artifact}`, 'Artifact'),
       ...optionalData('imported_design', input.imported, { heading: 'Imported design', limit: 60_000 }),
       ...listPart('brand_conflicts', 'Where the brand holds', input.brandNotes),
@@ -54,7 +54,10 @@ export function builderPrompt(input: BuilderInput): PromptDraft {
       }),
       ...listPart('measured', 'Measured problems', input.problems),
       ...listPart('advice', 'Advice of the last evaluation', input.advice),
-      ...listPart('wishes', 'What a person wants', input.wishes),
+      ...request('wishes', input.wishes.map((line) => `- ${line}`).join('\n'), {
+        heading: 'What the user wants',
+        limit: 20_000,
+      }),
     ],
   };
 }
@@ -127,7 +130,7 @@ export function offerPrompt(input: {
     answer: { kind: 'json', schema: input.schema },
     changing: [
       ...optionalData('project_brief', input.block, { heading: 'Design documents' }),
-      data('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
+      ...request('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
       data('standing', criteriaText(input.standing), { heading: 'Criteria that stand' }),
       ...optionalData('amended', offerText(input.amended), { heading: 'Your offer as it was amended' }),
     ],

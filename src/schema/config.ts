@@ -134,7 +134,6 @@ export const configSchema = z.strictObject({
       'US dollars per million tokens, by the beginning of a model’s name; wins over the shipped list.',
     ),
   padding: z.boolean().optional().describe('Whether a missing vendor’s seat is filled by another agent.'),
-  branch: z.boolean().optional().describe('Whether `design` makes a branch.'),
   git: z
     .strictObject({
       mainBranch: z
@@ -144,6 +143,10 @@ export const configSchema = z.strictObject({
         .describe('Instead of what the remote, or the repository, calls it.'),
       remote: z.string().min(1).optional().describe('Instead of `origin`.'),
       remoteRequired: z.boolean().optional().describe('True: without the remote no design starts.'),
+      branch: z
+        .enum(['create', 'never'])
+        .optional()
+        .describe('Whether `design` makes a branch; `never` plans on the tree as it is.'),
     })
     .optional(),
   rules: z

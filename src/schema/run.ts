@@ -30,6 +30,18 @@ export const runRecordSchema = z.looseObject({
   title: z.string(),
   inputs: z.unknown().describe('What the workflow was started with; each workflow has its own.'),
   baseCommit: z.string().optional().describe('The commit the run is about.'),
+  branch: z
+    .looseObject({
+      name: z.string(),
+      created: z.boolean().describe('False: the branch existed before the run.'),
+      previous: z.string().describe('The branch or commit that was checked out before.'),
+      merge: z
+        .string()
+        .optional()
+        .describe('A merge of the local and the remote main branch that the run made.'),
+    })
+    .optional()
+    .describe('The branch that a design checked out.'),
   status: runStatusSchema,
   created: z.iso.datetime(),
   queue: z

@@ -38,10 +38,21 @@ export function readMarkdown(
   options: Options = {},
   longest: number = longestMarkdown,
 ): Root | undefined {
+  return readMarkdownSource(text, options, longest)?.tree;
+}
+
+/** The same with the text that the offsets of the tree refer to. */
+export function readMarkdownSource(
+  text: string,
+  options: Options = {},
+  longest: number = longestMarkdown,
+): { tree: Root; source: string } | undefined {
   if (text.length > longest || (text.length > longestMarkdown && isMarksAlone(text))) return undefined;
-  const tame = capDepth(text);
-  if (!hasManySigns(tame)) return fromMarkdown(tame, options);
-  return fromMarkdown(tame, { ...options, extensions: [...(options.extensions ?? []), plain] });
+  const source = capDepth(text);
+  const tame = hasManySigns(source)
+    ? { ...options, extensions: [...(options.extensions ?? []), plain] }
+    : options;
+  return { tree: fromMarkdown(source, tame), source };
 }
 
 /** Counted and not collected: there may be as many as there are characters. */

@@ -1,10 +1,14 @@
 /** ` Did you mean \`x\`?` for the nearest candidate, or nothing when none is near. */
 export function suggestion(word: string, candidates: readonly string[]): string {
-  const near = candidates
+  const near = nearest(word, candidates);
+  return near === undefined ? '' : ` Did you mean \`${near}\`?`;
+}
+
+export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  return candidates
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return near === undefined ? '' : ` Did you mean \`${near.candidate}\`?`;
+    .sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 
 /** Letters added, left out, replaced, or two neighbours swapped. */

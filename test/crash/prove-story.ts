@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { clearAway } from '../clear-away.ts';
+import { systemPath } from '../support/optional-programs.ts';
 import { readRecording } from './recording.ts';
 import type { PointOutcome } from './resume.ts';
 import type { Sample } from './sample.ts';
@@ -109,7 +110,7 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
   const temporary = path.join(folder, 'temporary');
   mkdirSync(temporary, { recursive: true });
   return {
-    PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`,
+    PATH: systemPath,
     HOME: path.join(folder, 'world', 'home'),
     TMPDIR: temporary,
     CHARRETTE_FIXED_TIME: '1763200000000',

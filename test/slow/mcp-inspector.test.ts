@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/safe-json.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
+import { systemPath } from '../support/optional-programs.ts';
 import { charrette, makeProject, program, runsOf } from '../support/program.ts';
 
 beforeAll(() => installAgents(['mcp-inspector']));
@@ -14,7 +15,7 @@ async function inspect(project: string, ...request: string[]): Promise<Record<st
   const server = [process.execPath, program, 'mcp'];
   const { stdout } = await promisify(execFile)(node, [...inspector, '--cli', ...server, ...request], {
     cwd: project,
-    env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: path.join(project, '.home') },
+    env: { PATH: systemPath, HOME: path.join(project, '.home') },
   });
   return parseJson(stdout, 'the answer of the inspector') as Record<string, unknown>;
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startCharrette } from '../support/live-program.ts';
-import { holdTask, makeProject, olderNode } from '../support/program.ts';
+import { charrette, holdTask, makeProject, olderNode } from '../support/program.ts';
 import { hasTmux, openScreen, type Screen } from '../support/screen.ts';
 
 const open: Screen[] = [];
@@ -45,6 +45,19 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     expect(history).toMatch(/^Plan: Limit requests per client$/m);
     expect(history).toMatch(/^• new src\/rate-limit\.ts: The bucket\.$/m);
     expect(history).toMatch(/artifacts\/plan\.txt$/m);
+    expect(await terminal.cursorIsVisible()).toBe(true);
+  });
+
+  test('a question answered in another terminal closes the prompt in the first, which asks the next one', async () => {
+    const { project } = await makeProject();
+    const terminal = await screen(['design', 'cancel an order'], { cwd: project, columns: 100, rows: 34 });
+    await terminal.shows(dialogue('read this repository\\?'));
+    const answered = await charrette(['answer', 'latest', 'consent=yes'], { cwd: project });
+    expect(answered.code, answered.stderr).toBe(0);
+    const next = await terminal.shows(dialogue('argue both sides'));
+    expect(next).not.toMatch(/● Yes, in this project from now on/);
+    await terminal.keys('Enter');
+    expect(await terminal.ended()).toBe(0);
     expect(await terminal.cursorIsVisible()).toBe(true);
   });
 

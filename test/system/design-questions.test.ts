@@ -32,7 +32,7 @@ beforeAll(async () => {
   [run = ''] = runsOf(project);
   artifacts = artifactsOf(project, run);
   calls = callsIn(made.calls);
-}, 180_000);
+});
 
 test('L-173: an answer is kept in a file and belongs to the feature of every later step', () => {
   expect(ended.code).toBe(0);
@@ -114,4 +114,4 @@ test('L-182: answers that are missing pause the run instead of being made up', a
   });
   expect(alone.code).toBe(0);
   expect(alone.stderr).toContain('**⚠ No terminal: questions and discussions are skipped as with --auto');
-}, 120_000);
+});

@@ -13,6 +13,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../support/live-program.ts';
+import { systemPath } from '../support/optional-programs.ts';
 import { holdTask, makeProject, program, runsOf } from '../support/program.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -33,7 +34,7 @@ async function openEditor(
   mkdirSync(home, { recursive: true });
   const child = spawn(process.execPath, [program, 'acp'], {
     cwd: home,
-    env: { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: home },
+    env: { PATH: systemPath, HOME: home },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = new Promise<number | null>((resolve) => child.on('close', resolve));

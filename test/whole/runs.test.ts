@@ -44,7 +44,7 @@ test('a question without a terminal pauses with exit 7; answered from a second t
   expect(other.code).toBe(2);
   expect(JSON.parse(other.stdout).error.message).toBe('consent was answered: yes');
   const same = await charrette(['answer', run, 'consent=yes', '--no-resume'], { cwd: project });
-  expect(same).toMatchObject({ code: 0, stdout: 'Answered already.\n' });
+  expect(same).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Answered already\./) });
   const done = await charrette(['resume', run, '--json'], { cwd: project });
   expect(done.code).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({ run, status: 'done', cost: { calls: expect.any(Number) } });

@@ -27,11 +27,14 @@ export async function withDocument(
   if (record.status !== 'done' && record.status !== 'not-accepted') return result;
   const document = await readDocument(directory, record.workflow);
   if (document === undefined) return result;
-  const [{ terminalMarkdown }, { createColors }] = await Promise.all([
+  const [{ terminalMarkdown }, { default: colorsModule }] = await Promise.all([
     import('./terminal-markdown.ts'),
     import('picocolors'),
   ]);
-  const page = { columns: terminal.stdout.columns ?? 80, colors: createColors(global.color.stdout) };
+  const page = {
+    columns: terminal.stdout.columns ?? 80,
+    colors: colorsModule.createColors(global.color.stdout),
+  };
   const place = page.colors.dim(path.relative(global.cwd, document.file) || document.file);
   return { ...result, text: `\n${terminalMarkdown(document.text, page)}\n${place}\n` };
 }

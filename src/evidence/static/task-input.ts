@@ -32,8 +32,8 @@ export type PanelTaskInput = {
     disposition: string;
     why?: unknown;
   }[];
-  /** plan: whether voted resolutions bind it. */
-  binding?: boolean;
+  /** plan, revise-plan: what the answer is checked against. */
+  decided?: readonly object[];
   /** debate-thesis, debate-antithesis */
   decision?: ContestedDecision;
   /** judge: the debates on the ballot; a defence is typed, a record of its tags, or its text. */

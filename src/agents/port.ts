@@ -4,8 +4,10 @@
  */
 
 import type { LaneKind } from '../schema/lane-kinds.ts';
+import type { Usage } from '../schema/usage.ts';
 
 export { type LaneKind, laneKinds } from '../schema/lane-kinds.ts';
+export { type Basis, type Usage, unknownUsage } from '../schema/usage.ts';
 
 export type Access = 'read' | 'write';
 
@@ -47,28 +49,6 @@ export type TaskLimits = {
 };
 
 export type JsonSchema = { readonly [key: string]: unknown };
-
-export type Basis = 'measured' | 'estimated' | 'unknown';
-
-/** Tokens of this call alone; drivers subtract earlier totals where an agent reports cumulative ones. */
-export type Usage = {
-  basis: Basis;
-  /** All input tokens, those from a cache included. */
-  inputTokens: number;
-  /** The part of the input that came from a cache. */
-  cachedInputTokens: number;
-  outputTokens: number;
-  reasoningTokens?: number;
-  /** Money as the agent reports it. Absent: the ledger prices the tokens or says unknown. */
-  usd?: number;
-};
-
-export const unknownUsage: Usage = {
-  basis: 'unknown',
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  outputTokens: 0,
-};
 
 export type AgentEvent =
   | { type: 'session-start'; session: string; model?: string }

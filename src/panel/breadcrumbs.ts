@@ -1,4 +1,5 @@
 import type { DispositionCounts } from '../dialectic/resolutions.ts';
+import type { DiagramOutcome } from '../plan/diagram.ts';
 import { formatElapsed } from '../text/elapsed.ts';
 import { type Step, steps } from './steps.ts';
 
@@ -100,3 +101,18 @@ export const overflowLines = {
   round1: '⏩ Remaining scope questions deferred to implementation.',
   round2: '⏩ Remaining design questions deferred to implementation.',
 } as const;
+
+/** L-743, L-744, L-031, L-036: the line for people; `undefined` when there is nothing to warn about. */
+export function diagramWarning(
+  outcome: DiagramOutcome,
+  elapsed: string,
+  prefix: StepPrefix = noPrefix,
+): string | undefined {
+  if (outcome.status === 'rejected') {
+    return `**⚠ ${stepName('3b', prefix, 'architecture diagram')} — rejected by mermaid sanitizer (REASON_TOKEN=${outcome.tokens.join(',')}); proceeding without diagram.**`;
+  }
+  if (outcome.status === 'generation-failed') {
+    return `**⚠ ${stepName('3b', prefix)} — generation failed, proceeding without diagram (${elapsed})**`;
+  }
+  return undefined;
+}

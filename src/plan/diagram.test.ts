@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkDiagram, diagramFile, diagramIssues, diagramWarning } from './diagram.ts';
+import { diagramWarning } from '../panel/breadcrumbs.ts';
+import { checkDiagram, diagramFile, diagramIssues } from './diagram.ts';
 import { sanitizeDiagram, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
 import { mermaidFences } from './mermaid-fences.ts';
 import { parseMermaid } from './mermaid-parser.ts';

@@ -1,4 +1,3 @@
-import { noPrefix, type StepPrefix, stepName } from '../panel/breadcrumbs.ts';
 import { type ReasonToken, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
 
 /** What the real mermaid parser says; `unavailable` when it cannot be run here. */
@@ -51,21 +50,6 @@ export async function checkDiagram(
   if (verdict.kind === 'error')
     return { status: 'rejected', tokens: ['mermaid-parse-error'], message: verdict.message };
   return { status: 'ok', file, parsed: verdict.kind === 'ok' };
-}
-
-/** L-743, L-744, L-031, L-036: the line for people; `undefined` when there is nothing to warn about. */
-export function diagramWarning(
-  outcome: DiagramOutcome,
-  elapsed: string,
-  prefix: StepPrefix = noPrefix,
-): string | undefined {
-  if (outcome.status === 'rejected') {
-    return `**⚠ ${stepName('3b', prefix, 'architecture diagram')} — rejected by mermaid sanitizer (REASON_TOKEN=${outcome.tokens.join(',')}); proceeding without diagram.**`;
-  }
-  if (outcome.status === 'generation-failed') {
-    return `**⚠ ${stepName('3b', prefix)} — generation failed, proceeding without diagram (${elapsed})**`;
-  }
-  return undefined;
 }
 
 /**

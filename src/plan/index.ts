@@ -11,7 +11,6 @@ export {
   type SanitizerResult,
   sanitizeDiagram,
 } from './diagram-sanitizer.ts';
-export { type Dissent, renderDissent } from './dissent.ts';
 export { type GroundingOptions, groundPlan } from './grounding.ts';
 export type { CommandLookup } from './grounding-commands.ts';
 export type { DecidedPoint } from './grounding-decisions.ts';

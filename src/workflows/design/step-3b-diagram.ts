@@ -1,6 +1,6 @@
 import { fileKind } from '../../evidence/file-kinds.ts';
-import { payloads } from '../../panel/breadcrumbs.ts';
-import { checkDiagram, diagramBody, diagramIssues, diagramWarning } from '../../plan/diagram.ts';
+import { diagramWarning, payloads } from '../../panel/breadcrumbs.ts';
+import { checkDiagram, diagramBody, diagramIssues } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';
 import { logIssues } from './caller.ts';

@@ -1,9 +1,9 @@
 import { renderVoted, votedLines } from '../../dialectic/resolutions-file.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { payloads } from '../../panel/breadcrumbs.ts';
-import { dissents, renderDissent } from '../../plan/dissent.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { designSummary } from '../../review/design-summary.ts';
+import { dissents, renderDissent } from '../../review/dissent.ts';
 import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';

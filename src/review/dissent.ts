@@ -1,8 +1,8 @@
 import type { NumberedDecision } from '../dialectic/decisions.ts';
 import { decisionId } from '../dialectic/decisions.ts';
 import type { Resolution } from '../dialectic/resolutions.ts';
-import type { RejectedFinding } from '../review/outcome-files.ts';
 import { renderBlock, renderBlocks } from '../text/labelled-block.ts';
+import type { RejectedFinding } from './outcome-files.ts';
 
 /** A position that lost, with its best argument and the reason it lost. */
 export type Dissent = {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ test('every pin is one exact version with a program for this suite', () => {
   }
 });
 
-test('only one installation runs at a time, and each has its turn', async () => {
+test('runs one installation at a time', async () => {
   let inside = 0;
   let most = 0;
   const work = async (turn: number) => {
@@ -44,10 +44,10 @@ test('only one installation runs at a time, and each has its turn', async () => 
   expect(most).toBe(1);
 });
 
-test('a lock whose owner died is taken over', async () => {
+test('claims a lock whose owner died', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
-  await mkdir(path.join(folder, '.lock'));
-  await writeFile(path.join(folder, '.lock/pid'), String(pid));
+  const owner = { host: hostname(), pid, started: 'long ago' };
+  await writeFile(path.join(folder, 'install.lock'), JSON.stringify(owner));
   expect(
     await withLock(
       folder,
@@ -57,7 +57,7 @@ test('a lock whose owner died is taken over', async () => {
   ).toBe('done');
 });
 
-test('a failure gives the lock back', async () => {
+test('releases the lock after a failure', async () => {
   const failing = withLock(
     folder,
     () => undefined,

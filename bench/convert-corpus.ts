@@ -10,13 +10,13 @@ import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { runProgram } from '../src/cli/program.ts';
-import { isRecord, parseJson } from '../src/safe-json.ts';
+import { isRecord, parseJson } from '../src/base/safe-json.ts';
 import { parseDocument } from '../src/skills/document/parse.ts';
 import { sectionNames } from '../src/skills/generate/skill-markdown.ts';
 import { countInherited, countOf } from '../src/skills/lint/gate.ts';
 import { lintPaths } from '../src/skills/lint/lint-paths.ts';
 import { findPackages, readPackageFiles } from '../src/skills/read-package.ts';
+import { runProgram } from '../src/surfaces/cli/program.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

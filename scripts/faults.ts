@@ -11,7 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
-import { writeFileAtomic } from '../src/files/atomic.ts';
+import { writeFileAtomic } from '../src/base/files/atomic.ts';
 import { makeScratch } from '../test/scratch.ts';
 import { isLeftOut, readFaultRows } from '../test/support/fault-rows.ts';
 

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
-import { writeFileAtomic } from '../src/files/atomic.ts';
+import { writeFileAtomic } from '../src/base/files/atomic.ts';
 import { saveText } from '../test/fuzz/corpus.ts';
 import { type Report, runTargets } from '../test/fuzz/run-targets.ts';
 import { targets } from '../test/fuzz/targets.ts';

@@ -80,7 +80,7 @@ function filesEnteredByDesign(): number {
   try {
     const shop = path.join(scratch, 'shop');
     makeExampleRepository(shop);
-    const program = tracked('src').find((file) => file.endsWith('cli/main.ts')) ?? '';
+    const program = tracked('src').find((file) => file.endsWith('cli/main.ts')) ?? 'src/surfaces/cli/main.ts';
     const agent = {
       protocol: 'exec',
       command: [process.execPath, path.join(root, 'test/agents/panel-agent.mjs')],

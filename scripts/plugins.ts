@@ -1,9 +1,9 @@
-// Writes plugins/ and the catalogues at the root from src/hosts: `node scripts/plugins.ts`.
+// Writes plugins/ and the catalogues at the root from src/surfaces/hosts: `node scripts/plugins.ts`.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { marketplaces, pluginFiles, pluginForms } from '../src/hosts/plugins.ts';
-import { isRecord, parseJson } from '../src/safe-json.ts';
+import { isRecord, parseJson } from '../src/base/safe-json.ts';
+import { marketplaces, pluginFiles, pluginForms } from '../src/surfaces/hosts/plugins.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const manifest = parseJson(readFileSync(path.join(root, 'package.json'), 'utf8'), 'package.json');

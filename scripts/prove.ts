@@ -11,7 +11,7 @@ import { cpus } from 'node:os';
 import { text as textOf } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { table } from '../bench/calibration.ts';
-import { writeFileAtomic } from '../src/files/atomic.ts';
+import { writeFileAtomic } from '../src/base/files/atomic.ts';
 import { leftOut } from '../test/crash/left-out.ts';
 import { type Proof, proveStory } from '../test/crash/prove-story.ts';
 import { stories } from '../test/crash/stories.ts';

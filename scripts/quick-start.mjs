@@ -20,12 +20,12 @@ const quickCommands = ['context'];
 /** What quick commands import on demand: `dist/late/<name>.js`. */
 const late = {
   yaml: packages.yaml,
-  'for-prompt': 'src/context/for-prompt.ts',
-  tokens: 'src/text/tokens.ts',
+  'for-prompt': 'src/prompts/context/for-prompt.ts',
+  tokens: 'src/base/text/tokens.ts',
 };
 
 const commandNames = [
-  ...readFileSync(`${root}src/cli/commands.ts`, 'utf8').matchAll(/import\('\.\/([\w-]+)\.ts'\)/g),
+  ...readFileSync(`${root}src/surfaces/cli/commands.ts`, 'utf8').matchAll(/import\('\.\/([\w-]+)\.ts'\)/g),
 ].map((match) => match[1]);
 
 /** Entries of the main build, beside the public modules. */
@@ -33,7 +33,7 @@ export const commandEntries = {
   ...Object.fromEntries(
     commandNames
       .filter((name) => !quickCommands.includes(name))
-      .map((name) => [`commands/${name}`, `src/cli/${name}.ts`]),
+      .map((name) => [`commands/${name}`, `src/surfaces/cli/${name}.ts`]),
   ),
   ...Object.fromEntries(Object.entries(late).map(([name, file]) => [`late/${name}`, file])),
 };
@@ -101,10 +101,10 @@ export async function buildCommandLine(options) {
     return commandNames.includes(name) ? `./commands/${name}.js` : undefined;
   };
   const built = await Promise.all([
-    single({ main: 'src/cli/main.ts' }, 'dist', (name) => `./${name}.js`),
-    single({ program: 'src/cli/program.ts' }, 'dist', placeOfCommand),
+    single({ main: 'src/surfaces/cli/main.ts' }, 'dist', (name) => `./${name}.js`),
+    single({ program: 'src/surfaces/cli/program.ts' }, 'dist', placeOfCommand),
     single(
-      Object.fromEntries(quickCommands.map((name) => [name, `src/cli/${name}.ts`])),
+      Object.fromEntries(quickCommands.map((name) => [name, `src/surfaces/cli/${name}.ts`])),
       'dist/quick',
       (name) => (name in late ? `../late/${name}.js` : undefined),
     ),

@@ -1,7 +1,7 @@
-// `npm run schemas`: writes schemas/ from src/schema. A test fails when the two differ.
+// `npm run schemas`: writes schemas/ from src/base/schema. A test fails when the two differ.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { publishedSchemas } from '../src/schema/published.ts';
+import { publishedSchemas } from '../src/base/schema/published.ts';
 
 const folder = path.resolve(import.meta.dirname, '..', 'schemas');
 mkdirSync(folder, { recursive: true });

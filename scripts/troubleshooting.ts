@@ -1,8 +1,8 @@
-// `npm run docs`: writes docs/troubleshooting.md from src/error-table.ts. A test fails when the two differ.
+// `npm run docs`: writes docs/troubleshooting.md from src/base/error-table.ts. A test fails when the two differ.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type ErrorCode, errorTable } from '../src/error-table.ts';
+import { type ErrorCode, errorTable } from '../src/base/error-table.ts';
 
 const meanings: Record<number, string> = {
   1: 'failed',
@@ -32,7 +32,7 @@ export function troubleshootingPage(): string {
     '',
     'Every error has a code that never changes, printed in brackets at the end of the message and as `error.code` with',
     '`--json`. The line `fix:` below a message is about your case where the program knows it; this page has what usually helps. It',
-    'is made from `src/error-table.ts` by `npm run docs`.',
+    'is made from `src/base/error-table.ts` by `npm run docs`.',
     '',
     ...sections,
     '## Stopped by a signal',

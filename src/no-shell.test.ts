@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 
 /** Who starts programs, and by what; each takes a list of arguments. Nobody else does. */
 const starters: Readonly<Record<string, readonly string[]>> = {
-  'src/acp/run-child.ts': ['spawn'],
+  'src/surfaces/acp/run-child.ts': ['spawn'],
   'src/agents/ask-git.ts': ['execFile'],
   'src/agents/jail.ts': ['spawnSync'],
   'src/agents/process/process-table.ts': ['spawnSync'],
   'src/agents/run-process.ts': ['spawn'],
-  'src/evidence/script-reader.ts': ['spawn', 'spawnSync'],
-  'src/git/run-git.ts': ['spawn'],
-  'src/mcp/launch.ts': ['spawn'],
+  'src/repo/index/script-reader.ts': ['spawn', 'spawnSync'],
+  'src/repo/git/run-git.ts': ['spawn'],
+  'src/surfaces/mcp/launch.ts': ['spawn'],
   'src/plan/mermaid-parser.ts': ['spawn'],
   'src/workflows/design/heavy.ts': ['spawn'],
   'bin/charrette': ['spawn'],

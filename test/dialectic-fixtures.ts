@@ -1,11 +1,11 @@
-import { type NumberedDecision, rankDecisions } from '../src/dialectic/decisions.ts';
-import { defenceReading } from '../src/dialectic/defence-text.ts';
-import { checkEligibility } from '../src/dialectic/eligibility.ts';
-import type { JudgeVotes } from '../src/dialectic/judge-votes.ts';
-import type { JudgeBallots } from '../src/dialectic/verdicts.ts';
-import { debateAvailability, runAvailability } from '../src/panel/health.ts';
-import type { Defence } from '../src/schema/judgements/defence.ts';
-import type { ContestedDecision } from '../src/schema/judgements/synthesis.ts';
+import type { Defence } from '../src/base/schema/judgements/defence.ts';
+import type { ContestedDecision } from '../src/base/schema/judgements/synthesis.ts';
+import { type NumberedDecision, rankDecisions } from '../src/council/dialectic/decisions.ts';
+import { defenceReading } from '../src/council/dialectic/defence-text.ts';
+import { checkEligibility } from '../src/council/dialectic/eligibility.ts';
+import type { JudgeVotes } from '../src/council/dialectic/judge-votes.ts';
+import type { JudgeBallots } from '../src/council/dialectic/verdicts.ts';
+import { debateAvailability, runAvailability } from '../src/council/panel/health.ts';
 
 export const contested = (title: string, more: Partial<ContestedDecision> = {}): ContestedDecision => ({
   title,

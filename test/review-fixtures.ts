@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/review/items.ts';
-import { mergeCandidates } from '../src/review/merge.ts';
-import { quorumOf, type VoterBallot } from '../src/review/quorum.ts';
-import { tally } from '../src/review/tally.ts';
-import { type Finding, findingSchema } from '../src/schema/judgements/finding.ts';
-import type { VoteToken } from '../src/schema/judgements/vote.ts';
+import { type Finding, findingSchema } from '../src/base/schema/judgements/finding.ts';
+import type { VoteToken } from '../src/base/schema/judgements/vote.ts';
+import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/council/review/items.ts';
+import { mergeCandidates } from '../src/council/review/merge.ts';
+import { quorumOf, type VoterBallot } from '../src/council/review/quorum.ts';
+import { tally } from '../src/council/review/tally.ts';
 import { arbitraryOf } from './arbitrary-of.ts';
 
 export const finding: Finding = {

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { confine } from '../../src/agents/confine.ts';
 import { thisWorld } from '../../src/agents/settings.ts';
-import { readSnapshot } from '../../src/evidence/git-snapshot.ts';
+import { readSnapshot } from '../../src/repo/index/git-snapshot.ts';
 import type { Dimension } from './dimension.ts';
 import { spread } from './sizes.ts';
 

@@ -2,13 +2,13 @@
 import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { listRuns, listRunsAndWaiting } from '../../src/cli/run-list.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { EventBody } from '../../src/engine/event.ts';
 import { homeOf } from '../../src/engine/run-directory.ts';
 import { embeddedEngine, madeRun } from '../../src/engine/testing.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
-import { openRuns } from '../../src/hosts/open-runs.ts';
+import { listRuns, listRunsAndWaiting } from '../../src/surfaces/cli/run-list.ts';
+import { openRuns } from '../../src/surfaces/hosts/open-runs.ts';
 import { perform } from '../../test/crash/in-process.ts';
 import { writeRun } from '../../test/support/web-run.ts';
 import type { Dimension, Prepared } from './dimension.ts';

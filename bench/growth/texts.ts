@@ -1,18 +1,18 @@
 // Documents, skill packages and tasks.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { loadDesignContext } from '../../src/context/load.ts';
-import { dependencyProblems, levelsOf } from '../../src/lite/dependencies.ts';
-import { filesFromAnswer } from '../../src/lite/plan-files.ts';
-import { readPlanFiles } from '../../src/lite/read-plan.ts';
-import { scheduleTasks } from '../../src/lite/schedule.ts';
-import { todoOf } from '../../src/lite/todo.ts';
+import type { LitePlanAnswer } from '../../src/base/schema/judgements/lite-plan.ts';
+import type { Plan } from '../../src/base/schema/judgements/plan.ts';
 import { readPlan, renderPlan } from '../../src/plan/plan-text.ts';
-import type { LitePlanAnswer } from '../../src/schema/judgements/lite-plan.ts';
-import type { Plan } from '../../src/schema/judgements/plan.ts';
+import { dependencyProblems, levelsOf } from '../../src/plan/tasks/dependencies.ts';
+import { filesFromAnswer } from '../../src/plan/tasks/plan-files.ts';
+import { readPlanFiles } from '../../src/plan/tasks/read-plan.ts';
+import { scheduleTasks } from '../../src/plan/tasks/schedule.ts';
+import { loadDesignContext } from '../../src/prompts/context/load.ts';
 import { completeConfig } from '../../src/skills/config/complete-config.ts';
 import { generatePackage } from '../../src/skills/generate/generate-package.ts';
 import { lintPaths } from '../../src/skills/lint/lint-paths.ts';
+import { todoOf } from '../../src/workflows/build/rules/todo.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 import { filler } from '../corpus/documents.ts';
 import { seededRandom } from '../corpus/random.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
-import { isRecord, readJson } from '../safe-json.ts';
-import { blotCommand } from '../text/secrets.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
+import { blotCommand } from '../base/text/secrets.ts';
 import { type AgentTask, type LaneResult, laneKinds } from './port.ts';
 import type { AgentSettings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseJson, readJson } from '../safe-json.ts';
+import { parseJson, readJson } from '../base/safe-json.ts';
 import {
   extractAnswer,
   extractList,

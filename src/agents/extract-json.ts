@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type JsonValue, readJson } from '../safe-json.ts';
+import { isRecord, type JsonValue, readJson } from '../base/safe-json.ts';
 import { jsonExtents } from './json-extents.ts';
 import type { JsonSchema } from './port.ts';
 

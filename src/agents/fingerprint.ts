@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isMissing } from '../files/contained.ts';
+import { isMissing } from '../base/files/contained.ts';
 
 /** So long others may have to wait. A file read at once takes a tenth of the processor time of one that is waited for. */
 const turnMs = 10;

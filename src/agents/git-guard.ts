@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../files/contained.ts';
+import { isInside } from '../base/files/contained.ts';
 import { realPath } from './jail-view.ts';
 
 /** What decides which code git runs when somebody calls it outside the jail. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { isMissing } from '../files/contained.ts';
+import { isMissing } from '../base/files/contained.ts';
 import { askGit } from './ask-git.ts';
 import { leadsIntoRecords } from './records.ts';
 

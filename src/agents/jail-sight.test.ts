@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { optionalProgram, skipsBecause, systemPath } from '../../test/support/optional-programs.ts';
-import { parseJson } from '../safe-json.ts';
+import { parseJson } from '../base/safe-json.ts';
 import { completeRepository } from './git-guard.ts';
 import { jailedCommand } from './jail.ts';
 import type { AgentTask } from './port.ts';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isInside } from '../files/contained.ts';
+import { isInside } from '../base/files/contained.ts';
 import { projectSettings } from './records.ts';
 
 /** What decides which part of the disk an agent sees. */

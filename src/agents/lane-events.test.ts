@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { parseJson } from '../safe-json.ts';
+import { parseJson } from '../base/safe-json.ts';
 import { openLaneEvents } from './lane-events.ts';
 import type { AgentEvent } from './port.ts';
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { containedPath, isMissing } from '../files/contained.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
+import { containedPath, isMissing } from '../base/files/contained.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { pickVariables } from './process/environment.ts';
 import type { World } from './settings.ts';
 

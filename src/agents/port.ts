@@ -3,11 +3,11 @@
  * nothing here knows what a sketch or a vote is.
  */
 
-import type { LaneKind } from '../schema/lane-kinds.ts';
-import type { Usage } from '../schema/usage.ts';
+import type { LaneKind } from '../base/schema/lane-kinds.ts';
+import type { Usage } from '../base/schema/usage.ts';
 
-export { type LaneKind, laneKinds } from '../schema/lane-kinds.ts';
-export { type Basis, type Usage, unknownUsage } from '../schema/usage.ts';
+export { type LaneKind, laneKinds } from '../base/schema/lane-kinds.ts';
+export { type Usage, unknownUsage } from '../base/schema/usage.ts';
 
 export type Access = 'read' | 'write';
 

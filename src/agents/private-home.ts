@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
-import { containedPath, isInside, isMissing } from '../files/contained.ts';
+import { CharretteError } from '../base/errors.ts';
+import { containedPath, isInside, isMissing } from '../base/files/contained.ts';
 
 /** The HOME of a lane's agent, and of the conversations that began there. */
 export function homeOf(laneDirectory: string): string {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
-import { namedSome } from '../text/named-some.ts';
-import { blotCommand } from '../text/secrets.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { namedSome } from '../base/text/named-some.ts';
+import { blotCommand } from '../base/text/secrets.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';

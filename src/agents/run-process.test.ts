@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemPath } from '../../test/support/optional-programs.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { endOrphans, readProcessRecord } from './process/process-record.ts';
 import { listProcesses, readRow } from './process/process-table.ts';
 import { type ProcessRequest, runProcess, startProcess } from './run-process.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { writeJsonAtomic } from '../files/atomic.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { writeJsonAtomic } from '../base/files/atomic.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Usage } from './port.ts';
 
 /**

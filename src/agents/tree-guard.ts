@@ -1,7 +1,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { isMissing } from '../files/contained.ts';
+import { isMissing } from '../base/files/contained.ts';
 import { askGit } from './ask-git.ts';
 import { fingerprints } from './fingerprint.ts';
 import { ignoredPrints } from './ignored-files.ts';

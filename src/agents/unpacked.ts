@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
-import { containedPath, isMissing } from '../files/contained.ts';
+import { containedPath, isMissing } from '../base/files/contained.ts';
 import type { Driver } from './drivers/driver.ts';
 import type { AgentTask } from './port.ts';
 import { childEnvironment } from './process/environment.ts';

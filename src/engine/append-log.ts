@@ -8,7 +8,7 @@ import {
   readSync,
   writeFileSync,
 } from 'node:fs';
-import { isRecord, readJson } from '../safe-json.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 
 /** An entry knows its own identity, so that writing it twice leaves it there once. */
 export type LogEntry = { id: string };

@@ -1,7 +1,7 @@
 import { retriablePostgresException } from '@dbos-inc/dbos-sdk/internal/system_database';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { toCharretteError } from '../errors.ts';
+import { toCharretteError } from '../base/errors.ts';
 import { embeddedPool } from './embedded-pool.ts';
 
 let database: PGlite;

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 import { readLock } from './lock.ts';
 import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { RunRecord } from './run-record.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { removeUnfinished } from '../files/atomic.ts';
+import { removeUnfinished } from '../base/files/atomic.ts';
 import { recordAnswers } from './answers.ts';
 import { Attendance, type RunEnd, type WaitOptions } from './attendance.ts';
 import { type Clock, systemClock, timeOf } from './clock.ts';

@@ -1,4 +1,4 @@
-import { isRecord, readJson } from '../safe-json.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import { isAnswer, isQuestion } from './question-shape.ts';
 import { isAmount, isKnownLaneKind, isText, isTime, isUsage, orMissing } from './shapes.ts';
@@ -11,7 +11,7 @@ const listOf = (is: Is) => (value: unknown) => Array.isArray(value) && value.eve
 
 const isWhole: Is = Number.isSafeInteger;
 
-/** What the fields of each event have to be for everybody who shows it; `src/schema/events.ts` says the same to others. */
+/** What the fields of each event have to be for everybody who shows it; `src/base/schema/events.ts` says the same to others. */
 const fieldsOf: { [Type in EventBody['type']]: Fields<Extract<EventBody, { type: Type }>> } = {
   'run-start': { workflow: isText, title: isText },
   'run-resume': { attempt: isAmount },

@@ -1,5 +1,5 @@
-import type { LaneKind } from '../schema/lane-kinds.ts';
-import type { Usage } from '../schema/usage.ts';
+import type { LaneKind } from '../base/schema/lane-kinds.ts';
+import type { Usage } from '../base/schema/usage.ts';
 import type { Question } from './question.ts';
 
 /** What every event carries; `id` makes repeating it harmless. */

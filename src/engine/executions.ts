@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { toCharretteError } from '../errors.ts';
-import { removeUnfinished } from '../files/atomic.ts';
+import { toCharretteError } from '../base/errors.ts';
+import { removeUnfinished } from '../base/files/atomic.ts';
 import { type Clock, timeOf } from './clock.ts';
 import type { Departures } from './departures.ts';
 import { HeadStart, headStart, keyBelow } from './head-start.ts';

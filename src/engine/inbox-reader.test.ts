@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 import { systemClock } from './clock.ts';
 import { readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isCharretteError, toCharretteError } from '../errors.ts';
+import { isCharretteError, toCharretteError } from '../base/errors.ts';
 import { type Received, readMessages, removeMessage } from './inbox.ts';
 import type { LiveRun } from './live-run.ts';
 import type { Answer } from './question.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { writeJsonAtomic } from '../files/atomic.ts';
-import { readTextFileSync } from '../files/bounded.ts';
-import { isMissing } from '../files/contained.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { writeJsonAtomic } from '../base/files/atomic.ts';
+import { readTextFileSync } from '../base/files/bounded.ts';
+import { isMissing } from '../base/files/contained.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Answer } from './question.ts';
 import { isAnswer } from './question-shape.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { writeFileAtomicSync } from '../files/atomic.ts';
-import { readJson } from '../safe-json.ts';
+import { writeFileAtomicSync } from '../base/files/atomic.ts';
+import { readJson } from '../base/safe-json.ts';
 import { isAlive, isProcessIdentity, type ProcessIdentity, thisProcess } from './process-identity.ts';
 
 export type Lock = { release(): void };

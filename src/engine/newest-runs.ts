@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isRecord, readJson } from '../safe-json.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { type Home, isRunId, listRunIds } from './run-directory.ts';
 
 /** The newest runs first, as many as were asked for if there are so many, and how many there are. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isRecord } from '../safe-json.ts';
+import { isRecord } from '../base/safe-json.ts';
 
 /** A process that can be told apart from a later one with the same number. */
 export type ProcessIdentity = { pid: number; started: string; host: string };

@@ -1,4 +1,4 @@
-import { untrustedLine, untrustedText } from '../text/untrusted.ts';
+import { untrustedLine, untrustedText } from '../base/text/untrusted.ts';
 import type { Question } from './question.ts';
 
 /** A question as a form with one field, in the shape that editors (ACP) and hosts (MCP) show. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../safe-json.ts';
+import { isRecord } from '../base/safe-json.ts';
 import type { Answer, Question } from './question.ts';
 import { isText, orMissing } from './shapes.ts';
 

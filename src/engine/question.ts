@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { CharretteError } from '../errors.ts';
-import { writeJsonAtomicSync } from '../files/atomic.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { CharretteError } from '../base/errors.ts';
+import { writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { isAnswer, isQuestion } from './question-shape.ts';
 import type { RunDirectory } from './run-directory.ts';
 

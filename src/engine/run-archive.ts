@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { CharretteError } from '../errors.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { CharretteError } from '../base/errors.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { isPortable, listRunFiles } from './run-files.ts';
 
 /** A run in one file: what it is called, what it is about, and its files. */

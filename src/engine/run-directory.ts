@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 
 /** Where everything of a project stands: `<project>/.charrette/`. */
 export type Home = {

@@ -1,5 +1,5 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { type CharretteError, exitCodeOf, toCharretteError } from '../errors.ts';
+import { type CharretteError, exitCodeOf, toCharretteError } from '../base/errors.ts';
 import { type Clock, timeOf } from './clock.ts';
 import type { Departures } from './departures.ts';
 import { storeLost } from './engine-errors.ts';

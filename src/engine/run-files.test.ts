@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInside } from '../files/contained.ts';
+import { isInside } from '../base/files/contained.ts';
 import { relocateInputs } from './relocate.ts';
 import { isPortable, listRunFiles } from './run-files.ts';
 

@@ -1,7 +1,7 @@
-import { CharretteError } from '../errors.ts';
-import { writeJsonAtomic, writeJsonAtomicSync } from '../files/atomic.ts';
-import { readTextFile, readTextFileSync } from '../files/bounded.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { CharretteError } from '../base/errors.ts';
+import { writeJsonAtomic, writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { readTextFile, readTextFileSync } from '../base/files/bounded.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { markWaiting } from './waiting-runs.ts';

@@ -1,4 +1,4 @@
-import type { CharretteError } from '../errors.ts';
+import type { CharretteError } from '../base/errors.ts';
 import { lacksDatabase, serverError } from './engine-errors.ts';
 import { sharedPool } from './shared-pool.ts';
 

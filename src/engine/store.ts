@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
 import type { Pool } from 'pg';
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 import { keepBaselineCode } from './embedded-code.ts';
 import { heldOnOtherHost } from './engine-errors.ts';
 import { type Lock, tryLock } from './lock.ts';

@@ -1,5 +1,5 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { toCharretteError } from '../errors.ts';
+import { toCharretteError } from '../base/errors.ts';
 
 /** Whether the journal of a run tells of a full disk: who goes through it again would hear of it again, whatever room there is by now. */
 export async function toldOfFullDisk(runId: string, unfinished: readonly string[]): Promise<boolean> {

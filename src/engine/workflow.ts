@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { writeFileAtomic } from '../files/atomic.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
 import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { HeadStart } from './head-start.ts';

@@ -1,4 +1,4 @@
-import { toLines } from '../text/labelled-block.ts';
+import { toLines } from '../base/text/labelled-block.ts';
 import { type FenceHeading, mermaidFences } from './mermaid-fences.ts';
 
 /** L-759, and ours: exactly one fence, nothing that acts where it is shown, and a diagram the real parser understands. */

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { withDirectoryLock } from '../files/directory-lock.ts';
-import { tidyLine } from '../schema/primitives.ts';
-import { withoutLast } from '../text/without-last.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { withDirectoryLock } from '../base/files/directory-lock.ts';
+import { tidyLine } from '../base/schema/primitives.ts';
+import { withoutLast } from '../base/text/without-last.ts';
 
 /** L-765 */
 export const issueCategories = [

@@ -11,11 +11,11 @@ export {
   type SanitizerResult,
   sanitizeDiagram,
 } from './diagram-sanitizer.ts';
-export { type GroundingOptions, groundPlan } from './grounding.ts';
-export type { CommandLookup } from './grounding-commands.ts';
-export type { DecidedPoint } from './grounding-decisions.ts';
-export { pathLookup } from './grounding-path.ts';
-export { type GroundingFact, type GroundingReport, groundingText } from './grounding-report.ts';
+export type { CommandLookup } from './grounding/commands.ts';
+export type { DecidedPoint } from './grounding/decisions.ts';
+export { type GroundingOptions, groundPlan } from './grounding/grounding.ts';
+export { pathLookup } from './grounding/path.ts';
+export { type GroundingFact, type GroundingReport, groundingText } from './grounding/report.ts';
 export { type ManifestReading, readManifest } from './manifest-reader.ts';
 export { type ManifestInput, type ManifestWriting, writeManifest } from './manifest-writer.ts';
 export { parseMermaid } from './mermaid-parser.ts';

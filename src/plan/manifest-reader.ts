@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
-import { isInside } from '../files/contained.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isInside } from '../base/files/contained.ts';
 import {
   controlCharacters,
   exportFolder,

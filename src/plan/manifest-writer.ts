@@ -1,8 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
-import { isInside, isMissing } from '../files/contained.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isInside, isMissing } from '../base/files/contained.ts';
 import {
   controlCharacters,
   exportFolder,

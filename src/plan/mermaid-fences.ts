@@ -1,4 +1,4 @@
-import { toLines } from '../text/labelled-block.ts';
+import { toLines } from '../base/text/labelled-block.ts';
 
 export type FenceHeading = 'architecture' | 'code-flow' | 'unknown';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isRecord, readJson } from '../safe-json.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { ParserVerdict } from './diagram.ts';
 
 const wallMs = 20_000;

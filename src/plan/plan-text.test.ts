@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
-import type { Resolution } from '../dialectic/resolutions.ts';
-import { renderVoted } from '../dialectic/resolutions-file.ts';
-import { type Dissent, dissents, renderDissent } from '../review/dissent.ts';
-import { type Plan, planSchema } from '../schema/judgements/plan.ts';
-import { line, prose } from '../schema/primitives.ts';
-import { readBlocks } from '../text/labelled-block.ts';
-import { readSections } from '../text/named-sections.ts';
-import type { DecidedPoint } from './grounding-decisions.ts';
+import { type Plan, planSchema } from '../base/schema/judgements/plan.ts';
+import { line, prose } from '../base/schema/primitives.ts';
+import { readBlocks } from '../base/text/labelled-block.ts';
+import { readSections } from '../base/text/named-sections.ts';
+import type { Resolution } from '../council/dialectic/resolutions.ts';
+import { renderVoted } from '../council/dialectic/resolutions-file.ts';
+import { type Dissent, dissents, renderDissent } from '../council/review/dissent.ts';
+import type { DecidedPoint } from './grounding/decisions.ts';
 import { planTitles, readPlan, renderPlan } from './plan-text.ts';
 import { isRepositoryPath, planProblems, revisionProblems } from './validate.ts';
 

@@ -1,19 +1,19 @@
-import { problemLine, readAs } from '../schema/issue-words.ts';
+import { problemLine, readAs } from '../base/schema/issue-words.ts';
 import {
   type FileAction,
   fileActions,
   type Plan,
   type PlanFile,
   planSchema,
-} from '../schema/judgements/plan.ts';
-import { readItems, renderItems } from '../text/item-list.ts';
-import { readFields, renderFields } from '../text/labelled-block.ts';
+} from '../base/schema/judgements/plan.ts';
+import { readItems, renderItems } from '../base/text/item-list.ts';
+import { readFields, renderFields } from '../base/text/labelled-block.ts';
 import {
   escapeSectionLines,
   type NamedSection,
   readSections,
   renderSections,
-} from '../text/named-sections.ts';
+} from '../base/text/named-sections.ts';
 
 /** L-563: the five sections, then what a program needs to check and carry out the plan. */
 export const planTitles = {

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { Plan } from '../schema/judgements/plan.ts';
-import type { Revision } from '../schema/judgements/revision.ts';
-import { repeated } from '../text/repeated.ts';
-import { type DecidedPoint, groundDecisions } from './grounding-decisions.ts';
-import { subjectOfPlan } from './grounding-subject.ts';
+import type { Plan } from '../base/schema/judgements/plan.ts';
+import type { Revision } from '../base/schema/judgements/revision.ts';
+import { repeated } from '../base/text/repeated.ts';
+import { type DecidedPoint, groundDecisions } from './grounding/decisions.ts';
+import { subjectOfPlan } from './grounding/subject.ts';
 
 /** Files that need no failure modes when nothing else changes (L-563). */
 const documentation =

@@ -1,4 +1,4 @@
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 import type { Answer, Part, PromptDraft } from './part.ts';
 import { delimit, type NonceSource, untrustedRule } from './untrusted.ts';
 

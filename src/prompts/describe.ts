@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { countLines } from '../text/diff.ts';
+import { countLines } from '../base/text/diff.ts';
 import { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 import type { ExpectedFile } from './confirmation.ts';
 import type { PrdResolution } from './prd.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { appendOwnLine } from '../files/append-line.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { appendOwnLine } from '../base/files/append-line.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { DispatchRecord } from './rates.ts';
 
 /** lean/C-06: kept beside the runs, so that finishing a feature does not take it along. */

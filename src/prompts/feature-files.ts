@@ -1,9 +1,8 @@
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
-import { type MetaReading, readMeta } from '../feature/meta.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { isInside, isMissing } from '../files/contained.ts';
+import { CharretteError } from '../base/errors.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { isInside, isMissing } from '../base/files/contained.ts';
 import {
   type ArtifactFile,
   type ArtifactFiles,
@@ -12,6 +11,7 @@ import {
   artifacts,
   sideFiles,
 } from './artifacts.ts';
+import { type MetaReading, readMeta } from './feature/meta.ts';
 import type { PrdResolution } from './prd.ts';
 import { resolvePrd } from './resolve-prd.ts';
 

@@ -49,7 +49,7 @@ test('every fixed part of every role can be replaced, and what is listed as such
 test('every prompt of the other workflows is known by its task', () => {
   const root = path.resolve(import.meta.dirname, '..');
   const panel = readdirSync(path.join(root, 'prompts/panel')).map((name) => `prompts/panel/${name}`);
-  const files = [...panel, 'lite/prompts.ts', 'refine/prompts.ts'].filter(
+  const files = [...panel, 'workflows/build/rules/prompts.ts', 'workflows/refine/rules/prompts.ts'].filter(
     (name) => !name.endsWith('.test.ts'),
   );
   const tasks = files.flatMap((name) =>

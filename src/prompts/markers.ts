@@ -1,4 +1,4 @@
-import { markdownLines } from '../text/markdown-lines.ts';
+import { markdownLines } from '../base/text/markdown-lines.ts';
 
 export type MarkerCount = { lazyLoadWarnings: number; resumeFallbacks: number };
 

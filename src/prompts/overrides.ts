@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../files/bounded.ts';
-import { containedPath, isMissing } from '../files/contained.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { containedPath, isMissing } from '../base/files/contained.ts';
 
 const mostCharacters = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 import { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 import type { CommandName, Dispatch } from './roles/dispatch.ts';
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { CharretteError } from '../errors.ts';
-import { isMissing } from '../files/contained.ts';
+import { CharretteError } from '../base/errors.ts';
+import { isMissing } from '../base/files/contained.ts';
 
 /** Beyond this an answer is read at its beginning and its end only. */
 const window = 1024 * 1024;

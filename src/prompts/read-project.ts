@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type FeatureMeta, readMeta } from '../feature/meta.ts';
-import { readTextFile } from '../files/bounded.ts';
-import { containedPath, isMissing } from '../files/contained.ts';
-import { outline, sectionBody } from '../text/sections.ts';
+import { readTextFile } from '../base/files/bounded.ts';
+import { containedPath, isMissing } from '../base/files/contained.ts';
+import { outline, sectionBody } from '../base/text/sections.ts';
 import { sideFiles } from './artifacts.ts';
+import { type FeatureMeta, readMeta } from './feature/meta.ts';
 import type { ProjectFacts } from './project-context.ts';
 
 /** T-066, T-068: what the folders beside a feature say about its project; `undefined` for a feature without one. */

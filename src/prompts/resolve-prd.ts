@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isInside } from '../files/contained.ts';
+import { isInside } from '../base/files/contained.ts';
 import type { ArtifactFile } from './artifacts.ts';
 import type { PrdResolution } from './prd.ts';
 

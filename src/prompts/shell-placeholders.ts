@@ -1,4 +1,4 @@
-import { fenceInfo, markdownLines } from '../text/markdown-lines.ts';
+import { fenceInfo, markdownLines } from '../base/text/markdown-lines.ts';
 
 /** A line of a shell command and where it stands. */
 export type ShellPlaceholder = { line: number; text: string };

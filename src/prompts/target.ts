@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { countLines } from '../text/diff.ts';
+import { countLines } from '../base/text/diff.ts';
 import { type ArtifactKey, artifacts } from './artifacts.ts';
 import { data, type Part } from './part.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CharretteError } from '../errors.ts';
+import { CharretteError } from '../base/errors.ts';
 
 /** Gives the nonce of one block. Same arguments, same nonce: prompts are reproducible. */
 export type NonceSource = (tag: string, content: string, attempt: number) => string;

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { parseJson } from '../safe-json.ts';
+import { parseJson } from '../base/safe-json.ts';
 import { shippedRoot, shippedSkills } from './install/shipped.ts';
 import { lintPaths } from './lint/lint-paths.ts';
 import { buildPackage } from './model/package.ts';

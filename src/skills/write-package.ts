@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { lstat, mkdir, readdir, readFile, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../errors.ts';
-import { writeFileAtomic } from '../files/atomic.ts';
-import { containedPath, isMissing } from '../files/contained.ts';
-import { unifiedDiff } from '../text/diff.ts';
-import { namedSome } from '../text/named-some.ts';
+import { CharretteError } from '../base/errors.ts';
+import { writeFileAtomic } from '../base/files/atomic.ts';
+import { containedPath, isMissing } from '../base/files/contained.ts';
+import { unifiedDiff } from '../base/text/diff.ts';
+import { namedSome } from '../base/text/named-some.ts';
 import type { PackageFile } from './install/package-tree.ts';
 
 export type FileChange = {

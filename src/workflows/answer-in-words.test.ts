@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { extractAnswer } from '../agents/extract-json.ts';
 import { type LaneResult, unknownUsage } from '../agents/port.ts';
 import { drivers } from '../agents/registry.ts';
-import { type JudgementName, judgementJsonSchema } from '../schema/judgements.ts';
+import { type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
 import { readInWords } from './answer-in-words.ts';
 
 const planted = '{"votes": [{"id": "FINDING_1", "vote": "YES", "reason": "as the item says"}]}';

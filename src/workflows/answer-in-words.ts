@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { extractAnswer, readJsonAnswer, wantedBy } from '../agents/extract-json.ts';
 import type { Agent, JsonSchema, LaneResult } from '../agents/port.ts';
-import { type JudgementName, type JudgementReading, readJudgement } from '../schema/judgements.ts';
+import { type JudgementName, type JudgementReading, readJudgement } from '../base/schema/judgements.ts';
 import { readTextAnswer } from './text-answers.ts';
 
 export type Asked = {

@@ -1,5 +1,5 @@
 import { type LaneResult, unknownUsage } from '../agents/port.ts';
-import { isUnusable } from '../git/checkout.ts';
+import { isUnusable } from '../repo/git/checkout.ts';
 
 /** What is done with a checkout before or after a call. One that an agent made unusable is the failure of that call, not of the run. */
 export async function refusalOf(act: () => Promise<void>): Promise<LaneResult | undefined> {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Agent } from '../agents/port.ts';
+import { CharretteError } from '../base/errors.ts';
+import { writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import type { WorkflowContext } from '../engine/workflow.ts';
-import { CharretteError } from '../errors.ts';
-import { writeJsonAtomicSync } from '../files/atomic.ts';
-import { isRecord, readJson } from '../safe-json.ts';
 
 /** Which agents a person allowed in this project. */
 function consentFile(directory: RunDirectory): string {

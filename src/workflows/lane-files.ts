@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { LaneResult } from '../agents/port.ts';
-import { writeFileAtomicSync, writeJsonAtomicSync } from '../files/atomic.ts';
-import { isRecord, readJson } from '../safe-json.ts';
+import { writeFileAtomicSync, writeJsonAtomicSync } from '../base/files/atomic.ts';
+import { isRecord, readJson } from '../base/safe-json.ts';
 
 /** What a lane is asked; it stands in a file, so that the journal stays small. */
 export type LaneQuestion = { prompt: string; input: unknown };

@@ -4,19 +4,19 @@ import { failurePolicies, retryDelayMs } from '../agents/failure-kinds.ts';
 import { openLaneEvents } from '../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, JsonSchema, LaneKind, LaneResult } from '../agents/port.ts';
 import { endOrphans } from '../agents/process/process-record.ts';
-import { timeOf } from '../engine/clock.ts';
-import type { LedgerEntry } from '../engine/ledger.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
-import { moveCheckout } from '../git/checkout.ts';
-import { compose } from '../prompts/compose.ts';
-import { repairPrompt } from '../prompts/panel/repair.ts';
-import { seededNonce } from '../prompts/untrusted.ts';
 import {
   type JudgementName,
   type JudgementReading,
   judgementJsonSchema,
   readJudgement,
-} from '../schema/judgements.ts';
+} from '../base/schema/judgements.ts';
+import { timeOf } from '../engine/clock.ts';
+import type { LedgerEntry } from '../engine/ledger.ts';
+import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
+import { compose } from '../prompts/compose.ts';
+import { repairPrompt } from '../prompts/panel/repair.ts';
+import { seededNonce } from '../prompts/untrusted.ts';
+import { moveCheckout } from '../repo/git/checkout.ts';
 import { readInWords, unreadable } from './answer-in-words.ts';
 import { refusalOf } from './checkout-refusal.ts';
 import { checkAnswer, completeAnswer, isStrict } from './lane-checks.ts';

@@ -1,13 +1,13 @@
 import { findOnPath } from '../agents/detect.ts';
-import { checkCitation } from '../evidence/citation.ts';
-import { openIndex } from '../evidence/open-index.ts';
-import { groundPlan } from '../plan/grounding.ts';
-import type { DecidedPoint } from '../plan/grounding-decisions.ts';
-import type { GroundingReport } from '../plan/grounding-report.ts';
-import { reviewFromGrounding } from '../plan/grounding-review.ts';
-import type { EvidenceMark, RaisedFinding } from '../review/items.ts';
-import type { Finding } from '../schema/judgements/finding.ts';
-import type { Plan } from '../schema/judgements/plan.ts';
+import type { Finding } from '../base/schema/judgements/finding.ts';
+import type { Plan } from '../base/schema/judgements/plan.ts';
+import type { EvidenceMark, RaisedFinding } from '../council/review/items.ts';
+import type { DecidedPoint } from '../plan/grounding/decisions.ts';
+import { groundPlan } from '../plan/grounding/grounding.ts';
+import type { GroundingReport } from '../plan/grounding/report.ts';
+import { reviewFromGrounding } from '../plan/grounding/review.ts';
+import { checkCitation } from '../repo/index/citation.ts';
+import { openIndex } from '../repo/index/open-index.ts';
 
 /** What does not hold of a plan, as a report and as the findings of a reviewer that is no agent. */
 export async function checkPlan(

@@ -1,10 +1,9 @@
 import type { Agent } from '../agents/port.ts';
 import { createAgent, detectAgents, type Factories } from '../agents/registry.ts';
 import type { AgentSettings, World } from '../agents/settings.ts';
-import { CharretteError } from '../errors.ts';
-import { createStaticAgent } from '../evidence/static-agent.ts';
-
-import type { Config } from '../schema/config.ts';
+import { CharretteError } from '../base/errors.ts';
+import type { Config } from '../base/schema/config.ts';
+import { createStaticAgent } from '../council/rule-based/static-agent.ts';
 
 const factories: Factories = {
   static: ({ id }, { environment }) => createStaticAgent({ id, env: environment }),

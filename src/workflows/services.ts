@@ -1,6 +1,6 @@
 import type { Agent, AgentTask, CallContext, LaneResult } from '../agents/port.ts';
+import { CharretteError } from '../base/errors.ts';
 import type { LiveRun } from '../engine/live-run.ts';
-import { CharretteError } from '../errors.ts';
 import type { Semaphore } from './semaphore.ts';
 import { watchReferences } from './watch-references.ts';
 

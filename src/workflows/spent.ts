@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings } from '../agents/settings.ts';
+import { countCodePoints } from '../base/text/code-points.ts';
+import { quarterTokens } from '../base/text/tokens.ts';
 import { type Spent, spentOf } from '../engine/costs.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { Price } from '../engine/prices.ts';
-import { countCodePoints } from '../text/code-points.ts';
-import { quarterTokens } from '../text/tokens.ts';
 
 export type CountedRun = { lanes: string; entries: Iterable<LedgerEntry> };
 

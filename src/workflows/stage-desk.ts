@@ -1,10 +1,10 @@
+import { type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
+import { formatElapsed } from '../base/text/elapsed.ts';
+import { jsonText } from '../base/text/json-text.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { compose } from '../prompts/compose.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
-import { type JudgementName, judgementJsonSchema } from '../schema/judgements.ts';
-import { formatElapsed } from '../text/elapsed.ts';
-import { jsonText } from '../text/json-text.ts';
 import type { LaneAnswer, LaneRequest, LaneWork } from './lane.ts';
 import { writeQuestion } from './lane-files.ts';
 import type { RunServices } from './services.ts';

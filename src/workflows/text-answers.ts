@@ -1,15 +1,15 @@
-import { readDefence, sideOf } from '../dialectic/defence-text.ts';
-import { readJudgeVotes } from '../dialectic/judge-votes.ts';
-import { readSynthesisInWords } from '../dialectic/synthesis-text.ts';
-import { checkSubstantive } from '../panel/substantive.ts';
+import { isRecord } from '../base/safe-json.ts';
+import { type JudgementName, judgements } from '../base/schema/judgements.ts';
+import { citationsIn } from '../base/text/citations.ts';
+import { toLines } from '../base/text/labelled-block.ts';
+import { readDefence, sideOf } from '../council/dialectic/defence-text.ts';
+import { readJudgeVotes } from '../council/dialectic/judge-votes.ts';
+import { readSynthesisInWords } from '../council/dialectic/synthesis-text.ts';
+import { checkSubstantive } from '../council/panel/substantive.ts';
+import { readFindings } from '../council/review/findings-text.ts';
+import { readVotes } from '../council/review/votes.ts';
 import { mermaidFences } from '../plan/mermaid-fences.ts';
 import { readPlan } from '../plan/plan-text.ts';
-import { readFindings } from '../review/findings-text.ts';
-import { readVotes } from '../review/votes.ts';
-import { isRecord } from '../safe-json.ts';
-import { type JudgementName, judgements } from '../schema/judgements.ts';
-import { citationsIn } from '../text/citations.ts';
-import { toLines } from '../text/labelled-block.ts';
 
 const choiceLine = /^[-* \t]*(?:BETTER|VERDICT|WINNER)\**:[* \t]*(?:PLAN )?(A|B|TIE)\b[* \t—–:-]*(.*)$/gim;
 

@@ -1,4 +1,4 @@
-import { isRecord } from '../safe-json.ts';
+import { isRecord } from '../base/safe-json.ts';
 
 /**
  * Whether a run keeps everything it has in its own directory, so that it can be gone on with elsewhere. Worktrees,

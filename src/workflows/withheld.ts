@@ -1,6 +1,6 @@
 import type { AgentSettings } from '../agents/settings.ts';
-import type { Config } from '../schema/config.ts';
-import { blot, blotCommand, blotSetting, blotText } from '../text/secrets.ts';
+import type { Config } from '../base/schema/config.ts';
+import { blot, blotCommand, blotSetting, blotText } from '../base/text/secrets.ts';
 
 /** Settings as a run keeps them: secrets are named or blotted out, their values stay where they were configured. */
 export function withhold({ env, ...settings }: AgentSettings): AgentSettings {

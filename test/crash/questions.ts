@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { exitCodes } from '../../src/base/error-table.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { exitCodes } from '../../src/error-table.ts';
 import { type Printed, perform } from './in-process.ts';
 import type { Places, Story } from './stories.ts';
 import { recordedAnswers } from './traces.ts';

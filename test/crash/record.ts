@@ -2,7 +2,7 @@
 // the state before each of its writes, or before so many of them.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { exitCodes } from '../../src/error-table.ts';
+import { exitCodes } from '../../src/base/error-table.ts';
 import { BlockPack } from './block-pack.ts';
 import { type Point, packFile, writeRecording, writeState } from './recording.ts';
 import { reservoir } from './sample.ts';

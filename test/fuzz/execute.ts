@@ -1,4 +1,4 @@
-import { isCharretteError } from '../../src/errors.ts';
+import { isCharretteError } from '../../src/base/errors.ts';
 import type { Target } from './target.ts';
 
 export type Fault = { kind: 'crash' | 'broken promise'; message: string };

@@ -1,4 +1,4 @@
-import { isRecord } from '../../src/safe-json.ts';
+import { isRecord } from '../../src/base/safe-json.ts';
 
 export const recordOf = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : {});
 

@@ -1,5 +1,5 @@
-import { CharretteError } from '../../src/errors.ts';
-import { isRecord, parseJson } from '../../src/safe-json.ts';
+import { CharretteError } from '../../src/base/errors.ts';
+import { isRecord, parseJson } from '../../src/base/safe-json.ts';
 import { recordOf } from './json.ts';
 import { type Assignment, type Script, scriptIn } from './steps.ts';
 import type { RequestView } from './view.ts';

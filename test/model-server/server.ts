@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { readJson } from '../../src/safe-json.ts';
+import { readJson } from '../../src/base/safe-json.ts';
 import { answer, answerOther } from './answer.ts';
 import { anthropicWire } from './anthropic.ts';
 import { chatWire } from './chat.ts';

@@ -1,4 +1,4 @@
-import { readJson } from '../../src/safe-json.ts';
+import { readJson } from '../../src/base/safe-json.ts';
 import { recordOf } from './json.ts';
 import type { RequestView, Turn } from './view.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Agent } from '../../src/agents/port.ts';
 import { endOrphans } from '../../src/agents/process/process-record.ts';
 import type { World } from '../../src/agents/settings.ts';
-import { isRecord, parseJson } from '../../src/safe-json.ts';
+import { isRecord, parseJson } from '../../src/base/safe-json.ts';
 import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { type Bench, fakeKey, openBench, type Program, shortLimits } from './harness.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';
 import { systemPath } from '../support/optional-programs.ts';
 import { charrette, makeProject, program, runsOf } from '../support/program.ts';

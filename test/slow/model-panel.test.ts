@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
-import { isRecord, parseJson } from '../../src/safe-json.ts';
+import { isRecord, parseJson } from '../../src/base/safe-json.ts';
 import { panelAnswer, taskOf } from '../agents/panel-answers.mjs';
 import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';

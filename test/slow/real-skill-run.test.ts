@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';
 import { agentCommand, installAgents } from '../real-agents/install.ts';

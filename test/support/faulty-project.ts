@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isRecord, readJson } from '../../src/safe-json.ts';
+import { isRecord, readJson } from '../../src/base/safe-json.ts';
 import { makeProject } from './program.ts';
 
 const faultyAgent = path.resolve(import.meta.dirname, '..', 'agents', 'faulty-agent.mjs');

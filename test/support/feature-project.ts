@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { charrette } from './program.ts';
 
 const agent = path.resolve(import.meta.dirname, '../agents/feature-agent.mjs');

@@ -1,3 +1,3 @@
-import { type JudgementName, judgements } from '../../src/schema/judgements.ts';
+import { type JudgementName, judgements } from '../../src/base/schema/judgements.ts';
 
 export const judgementNames = Object.keys(judgements) as JudgementName[];

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import pg from 'pg';
 import { thisWorld } from '../../src/agents/settings.ts';
-import { runProgram } from '../../src/cli/program.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
-import type { WorkerOptions } from '../../src/workflows/worker/incarnation.ts';
-import { openPlace } from '../../src/workflows/worker/places.ts';
-import { serveQueue, type WorkerSummary } from '../../src/workflows/worker/serve-queue.ts';
-import type { WorkerEvent } from '../../src/workflows/worker/worker-event.ts';
+import type { WorkerOptions } from '../../src/service/worker/incarnation.ts';
+import { openPlace } from '../../src/service/worker/places.ts';
+import { serveQueue, type WorkerSummary } from '../../src/service/worker/serve-queue.ts';
+import type { WorkerEvent } from '../../src/service/worker/worker-event.ts';
+import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { until } from './live-program.ts';
 
 /** Gives the error that a statement shall fail with, if it shall. */

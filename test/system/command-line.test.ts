@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { errorTable, exitCodes } from '../../src/error-table.ts';
+import { errorTable, exitCodes } from '../../src/base/error-table.ts';
 import { skipsBecause } from '../support/optional-programs.ts';
 import { charrette, makeProject, program, runsOf } from '../support/program.ts';
 

@@ -9,7 +9,7 @@ import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { APICallError, generateText, isStepCount, jsonSchema, streamText, tool } from 'ai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { defaultUsage, type ModelServer, startModelServer } from '../model-server/server.ts';
 
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { clearAway } from '../clear-away.ts';
 import { optionalProgram, systemPath } from '../support/optional-programs.ts';
 import { program } from '../support/program.ts';

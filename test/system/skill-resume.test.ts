@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
-import { parseJson } from '../../src/safe-json.ts';
 import { clearAway } from '../clear-away.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { charrette, runsOf } from '../support/program.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseJson } from '../../src/safe-json.ts';
+import { parseJson } from '../../src/base/safe-json.ts';
 import { cleanTexts } from '../../src/skills/testing.ts';
 import { clearAway } from '../clear-away.ts';
 import { optionalProgram } from '../support/optional-programs.ts';

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { focusAreas } from '../../src/base/schema/judgements/finding.ts';
+import { readAccepted, readRejected } from '../../src/council/review/outcome-files.ts';
+import { readTally } from '../../src/council/review/tally-file.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
 import { sanitizeDiagramFile } from '../../src/plan/diagram-sanitizer.ts';
-import { readAccepted, readRejected } from '../../src/review/outcome-files.ts';
-import { readTally } from '../../src/review/tally-file.ts';
-import { focusAreas } from '../../src/schema/judgements/finding.ts';
 import { type Walk, walk } from '../support/design-walk.ts';
 
 const promptsOf = (root: string) =>

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { citedParts } from '../../src/web/cited-parts.ts';
+import { citedParts } from '../../src/surfaces/web/cited-parts.ts';
 
 export type Place = { path: string; line: number; endLine: number };
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { CostPoint } from '../../src/web/snapshot.ts';
+import type { CostPoint } from '../../src/surfaces/web/snapshot.ts';
 import { elapsed } from './format.ts';
 
 type Props = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unifiedDiff } from '../../src/text/diff.ts';
+import { unifiedDiff } from '../../src/base/text/diff.ts';
 import { diffLines } from './diff-lines.ts';
 
 test('lines that look like the header of a diff are shown with the rest', () => {

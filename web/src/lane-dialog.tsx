@@ -1,4 +1,4 @@
-import { readJson } from '../../src/safe-json.ts';
+import { readJson } from '../../src/base/safe-json.ts';
 import { Dialog } from './dialog.tsx';
 import { Markdown } from './markdown.tsx';
 import { hashOf } from './route.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Snapshot } from '../../src/web/snapshot.ts';
-import { spanOf } from '../../src/web/timeline.ts';
+import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
+import { spanOf } from '../../src/surfaces/web/timeline.ts';
 import { Status } from './chips.tsx';
 import { count, elapsed, money } from './format.ts';
 import type { RunStore } from './run-store.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { SynthesisView } from '../../src/web/view/run-view.ts';
+import type { SynthesisView } from '../../src/surfaces/web/view/run-view.ts';
 import { Agents } from './chips.tsx';
 import { OpenPlace, type Place } from './cited.tsx';
 import { Guarded } from './guarded.tsx';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { Snapshot } from '../../src/web/snapshot.ts';
+import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
 import { RunStore } from './run-store.ts';
 import type { Source, Watcher } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { RunEvent } from '../../src/engine/event.ts';
-import type { Snapshot } from '../../src/web/snapshot.ts';
-import { applyEvent, emptyTimeline, type Timeline } from '../../src/web/timeline.ts';
+import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
+import { applyEvent, emptyTimeline, type Timeline } from '../../src/surfaces/web/timeline.ts';
 import type { Source, State } from './source.ts';
 
 export type LogLine = { seq: number; time: string; tone: 'plain' | 'warning' | 'bad'; text: string };

@@ -1,7 +1,7 @@
-import type { RunSummary } from '../../src/cli/run-list.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
-import type { Snapshot } from '../../src/web/snapshot.ts';
-import type { SourceLines } from '../../src/web/source-lines.ts';
+import type { RunSummary } from '../../src/surfaces/cli/run-list.ts';
+import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
+import type { SourceLines } from '../../src/surfaces/web/source-lines.ts';
 
 /** The newest runs, older ones that wait for a person, and how many there are. */
 export type RunList = { project: string; runs: RunSummary[]; total: number };

@@ -1,5 +1,5 @@
 import type { ClientContext, InitializeResponse, NewSessionRequest } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { AgentTask } from '../port.ts';
 import { authenticationRequired, codeOf, failureOfError, ResumeFailure } from './failure.ts';
 import { type ModeChange, modelOption, readOnlyMode } from './mode.ts';

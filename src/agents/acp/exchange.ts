@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientConnection } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { Conversation, Signal } from '../drivers/driver.ts';
 import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from '../drivers/reading.ts';
 import type { ProcessExit } from '../run-process.ts';

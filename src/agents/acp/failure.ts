@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { classifyFailure } from '../failure-kinds.ts';
 import type { LaneKind } from '../port.ts';
 

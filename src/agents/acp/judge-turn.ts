@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { Signal } from '../drivers/driver.ts';
 import { extractAnswer } from '../extract-json.ts';
 import type { AgentTask, LaneKind } from '../port.ts';

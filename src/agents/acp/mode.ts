@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 
 /** How to bring a session into a mode: the agent's own mode list, or a configuration option that stands for it. */
 export type ModeChange = { by: 'mode'; modeId: string } | { by: 'option'; configId: string; value: string };

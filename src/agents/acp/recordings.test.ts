@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { finishReading } from '../drivers/outcome.ts';
 import type { LaneKind } from '../port.ts';
 import type { ProcessExit, ProcessRequest, RunningProcess } from '../run-process.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { Signal } from '../drivers/driver.ts';
 
 /** A piece of what was said, with the one before it: however many there are, one more costs the same. */

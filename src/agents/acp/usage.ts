@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { Usage } from '../port.ts';
 
 /** What the figures of a prompt's answer cover, by agent; the protocol does not say. */

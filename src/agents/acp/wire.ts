@@ -1,5 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 
 /** A stream of protocol messages over the lines of a process. */
 export type Wire = {

@@ -1,4 +1,4 @@
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type Usage, unknownUsage } from '../port.ts';
 
 /** Careful looks into the agents' output: every field may be missing or of another type. */

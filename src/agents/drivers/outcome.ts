@@ -1,5 +1,5 @@
-import { formatElapsed } from '../../text/elapsed.ts';
-import { untrustedText } from '../../text/untrusted.ts';
+import { formatElapsed } from '../../base/text/elapsed.ts';
+import { untrustedText } from '../../base/text/untrusted.ts';
 import { extractAnswer } from '../extract-json.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { JsonSchema, LaneKind, LaneResult, Usage } from '../port.ts';

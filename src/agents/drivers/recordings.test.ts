@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { replay } from '../../../test/support/replay.ts';
-import { parseJson } from '../../safe-json.ts';
+import { parseJson } from '../../base/safe-json.ts';
 import type { LaneKind } from '../port.ts';
 import type { EndReason } from '../process/limits.ts';
 import { drivers } from '../registry.ts';

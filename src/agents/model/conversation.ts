@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { ModelMessage } from 'ai';
-import { writeJsonAtomic } from '../../files/atomic.ts';
-import { readTextFile } from '../../files/bounded.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 
 const fileName = 'conversation.json';
 

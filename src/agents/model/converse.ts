@@ -1,5 +1,5 @@
 import type { ModelMessage, ToolSet } from 'ai';
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { AgentTask, CallContext, LaneKind, Usage } from '../port.ts';
 import { blotOut } from '../process/redact.ts';
 import { boundedFetch } from './bounded-fetch.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '../../safe-json.ts';
-import { blotText } from '../../text/secrets.ts';
+import { isRecord } from '../../base/safe-json.ts';
+import { blotText } from '../../base/text/secrets.ts';
 import { classifyFailure, retryAfterIn } from '../failure-kinds.ts';
 import type { LaneKind, LaneResult } from '../port.ts';
 import { blotOut } from '../process/redact.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModel } from 'ai';
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
 
 export const providers = ['anthropic', 'openai', 'google', 'compatible'] as const;
 export type Provider = (typeof providers)[number];

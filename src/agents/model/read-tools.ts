@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { readTextFile } from '../../files/bounded.ts';
-import { containedPath } from '../../files/contained.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
 import type { JsonSchema } from '../port.ts';
 import { leadsIntoRecords } from '../records.ts';
 import { matchesGlob } from './glob.ts';

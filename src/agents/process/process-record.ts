@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { bootIdentity, readRow, standardStreams } from './process-table.ts';
 import type { TreeRoot } from './process-tree.ts';
 import { endTree } from './terminate.ts';

@@ -1,4 +1,4 @@
-import { blot, blotCommand, blotSetting } from '../../text/secrets.ts';
+import { blot, blotCommand, blotSetting } from '../../base/text/secrets.ts';
 
 /** Shorter values are words; blotting them out would spoil what an agent says. */
 export const shortestSecret = 8;

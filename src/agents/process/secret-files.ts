@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import { readTextFile } from '../../files/bounded.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
 import { recordsAround } from '../records.ts';
 import { secretsIn, shortestSecret } from './redact.ts';
 

@@ -1,5 +1,5 @@
 import type postgres from 'pg';
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { type Answer, parseQuestions } from '../question.ts';
 import { isAnswer } from '../question-shape.ts';
 import type { Queue } from './queue.ts';

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { writeFileAtomic } from '../../files/atomic.ts';
-import { containedPath } from '../../files/contained.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files/atomic.ts';
+import { containedPath } from '../../base/files/contained.ts';
 import { relocateInputs } from '../relocate.ts';
 import type { RunDirectory } from '../run-directory.ts';
 import { isPortable } from '../run-files.ts';

@@ -1,5 +1,5 @@
 import type postgres from 'pg';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { RunRecord } from '../run-record.ts';
 import { writeParts } from './mirror.ts';
 

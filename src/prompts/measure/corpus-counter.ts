@@ -1,4 +1,4 @@
-import { loadExactCounter } from '../../text/tokens.ts';
+import { loadExactCounter } from '../../base/text/tokens.ts';
 import type { TokenCount } from '../report.ts';
 
 /** Words repeat: a corpus of millions of words has tens of thousands of different ones. */

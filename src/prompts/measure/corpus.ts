@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { archiveDirectory } from '../../feature/archive.ts';
-import { directoriesIn } from '../../feature/select.ts';
-import { readTextFile } from '../../files/bounded.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type ArtifactKey, artifactKeys, sideFiles } from '../artifacts.ts';
+import { archiveDirectory } from '../feature/archive.ts';
+import { directoriesIn } from '../feature/select.ts';
 import { type FeatureFiles, readFeature } from '../feature-files.ts';
 
 /** A feature of a corpus with everything that is measured. */

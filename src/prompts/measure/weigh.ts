@@ -1,5 +1,5 @@
-import { countLines } from '../../text/diff.ts';
-import { outline, sectionText } from '../../text/sections.ts';
+import { countLines } from '../../base/text/diff.ts';
+import { outline, sectionText } from '../../base/text/sections.ts';
 import { type ArtifactKey, artifactKeys } from '../artifacts.ts';
 import { compose, renderPart, separator } from '../compose.ts';
 import type { PromptDraft } from '../part.ts';

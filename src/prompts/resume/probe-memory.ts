@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { writeJsonAtomic } from '../../files/atomic.ts';
-import { readTextFile } from '../../files/bounded.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type ProbeMemory, type ProbeResult, rememberedProbe } from './probe.ts';
 
 /** What probing showed about the agents of this machine, by agent and version. */

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Agent, CallContext, LaneKind, LaneResult } from '../../agents/port.ts';
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { compose } from '../compose.ts';
 import { type PromptDraft, words } from '../part.ts';
 import { seededNonce } from '../untrusted.ts';

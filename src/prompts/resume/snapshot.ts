@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { countLines, unifiedDiff } from '../../text/diff.ts';
-import { readFrontMatter } from '../../text/frontmatter.ts';
+import { countLines, unifiedDiff } from '../../base/text/diff.ts';
+import { readFrontMatter } from '../../base/text/frontmatter.ts';
 
 /** lean/C-03: what an agent was shown or told to read, as it was at that moment. */
 export type Snapshot = Readonly<Record<string, { sha256: string; text: string }>>;

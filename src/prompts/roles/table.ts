@@ -1,4 +1,4 @@
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
 import type { ArtifactKey } from '../artifacts.ts';
 import { type CommandName, commandAliases, commandNames, type Dispatch } from './dispatch.ts';
 import { freshOnlyDispatches } from './fresh-only.ts';

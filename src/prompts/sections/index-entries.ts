@@ -1,5 +1,5 @@
-import { markdownLines } from '../../text/markdown-lines.ts';
-import { outline } from '../../text/sections.ts';
+import { markdownLines } from '../../base/text/markdown-lines.ts';
+import { outline } from '../../base/text/sections.ts';
 
 /** A place in a document that a reference can mean. */
 export type Entry = {

@@ -1,5 +1,5 @@
-import { CharretteError } from '../../errors.ts';
-import { isRecord } from '../../safe-json.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { kindOfName } from '../model/data-flow.ts';
 import type { RoughConfig, RoughPhase } from './complete-config.ts';
 import { defaultPhases, type PhaseKind, phaseKinds } from './phase-kinds.ts';

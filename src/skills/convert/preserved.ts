@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type Document, fenceAt, lineKind, lineText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 

@@ -1,5 +1,5 @@
-import { CharretteError } from '../../errors.ts';
-import { withoutLastNote } from '../../text/without-last-note.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { withoutLastNote } from '../../base/text/without-last-note.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { type Document, lineAt, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';

@@ -1,5 +1,5 @@
-import { literalPattern } from '../../text/literal-pattern.ts';
-import { slugify } from '../../text/slug.ts';
+import { literalPattern } from '../../base/text/literal-pattern.ts';
+import { slugify } from '../../base/text/slug.ts';
 import { type Document, lineKind, lineText } from '../document/document.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';

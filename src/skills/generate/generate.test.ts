@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../safe-json.ts';
+import { parseJson } from '../../base/safe-json.ts';
 import { configFromAnswers, type DesignAnswers } from '../config/answers.ts';
 import { completeConfig, configProblems, readConfig } from '../config/complete-config.ts';
 import { lintTexts } from '../testing.ts';

@@ -1,4 +1,4 @@
-import { writeFrontMatter } from '../../text/frontmatter.ts';
+import { writeFrontMatter } from '../../base/text/frontmatter.ts';
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { compactCell, compactRules, directiveText } from './compact-text.ts';
 import { drawDiagram } from './diagram.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { rewriteFileAtomic } from '../../files/atomic.ts';
-import { isRecord, parseJson } from '../../safe-json.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { rewriteFileAtomic } from '../../base/files/atomic.ts';
+import { isRecord, parseJson } from '../../base/safe-json.ts';
 import type { Host } from './hosts.ts';
 
 /** What was installed: every file with its hash, so that uninstall removes exactly that. */

@@ -1,5 +1,5 @@
-import { isRecord } from '../../safe-json.ts';
-import { readFrontMatter, writeFrontMatter } from '../../text/frontmatter.ts';
+import { isRecord } from '../../base/safe-json.ts';
+import { readFrontMatter, writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { type Host, hostOnlyFields } from './hosts.ts';
 
 /** SKILL.md for one host: fields it does not know move under `metadata`; a file without such fields stays byte for byte. */

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { isInside } from '../../files/contained.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { isInside } from '../../base/files/contained.ts';
 
 export type PackageFile = { bytes: Buffer; executable: boolean };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { CharretteError } from '../../errors.ts';
-import { isRecord, type JsonValue } from '../../safe-json.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { isRecord, type JsonValue } from '../../base/safe-json.ts';
 import type { LintResult, PackageResult } from './engine.ts';
 import { gateOf, worstGate } from './gate.ts';
 import type { Finding } from './rule.ts';

@@ -1,4 +1,4 @@
-import { visibleText } from '../../text/untrusted.ts';
+import { visibleText } from '../../base/text/untrusted.ts';
 import type { LintResult } from './engine.ts';
 
 const commands = { error: 'error', warning: 'warning', info: 'notice' } as const;

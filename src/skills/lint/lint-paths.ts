@@ -9,8 +9,8 @@ import {
   statSync,
 } from 'node:fs';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { joinParts } from '../convert/fidelity.ts';
 import { reportFile } from '../convert/preserved.ts';
 import { partBody } from '../convert/source-part.ts';

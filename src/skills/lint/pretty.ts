@@ -1,4 +1,4 @@
-import { untrustedLine } from '../../text/untrusted.ts';
+import { untrustedLine } from '../../base/text/untrusted.ts';
 import type { LintResult, PackageResult } from './engine.ts';
 import { countInherited, countOf, type Gate } from './gate.ts';
 import type { Finding, Severity } from './rule.ts';

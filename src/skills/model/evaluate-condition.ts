@@ -1,4 +1,4 @@
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
 import { type Condition, ordinalLevels } from './condition.ts';
 
 /** What a value must be that is ordered against a level or a number, in the words of a request. */

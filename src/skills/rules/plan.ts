@@ -1,5 +1,5 @@
-import { isRecord, readJson } from '../../safe-json.ts';
-import { isVague } from '../../text/vague.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { isVague } from '../../base/text/vague.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 

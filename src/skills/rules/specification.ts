@@ -1,4 +1,4 @@
-import { isRecord } from '../../safe-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillDocument, SkillPackage } from '../model/package.ts';
 

@@ -1,4 +1,4 @@
-import { readJson } from '../../safe-json.ts';
+import { readJson } from '../../base/safe-json.ts';
 import { lineAt } from '../document/document.ts';
 import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { readTextFile } from '../../files/bounded.ts';
-import { containedPath } from '../../files/contained.ts';
-import { isRecord, parseJson } from '../../safe-json.ts';
-import { readAs } from '../../schema/issue-words.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import { isRecord, parseJson } from '../../base/safe-json.ts';
+import { readAs } from '../../base/schema/issue-words.ts';
 
 /** The schema of one output, as the package ships it. */
 export type OutputSchema = { source: string; schema: Readonly<Record<string, unknown>> };

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../agents/port.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
-import { isRecord } from '../../safe-json.ts';
 import { isOnScale, scaleWords } from '../model/evaluate-condition.ts';
 import { type OutputSchema, schemaOfFile } from './output-schema.ts';
 import type { RunPhase } from './run-plan.ts';

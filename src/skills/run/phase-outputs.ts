@@ -1,7 +1,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { rewriteFileAtomic } from '../../files/atomic.ts';
-import { containedPath } from '../../files/contained.ts';
-import { readJson } from '../../safe-json.ts';
+import { rewriteFileAtomic } from '../../base/files/atomic.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import { readJson } from '../../base/safe-json.ts';
 import { type OutputSchema, schemaOfFile, schemaProblems } from './output-schema.ts';
 import { expandPath, type PhaseAnswer } from './phase-call.ts';
 import type { RunPhase } from './run-plan.ts';

@@ -1,4 +1,4 @@
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
 import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
 import { parseCondition } from '../model/condition.ts';
 import { evaluateCondition } from '../model/evaluate-condition.ts';

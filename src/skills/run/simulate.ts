@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { CharretteError, isCharretteError } from '../../errors.ts';
-import { containedPath } from '../../files/contained.ts';
-import { isRecord, type JsonValue } from '../../safe-json.ts';
+import { CharretteError, isCharretteError } from '../../base/errors.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import { isRecord, type JsonValue } from '../../base/safe-json.ts';
 import { todoProblems } from '../compaction/todo-list.ts';
 import type { OutputSchema } from './output-schema.ts';
 import { readPhaseAnswer } from './phase-call.ts';

@@ -1,8 +1,8 @@
 import type { World } from '../../agents/settings.ts';
-import { benchFor } from '../../compare/judges.ts';
-import type { CompareTask } from '../../compare/task-file.ts';
-import { loadConfig } from '../../config/config.ts';
-import { seatAgents as seatOnChairs } from '../../panel/seating.ts';
+import { loadConfig } from '../../base/config/config.ts';
+import { benchFor } from '../../council/compare/judges.ts';
+import type { CompareTask } from '../../council/compare/task-file.ts';
+import { seatAgents as seatOnChairs } from '../../council/panel/seating.ts';
 import type { DepthName } from '../design/depth.ts';
 import { addEstimates, type Estimate } from '../design/estimate.ts';
 import { prepareDesign } from '../design/prepare.ts';

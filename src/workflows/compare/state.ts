@@ -1,4 +1,4 @@
-import type { CompareTask } from '../../compare/task-file.ts';
+import type { CompareTask } from '../../council/compare/task-file.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { DesignInputs } from '../design/state.ts';
 import type { RunInputs } from '../inputs.ts';

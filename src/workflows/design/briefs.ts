@@ -1,4 +1,4 @@
-import { contextWarnings, promptContext } from '../../context/for-prompt.ts';
+import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import type { DesignInputs } from './state.ts';
 
 type Briefs = Pick<DesignInputs, 'brief' | 'briefs'> & { warnings: string[] };

@@ -1,9 +1,14 @@
 import { devNull } from 'node:os';
 import path from 'node:path';
-import { writeFileAtomic } from '../../files/atomic.ts';
-import { exportFailureWarning } from '../../panel/closing.ts';
-import type { RunAvailability } from '../../panel/health.ts';
-import { healthFile, knownUnhealthy, readSessionEnvironment, renderHealth } from '../../panel/session-env.ts';
+import { writeFileAtomic } from '../../base/files/atomic.ts';
+import { exportFailureWarning } from '../../council/panel/closing.ts';
+import type { RunAvailability } from '../../council/panel/health.ts';
+import {
+  healthFile,
+  knownUnhealthy,
+  readSessionEnvironment,
+  renderHealth,
+} from '../../council/panel/session-env.ts';
 import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
 import type { Desk } from './desk.ts';

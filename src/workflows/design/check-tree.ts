@@ -1,9 +1,9 @@
+import { CharretteError } from '../../base/errors.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { CharretteError } from '../../errors.ts';
-import { type Boundary, probeTree, type TreeProbe } from '../../git/tree-probe.ts';
-import { renderDirtyTree, renderPathList, renderProbe } from '../../git/tree-record.ts';
-import { recoveryOptions, restoreTree } from '../../git/tree-recovery.ts';
 import { appendIssue } from '../../plan/execution-issues.ts';
+import { type Boundary, probeTree, type TreeProbe } from '../../repo/git/tree-probe.ts';
+import { renderDirtyTree, renderPathList, renderProbe } from '../../repo/git/tree-record.ts';
+import { recoveryOptions, restoreTree } from '../../repo/git/tree-recovery.ts';
 import type { Desk } from './desk.ts';
 import { type FoundTree, foundTree } from './found-tree.ts';
 import { projectRun } from './heavy-place.ts';

@@ -1,6 +1,6 @@
-import { CharretteError } from '../../errors.ts';
-import { type PanelName, panels, type SketchCount } from '../../panel/panels.ts';
-import type { Config } from '../../schema/config.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { Config } from '../../base/schema/config.ts';
+import { type PanelName, panels, type SketchCount } from '../../council/panel/panels.ts';
 
 export type DepthFlags = {
   depth?: string;

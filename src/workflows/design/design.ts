@@ -1,5 +1,5 @@
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { writeJsonAtomic } from '../../files/atomic.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
 import { adoptPlan } from './adopt-plan.ts';

@@ -1,12 +1,12 @@
+import { slugify } from '../../base/text/slug.ts';
 import {
   optionsDetail,
   planRound,
   renderDiscussion,
   resolveAnswer,
   type SettledPoint,
-} from '../../panel/discussion.ts';
+} from '../../council/panel/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
-import { slugify } from '../../text/slug.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

@@ -1,4 +1,6 @@
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { Config } from '../../base/schema/config.ts';
+import { branchFits } from '../../council/panel/branch-fit.ts';
 import {
   type BranchFacts,
   branchFacts,
@@ -6,13 +8,16 @@ import {
   detectMainBranch,
   incompleteBranchInfo,
   parseBranchInfo,
-} from '../../git/branch-facts.ts';
-import { entryGate } from '../../git/entry-gate.ts';
-import { type PreflightResult, preflight, preflightMessage, renderPreflight } from '../../git/preflight.ts';
-import { repositoryFacts, repositoryNotes } from '../../git/repository-facts.ts';
-import { runGit } from '../../git/run-git.ts';
-import { branchFits } from '../../panel/branch-fit.ts';
-import type { Config } from '../../schema/config.ts';
+} from '../../repo/git/branch-facts.ts';
+import { entryGate } from '../../repo/git/entry-gate.ts';
+import {
+  type PreflightResult,
+  preflight,
+  preflightMessage,
+  renderPreflight,
+} from '../../repo/git/preflight.ts';
+import { repositoryFacts, repositoryNotes } from '../../repo/git/repository-facts.ts';
+import { runGit } from '../../repo/git/run-git.ts';
 import { type FoundTree, findTree } from './found-tree.ts';
 
 /** The repository as a design run finds it. */

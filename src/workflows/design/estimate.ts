@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../agents/settings.ts';
+import { shortCount } from '../../base/text/short-count.ts';
+import { type PanelSpec, panels, sketchSeats } from '../../council/panel/panels.ts';
 import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
-import { type PanelSpec, panels, sketchSeats } from '../../panel/panels.ts';
-import { shortCount } from '../../text/short-count.ts';
 import type { Depth } from './depth.ts';
 
 /** What a run may take, before anything ran; rough figures, and called so. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isRecord } from '../../base/safe-json.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
-import { probeTree, untrackedSnapshot } from '../../git/tree-probe.ts';
-import { isRecord } from '../../safe-json.ts';
+import { probeTree, untrackedSnapshot } from '../../repo/git/tree-probe.ts';
 
 /** What was untracked or changed before agents were at work; later probes leave it alone. Absent: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeFileAtomicSync } from '../../base/files/atomic.ts';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
-import { writeFileAtomicSync } from '../../files/atomic.ts';
 import { relayRuns } from '../relay.ts';
 
 /** What the worker tells is told here as well. Bodies come from its files, questions are asked by this run itself. */

@@ -1,12 +1,9 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { RunEvent } from '../../engine/event.ts';
-import { readEvents } from '../../engine/event-log.ts';
-import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
-import { toCharretteError } from '../../errors.ts';
-import { writeFileAtomic } from '../../files/atomic.ts';
-import { readSessionEnvironment } from '../../panel/session-env.ts';
-import { type Step, stepOrder, tokenLabels } from '../../panel/steps.ts';
+import { toCharretteError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files/atomic.ts';
+import { readSessionEnvironment } from '../../council/panel/session-env.ts';
+import { type Step, stepOrder, tokenLabels } from '../../council/panel/steps.ts';
 import {
   appendLedger,
   checkTaskKind,
@@ -14,14 +11,17 @@ import {
   renderTimingRow,
   type TimingRow,
   timingLedgerPath,
-} from '../../panel/timing-ledger.ts';
+} from '../../council/panel/timing-ledger.ts';
 import {
   renderTokenRow,
   type TokenRow,
   tokenLedgerName,
   tokenSessionId,
   vendorTokenRow,
-} from '../../panel/token-ledger.ts';
+} from '../../council/panel/token-ledger.ts';
+import type { RunEvent } from '../../engine/event.ts';
+import { readEvents } from '../../engine/event-log.ts';
+import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
 import type { Desk } from './desk.ts';
 
 /** L-870…L-882: the timing and token ledgers, made from what the run has on record. Observation only: trouble is a warning. */

@@ -1,8 +1,8 @@
 import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { localOnly } from '../../review/local-only.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { localOnly } from '../../council/review/local-only.ts';
 
 /** Every design writes it: a folder that has it holds the copies of an earlier one. */
 const markOfDesign = 'design-summary.json';

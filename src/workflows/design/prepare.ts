@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings, World } from '../../agents/settings.ts';
-import { loadConfig } from '../../config/config.ts';
-import { CharretteError } from '../../errors.ts';
-import { openIndex } from '../../evidence/open-index.ts';
-import { measureSize, proposeDepth, type SizeProposal } from '../../evidence/sizing.ts';
-import { noPrefix, parseStepPrefix } from '../../panel/breadcrumbs.ts';
-import type { Config } from '../../schema/config.ts';
+import { loadConfig } from '../../base/config/config.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { Config } from '../../base/schema/config.ts';
+import { noPrefix, parseStepPrefix } from '../../council/panel/breadcrumbs.ts';
+import { openIndex } from '../../repo/index/open-index.ts';
+import { measureSize, proposeDepth, type SizeProposal } from '../../repo/index/sizing.ts';
 import { agentNames, authorOf, rosterOf } from '../roster.ts';
 import { readBriefs } from './briefs.ts';
 import { callerOf } from './caller.ts';

@@ -1,13 +1,13 @@
-import { planDigest } from '../../review/digest.ts';
-import { scoreboard } from '../../review/scoreboard.ts';
-import { entriesOf } from '../../review/tally.ts';
+import { planDigest } from '../../council/review/digest.ts';
+import { scoreboard } from '../../council/review/scoreboard.ts';
+import { entriesOf } from '../../council/review/tally.ts';
 import {
   renderTally,
   renderTallyOfRounds,
   renderTallyStub,
   type TallyRound,
   tallyFileOfRound,
-} from '../../review/tally-file.ts';
+} from '../../council/review/tally-file.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, rulesOf } from './state.ts';

@@ -1,15 +1,15 @@
-import { votePrompt } from '../../prompts/panel/vote.ts';
-import { buildReviewBallot } from '../../review/ballot.ts';
-import type { ReviewItem } from '../../review/items.ts';
+import { buildReviewBallot } from '../../council/review/ballot.ts';
+import type { ReviewItem } from '../../council/review/items.ts';
 import {
   degradedWarning,
   type Quorum,
   quorumOf,
   type VoterBallot,
   voterWarning,
-} from '../../review/quorum.ts';
-import { type TallyEntry, tally } from '../../review/tally.ts';
-import { renderVotes, votesOf } from '../../review/votes.ts';
+} from '../../council/review/quorum.ts';
+import { type TallyEntry, tally } from '../../council/review/tally.ts';
+import { renderVotes, votesOf } from '../../council/review/votes.ts';
+import { votePrompt } from '../../prompts/panel/vote.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, type Place, rulesOf } from './state.ts';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
-import { writeJsonAtomic } from '../../files/atomic.ts';
-import { isRecord, readJson } from '../../safe-json.ts';
 import type { Desk } from './desk.ts';
 import { noteTree } from './found-tree.ts';
 import { workerHome } from './heavy-place.ts';

@@ -1,8 +1,8 @@
-import type { Bucket } from '../../dialectic/buckets.ts';
-import { CharretteError } from '../../errors.ts';
-import { ruleBasedMark } from '../../evidence/static/wording.ts';
-import { healthWarning, isUp, runAvailability } from '../../panel/health.ts';
-import { agentLabel } from '../../panel/seating.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { Bucket } from '../../council/dialectic/buckets.ts';
+import { healthWarning, isUp, runAvailability } from '../../council/panel/health.ts';
+import { agentLabel } from '../../council/panel/seating.ts';
+import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';

@@ -1,4 +1,6 @@
 import { thisWorld } from '../../agents/settings.ts';
+import { isRecord } from '../../base/safe-json.ts';
+import { payloads } from '../../council/panel/breadcrumbs.ts';
 import { readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import {
   branchName,
@@ -6,11 +8,9 @@ import {
   createFeatureBranch,
   decideBranch,
   takenName,
-} from '../../git/branch-create.ts';
-import { switchTo } from '../../git/feature-branch.ts';
-import { commitOf, currentBranch } from '../../git/repository-facts.ts';
-import { payloads } from '../../panel/breadcrumbs.ts';
-import { isRecord } from '../../safe-json.ts';
+} from '../../repo/git/branch-create.ts';
+import { switchTo } from '../../repo/git/feature-branch.ts';
+import { commitOf, currentBranch } from '../../repo/git/repository-facts.ts';
 import { readBriefs } from './briefs.ts';
 import type { Desk } from './desk.ts';
 import type { Design } from './state.ts';

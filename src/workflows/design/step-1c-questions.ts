@@ -1,8 +1,8 @@
+import { slugify } from '../../base/text/slug.ts';
+import { payloads } from '../../council/panel/breadcrumbs.ts';
+import { optionsDetail, renderDiscussion, resolveAnswer } from '../../council/panel/discussion.ts';
 import type { Question } from '../../engine/question.ts';
-import { payloads } from '../../panel/breadcrumbs.ts';
-import { optionsDetail, renderDiscussion, resolveAnswer } from '../../panel/discussion.ts';
 import { questionsPrompt } from '../../prompts/panel/questions.ts';
-import { slugify } from '../../text/slug.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

@@ -1,6 +1,6 @@
-import { CharretteError } from '../../errors.ts';
-import { sketchShortage } from '../../panel/degraded.ts';
-import { renderSketch } from '../../panel/sketch-text.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { sketchShortage } from '../../council/panel/degraded.ts';
+import { renderSketch } from '../../council/panel/sketch-text.ts';
 import { sketchPrompt } from '../../prompts/panel/sketch.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';

@@ -1,8 +1,8 @@
-import { rankDecisions } from '../../dialectic/decisions.ts';
-import { renderDecisions } from '../../dialectic/decisions-file.ts';
-import { renderSynthesis } from '../../dialectic/synthesis-text.ts';
-import { payloads } from '../../panel/breadcrumbs.ts';
-import { renderSketch } from '../../panel/sketch-text.ts';
+import { rankDecisions } from '../../council/dialectic/decisions.ts';
+import { renderDecisions } from '../../council/dialectic/decisions-file.ts';
+import { renderSynthesis } from '../../council/dialectic/synthesis-text.ts';
+import { payloads } from '../../council/panel/breadcrumbs.ts';
+import { renderSketch } from '../../council/panel/sketch-text.ts';
 import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

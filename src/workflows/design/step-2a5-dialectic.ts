@@ -1,18 +1,23 @@
-import { buildDialecticBallot, type EligibleDebate } from '../../dialectic/ballot.ts';
-import { type DebatePlan, planDebates, type QueuedDebate } from '../../dialectic/buckets.ts';
-import { decisionId } from '../../dialectic/decisions.ts';
-import { defenceReading, renderDefence } from '../../dialectic/defence-text.ts';
-import { bodies, checkEligibility, debateLaneWarning, quorumWarning } from '../../dialectic/eligibility.ts';
-import { type JudgeVotes, renderJudgeVotes, votesOfVerdict } from '../../dialectic/judge-votes.ts';
-import { countDispositions, type DialecticOutcome, resolve } from '../../dialectic/resolutions.ts';
-import { renderResolutions } from '../../dialectic/resolutions-file.ts';
-import { decide, type JudgeBallots } from '../../dialectic/verdicts.ts';
-import { dialecticPayload, payloads } from '../../panel/breadcrumbs.ts';
-import { debateAvailability, judgeAvailability } from '../../panel/health.ts';
-import { agentLabel } from '../../panel/seating.ts';
+import { withoutLast } from '../../base/text/without-last.ts';
+import { buildDialecticBallot, type EligibleDebate } from '../../council/dialectic/ballot.ts';
+import { type DebatePlan, planDebates, type QueuedDebate } from '../../council/dialectic/buckets.ts';
+import { decisionId } from '../../council/dialectic/decisions.ts';
+import { defenceReading, renderDefence } from '../../council/dialectic/defence-text.ts';
+import {
+  bodies,
+  checkEligibility,
+  debateLaneWarning,
+  quorumWarning,
+} from '../../council/dialectic/eligibility.ts';
+import { type JudgeVotes, renderJudgeVotes, votesOfVerdict } from '../../council/dialectic/judge-votes.ts';
+import { countDispositions, type DialecticOutcome, resolve } from '../../council/dialectic/resolutions.ts';
+import { renderResolutions } from '../../council/dialectic/resolutions-file.ts';
+import { decide, type JudgeBallots } from '../../council/dialectic/verdicts.ts';
+import { dialecticPayload, payloads } from '../../council/panel/breadcrumbs.ts';
+import { debateAvailability, judgeAvailability } from '../../council/panel/health.ts';
+import { agentLabel } from '../../council/panel/seating.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
-import { withoutLast } from '../../text/without-last.ts';
 import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
 import { probeAgents } from './health.ts';

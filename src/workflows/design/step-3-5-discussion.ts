@@ -1,8 +1,8 @@
-import { decisionId } from '../../dialectic/decisions.ts';
-import { renderDecision } from '../../dialectic/decisions-file.ts';
-import { discussionCandidates } from '../../dialectic/still-contested.ts';
-import { overflowLines, payloads } from '../../panel/breadcrumbs.ts';
-import { readDiscussion } from '../../panel/discussion.ts';
+import { decisionId } from '../../council/dialectic/decisions.ts';
+import { renderDecision } from '../../council/dialectic/decisions-file.ts';
+import { discussionCandidates } from '../../council/dialectic/still-contested.ts';
+import { overflowLines, payloads } from '../../council/panel/breadcrumbs.ts';
+import { readDiscussion } from '../../council/panel/discussion.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import type { Desk } from './desk.ts';

@@ -1,16 +1,18 @@
-import { CharretteError } from '../../errors.ts';
-import type { RunAvailability } from '../../panel/health.ts';
-import { answerFile, attribution } from '../../panel/seating.ts';
-import { renderPlan } from '../../plan/plan-text.ts';
-import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
-import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
-import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
-import { planDigest } from '../../review/digest.ts';
-import { renderFindings } from '../../review/findings-text.ts';
-import { type Candidate, numberCandidates, type RaisedFinding, type ReviewItem } from '../../review/items.ts';
-import { heldFile } from '../../review/local-only.ts';
-import { mergeCandidates } from '../../review/merge.ts';
-import { noneAccepted } from '../../review/none-accepted.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { renderBlock, renderBlocks } from '../../base/text/labelled-block.ts';
+import type { RunAvailability } from '../../council/panel/health.ts';
+import { answerFile, attribution } from '../../council/panel/seating.ts';
+import { planDigest } from '../../council/review/digest.ts';
+import { renderFindings } from '../../council/review/findings-text.ts';
+import {
+  type Candidate,
+  numberCandidates,
+  type RaisedFinding,
+  type ReviewItem,
+} from '../../council/review/items.ts';
+import { heldFile } from '../../council/review/local-only.ts';
+import { mergeCandidates } from '../../council/review/merge.ts';
+import { noneAccepted } from '../../council/review/none-accepted.ts';
 import {
   acceptedFindings,
   handOffEntries,
@@ -22,11 +24,14 @@ import {
   renderOutOfScope,
   renderRejected,
   unresolvedTexts,
-} from '../../review/outcome-files.ts';
-import type { Quorum } from '../../review/quorum.ts';
-import { nextRound, reviewersForNextRound } from '../../review/rounds.ts';
-import { entriesOf, type TallyEntry } from '../../review/tally.ts';
-import { renderBlock, renderBlocks } from '../../text/labelled-block.ts';
+} from '../../council/review/outcome-files.ts';
+import type { Quorum } from '../../council/review/quorum.ts';
+import { nextRound, reviewersForNextRound } from '../../council/review/rounds.ts';
+import { entriesOf, type TallyEntry } from '../../council/review/tally.ts';
+import { renderPlan } from '../../plan/plan-text.ts';
+import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
+import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
+import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import { checkTree } from './check-tree.ts';

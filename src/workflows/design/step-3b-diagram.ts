@@ -1,8 +1,8 @@
-import { fileKind } from '../../evidence/file-kinds.ts';
-import { diagramWarning, payloads } from '../../panel/breadcrumbs.ts';
+import { diagramWarning, payloads } from '../../council/panel/breadcrumbs.ts';
 import { checkDiagram, diagramBody, diagramIssues } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';
+import { fileKind } from '../../repo/index/file-kinds.ts';
 import { logIssues } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

@@ -1,10 +1,10 @@
-import { renderVoted, votedLines } from '../../dialectic/resolutions-file.ts';
+import { renderVoted, votedLines } from '../../council/dialectic/resolutions-file.ts';
+import { payloads } from '../../council/panel/breadcrumbs.ts';
+import { designSummary } from '../../council/review/design-summary.ts';
+import { dissents, renderDissent } from '../../council/review/dissent.ts';
+import { readRejected } from '../../council/review/outcome-files.ts';
 import type { Outcome } from '../../engine/workflow.ts';
-import { payloads } from '../../panel/breadcrumbs.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
-import { designSummary } from '../../review/design-summary.ts';
-import { dissents, renderDissent } from '../../review/dissent.ts';
-import { readRejected } from '../../review/outcome-files.ts';
 import { checkPlan } from '../repository.ts';
 import { exportDesign } from './caller.ts';
 import type { Desk } from './desk.ts';

@@ -1,15 +1,15 @@
 import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
 import type { Outcome } from '../../engine/workflow.ts';
-import { backwardIssues, decideBackward } from '../../feature/backward.ts';
-import type { GateResult } from '../../feature/gate.ts';
-import { readMeta } from '../../feature/meta.ts';
-import { withTravelBack } from '../../feature/meta-write.ts';
-import { type Phase, phases } from '../../feature/phases.ts';
-import type { ReviewAnswer } from '../../feature/review-answer.ts';
-import { readTextFile } from '../../files/bounded.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
+import { readMeta } from '../../prompts/feature/meta.ts';
 import type { FeatureDesk } from './desk.ts';
 import { changeState } from './records.ts';
+import { backwardIssues, decideBackward } from './rules/backward.ts';
+import type { GateResult } from './rules/gate.ts';
+import { withTravelBack } from './rules/meta-write.ts';
+import { type Phase, phases } from './rules/phases.ts';
+import type { ReviewAnswer } from './rules/review-answer.ts';
 
 /** How the phases are called on the command line. */
 const commandWords: Readonly<Partial<Record<Phase, string>>> = {

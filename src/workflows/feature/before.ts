@@ -4,13 +4,13 @@ import path from 'node:path';
 import { agentVersion } from '../../agents/registry.ts';
 import { thisWorld } from '../../agents/settings.ts';
 import { timeOf } from '../../engine/clock.ts';
-import { withResumeDeferred } from '../../feature/meta-write.ts';
 import { resumeAbility } from '../../prompts/resume/probe-memory.ts';
 import { probeResume } from '../../prompts/resume/run-probe.ts';
 import { askConsent as askProjectConsent } from '../consent.ts';
 import { agentOf } from '../services.ts';
 import type { FeatureDesk } from './desk.ts';
 import { changeState } from './records.ts';
+import { withResumeDeferred } from './rules/meta-write.ts';
 
 /** Nobody's agent is called before somebody agreed to it once. */
 export function askConsent({ context, inputs, services }: FeatureDesk): Promise<void> {

@@ -1,7 +1,7 @@
-import type { ImplementStep } from '../../feature/implement-loop.ts';
 import type { FeatureDesk } from './desk.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { issueLines } from './records.ts';
+import type { ImplementStep } from './rules/implement-loop.ts';
 
 export type BreakerChoice = 'rerun' | 'forced' | 'stopped' | 'abandoned';
 

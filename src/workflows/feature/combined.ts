@@ -1,11 +1,6 @@
 import type { Outcome } from '../../engine/workflow.ts';
-import { afterCombinedAnswer, type CombinedLoop, startCombinedLoop } from '../../feature/combined-loop.ts';
-import { readMeta } from '../../feature/meta.ts';
-import { serializeMeta, withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
-import { phaseOutcome } from '../../feature/outcome-line.ts';
-import { reviewerNotes } from '../../feature/phase-loop.ts';
-import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { AuthoredKey } from '../../prompts/author/write.ts';
+import { readMeta } from '../../prompts/feature/meta.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
 import { wentBack } from './backward.ts';
 import { commitCompletion } from './commit.ts';
@@ -13,6 +8,11 @@ import type { FeatureDesk } from './desk.ts';
 import { answerTravel, draftDocument, rewriteDocument } from './document.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';
 import { changeState, type StateChange } from './records.ts';
+import { afterCombinedAnswer, type CombinedLoop, startCombinedLoop } from './rules/combined-loop.ts';
+import { serializeMeta, withPhaseCompleted, withPhaseStarted } from './rules/meta-write.ts';
+import { phaseOutcome } from './rules/outcome-line.ts';
+import { reviewerNotes } from './rules/phase-loop.ts';
+import type { ReviewIssue } from './rules/review-answer.ts';
 import { takeTurn } from './turn.ts';
 
 type Turn = { command: 'plan' | 'tasks'; role: string; revises: AuthoredKey };

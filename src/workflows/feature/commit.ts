@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { artifacts, sideFiles } from '../../prompts/artifacts.ts';
+import type { AuthoredKey } from '../../prompts/author/write.ts';
+import type { FeatureDesk } from './desk.ts';
+import type { FeaturePhaseInputs } from './inputs.ts';
 import {
   type CommitOutcome,
   commitRevision,
   completionMessage,
   revisionMessage,
-} from '../../feature/commit-revision.ts';
-import { artifacts, sideFiles } from '../../prompts/artifacts.ts';
-import type { AuthoredKey } from '../../prompts/author/write.ts';
-import type { FeatureDesk } from './desk.ts';
-import type { FeaturePhaseInputs } from './inputs.ts';
+} from './rules/commit-revision.ts';
 
 export type CommitKind = CommitOutcome['kind'];
 type Desk = FeatureDesk<FeaturePhaseInputs>;

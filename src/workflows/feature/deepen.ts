@@ -1,9 +1,9 @@
 import { extractList } from '../../agents/extract-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
 import { compose } from '../../prompts/compose.ts';
 import { noResumeState } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { isRecord } from '../../safe-json.ts';
 import { type FeatureDesk, unanswered } from './desk.ts';
 import { recordFresh } from './fresh-call.ts';
 import { fixIssues } from './implement-fix.ts';

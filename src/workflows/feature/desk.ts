@@ -5,21 +5,21 @@ import { retryDelayMs } from '../../agents/failure-kinds.ts';
 import { openLaneEvents } from '../../agents/lane-events.ts';
 import type { Access, Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { endOrphans } from '../../agents/process/process-record.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { parseJson } from '../../base/safe-json.ts';
 import { timeOf } from '../../engine/clock.ts';
 import { relocate } from '../../engine/relocate.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { CharretteError } from '../../errors.ts';
-import type { CallOutcome } from '../../feature/review-call.ts';
-import { writeJsonAtomic } from '../../files/atomic.ts';
-import { keepWork, moveCheckout } from '../../git/checkout.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
-import { parseJson } from '../../safe-json.ts';
+import { keepWork, moveCheckout } from '../../repo/git/checkout.ts';
 import { refusalOf } from '../checkout-refusal.ts';
 import { beginAttempt, finishAttempt, finishedAttempt } from '../lane-files.ts';
 import { agentOf, callAgent, type RunServices } from '../services.ts';
 import type { FeatureInputs } from './inputs.ts';
+import type { CallOutcome } from './rules/review-call.ts';
 
 /** Silence for this long ends a call before its wall-clock limit does. */
 const idleMs = 600_000;

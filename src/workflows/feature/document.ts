@@ -1,16 +1,16 @@
-import { backwardIssues } from '../../feature/backward.ts';
-import { type GateResult, revisionIssues } from '../../feature/gate.ts';
-import type { ReviewAnswer } from '../../feature/review-answer.ts';
+import { counted } from '../../base/text/counted.ts';
 import { artifacts } from '../../prompts/artifacts.ts';
 import { readDocument } from '../../prompts/author/document-answer.ts';
 import { type AuthoredKey, authorPrompt, revisionPrompt } from '../../prompts/author/write.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { PromptDraft } from '../../prompts/part.ts';
-import { counted } from '../../text/counted.ts';
 import { type CommitKind, commitDocument } from './commit.ts';
 import type { FeatureDesk } from './desk.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';
 import { issueLines, look, looking } from './records.ts';
+import { backwardIssues } from './rules/backward.ts';
+import { type GateResult, revisionIssues } from './rules/gate.ts';
+import type { ReviewAnswer } from './rules/review-answer.ts';
 import { saveDocument } from './save-document.ts';
 
 type Desk = FeatureDesk<FeaturePhaseInputs>;

@@ -1,13 +1,13 @@
-import { revisionMessage } from '../../feature/commit-revision.ts';
-import { fixOnce } from '../../feature/fix-call.ts';
-import { oneLine } from '../../feature/history.ts';
-import { readTaskReport } from '../../feature/implementation-log.ts';
+import { loadExactCounter } from '../../base/text/tokens.ts';
 import { type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { loadExactCounter } from '../../text/tokens.ts';
 import { type FeatureDesk, unanswered } from './desk.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { logDispatch, look } from './records.ts';
+import { revisionMessage } from './rules/commit-revision.ts';
+import { fixOnce } from './rules/fix-call.ts';
+import { oneLine } from './rules/history.ts';
+import { readTaskReport } from './rules/implementation-log.ts';
 import { changedCode, landWork, openAt, placeIn, type Work } from './work.ts';
 
 export type FixRequest = {

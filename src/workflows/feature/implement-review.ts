@@ -1,15 +1,3 @@
-import type { GateResult } from '../../feature/gate.ts';
-import { type ImplementEntry, renderImplementEntry } from '../../feature/history.ts';
-import {
-  afterReview,
-  type ImplementLoop,
-  type ImplementStep,
-  nextImplementStep,
-  startImplementLoop,
-  startRound,
-} from '../../feature/implement-loop.ts';
-import { type Phase, phaseTable } from '../../feature/phases.ts';
-import type { ReviewAnswer, ReviewIssue } from '../../feature/review-answer.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
 import { travelBack } from './backward.ts';
 import { askBreaker } from './breaker.ts';
@@ -18,6 +6,18 @@ import { fixIssues } from './implement-fix.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { appendRecord, issueLines, logReview, look } from './records.ts';
 import { type Reviewed, reviewRole } from './review.ts';
+import type { GateResult } from './rules/gate.ts';
+import { type ImplementEntry, renderImplementEntry } from './rules/history.ts';
+import {
+  afterReview,
+  type ImplementLoop,
+  type ImplementStep,
+  nextImplementStep,
+  startImplementLoop,
+  startRound,
+} from './rules/implement-loop.ts';
+import { type Phase, phaseTable } from './rules/phases.ts';
+import type { ReviewAnswer, ReviewIssue } from './rules/review-answer.ts';
 import { changedCode, openAt, placeIn, type Work } from './work.ts';
 
 type Desk = FeatureDesk<FeatureImplementInputs>;

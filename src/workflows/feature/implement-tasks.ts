@@ -1,13 +1,4 @@
-import { CharretteError } from '../../errors.ts';
-import { oneLine } from '../../feature/history.ts';
-import {
-  implementationLogHeader,
-  readTaskReport,
-  renderLogEntry,
-  safePaths,
-} from '../../feature/implementation-log.ts';
-import type { CallOutcome } from '../../feature/review-call.ts';
-import { removeWorktree } from '../../git/worktrees.ts';
+import { CharretteError } from '../../base/errors.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
@@ -17,10 +8,19 @@ import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
 import { leafTasks, taskFiles, taskGroups, withUniqueNumbers } from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
+import { removeWorktree } from '../../repo/git/worktrees.ts';
 import type { FeatureDesk, Start } from './desk.ts';
 import { recordFresh } from './fresh-call.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { appendRecord, look } from './records.ts';
+import { oneLine } from './rules/history.ts';
+import {
+  implementationLogHeader,
+  readTaskReport,
+  renderLogEntry,
+  safePaths,
+} from './rules/implementation-log.ts';
+import type { CallOutcome } from './rules/review-call.ts';
 import { landWork, openAt, placeIn, type Work } from './work.ts';
 
 type Desk = FeatureDesk<FeatureImplementInputs>;

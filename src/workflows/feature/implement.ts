@@ -1,21 +1,10 @@
 import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { CharretteError } from '../../errors.ts';
-import { filesInLog } from '../../feature/implementation-log.ts';
-import { tasksOfSpec } from '../../feature/light-tasks.ts';
-import {
-  withAbandoned,
-  withPhaseCompleted,
-  withPhaseRejected,
-  withPhaseStarted,
-} from '../../feature/meta-write.ts';
-import { phaseOutcome } from '../../feature/outcome-line.ts';
-import { reviewerNotes } from '../../feature/phase-loop.ts';
-import { modePhases } from '../../feature/phases.ts';
-import { readTextFile } from '../../files/bounded.ts';
-import { dropKeptWork, forwardTo } from '../../git/run-branch.ts';
-import { removeWorktree } from '../../git/worktrees.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
+import { dropKeptWork, forwardTo } from '../../repo/git/run-branch.ts';
+import { removeWorktree } from '../../repo/git/worktrees.ts';
 import { agentOf, type ServicesOf } from '../services.ts';
 import { wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
@@ -25,6 +14,17 @@ import { type ReviewEnd, reviewImplementation } from './implement-review.ts';
 import { carryOutTasks } from './implement-tasks.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { changeState, look } from './records.ts';
+import { filesInLog } from './rules/implementation-log.ts';
+import { tasksOfSpec } from './rules/light-tasks.ts';
+import {
+  withAbandoned,
+  withPhaseCompleted,
+  withPhaseRejected,
+  withPhaseStarted,
+} from './rules/meta-write.ts';
+import { phaseOutcome } from './rules/outcome-line.ts';
+import { reviewerNotes } from './rules/phase-loop.ts';
+import { modePhases } from './rules/phases.ts';
 import { holdsSomething, saveDocument } from './save-document.ts';
 import { beginWork, checkoutOf, keptPrefix, tipOf, type Work } from './work.ts';
 

@@ -1,9 +1,9 @@
-import type { GateMode } from '../../feature/gate.ts';
-import type { Phase } from '../../feature/phases.ts';
 import type { AuthoredKey } from '../../prompts/author/write.ts';
 import type { Transport } from '../../prompts/compile.ts';
 import type { RoleOverrides } from '../../prompts/roles/table.ts';
 import type { RunInputs } from '../inputs.ts';
+import type { GateMode } from './rules/gate.ts';
+import type { Phase } from './rules/phases.ts';
 
 /** Phases that write one document and have it reviewed. */
 export const documentPhases = {

@@ -1,17 +1,4 @@
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { withPhaseCompleted, withPhaseStarted } from '../../feature/meta-write.ts';
-import { phaseOutcome } from '../../feature/outcome-line.ts';
-import {
-  afterAnswer,
-  carriedIssues,
-  nextPhaseStep,
-  type PhaseLoop,
-  reviewerNotes,
-  startPhaseLoop,
-  totalIterations,
-} from '../../feature/phase-loop.ts';
-import { type Phase, phaseTable } from '../../feature/phases.ts';
-import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { DomainOutcome } from '../../prompts/outcome.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
 import type { ServicesOf } from '../services.ts';
@@ -24,6 +11,19 @@ import { answerTravel, draftDocument } from './document.ts';
 import { documentPhases, type FeaturePhaseInputs } from './inputs.ts';
 import { changeState, issueLines } from './records.ts';
 import { research } from './research.ts';
+import { withPhaseCompleted, withPhaseStarted } from './rules/meta-write.ts';
+import { phaseOutcome } from './rules/outcome-line.ts';
+import {
+  afterAnswer,
+  carriedIssues,
+  nextPhaseStep,
+  type PhaseLoop,
+  reviewerNotes,
+  startPhaseLoop,
+  totalIterations,
+} from './rules/phase-loop.ts';
+import { type Phase, phaseTable } from './rules/phases.ts';
+import type { ReviewIssue } from './rules/review-answer.ts';
 import { takeTurn } from './turn.ts';
 
 export type PhaseDesk = FeatureDesk<FeaturePhaseInputs>;

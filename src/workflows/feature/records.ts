@@ -1,20 +1,20 @@
 import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { rewriteFileAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
 import { timeOf } from '../../engine/clock.ts';
-import { CharretteError } from '../../errors.ts';
-import { featureKey } from '../../feature/archive.ts';
-import type { HistoryEntry } from '../../feature/history.ts';
-import { renderHistoryEntry } from '../../feature/history.ts';
-import { type MetaReading, readMeta } from '../../feature/meta.ts';
-import { newMeta, serializeMeta, withSkipped } from '../../feature/meta-write.ts';
-import type { ReviewIssue } from '../../feature/review-answer.ts';
-import type { ReviewResult } from '../../feature/review-call.ts';
-import { appendReview, reviewRecord } from '../../feature/review-log.ts';
-import { rewriteFileAtomic } from '../../files/atomic.ts';
-import { readTextFile } from '../../files/bounded.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { appendDispatch } from '../../prompts/dispatch-log.ts';
+import { featureKey } from '../../prompts/feature/archive.ts';
+import { type MetaReading, readMeta } from '../../prompts/feature/meta.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import type { FeatureDesk } from './desk.ts';
+import type { HistoryEntry } from './rules/history.ts';
+import { renderHistoryEntry } from './rules/history.ts';
+import { newMeta, serializeMeta, withSkipped } from './rules/meta-write.ts';
+import type { ReviewIssue } from './rules/review-answer.ts';
+import type { ReviewResult } from './rules/review-call.ts';
+import { appendReview, reviewRecord } from './rules/review-log.ts';
 
 /** What the feature looks like at a point of the run; the same when the run goes on after a failure. */
 export function look(desk: FeatureDesk, name: string): Promise<FeatureFiles> {

@@ -1,8 +1,8 @@
 import { extractList } from '../../agents/extract-json.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import { compilePrompt } from '../../prompts/compile.ts';
 import { compose } from '../../prompts/compose.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { isRecord } from '../../safe-json.ts';
 import type { FeatureDesk } from './desk.ts';
 import { draftNeeded } from './document.ts';
 import type { FeaturePhaseInputs } from './inputs.ts';

@@ -1,17 +1,17 @@
-import { type GateResult, judgeAnswer } from '../../feature/gate.ts';
-import type { ReviewAnswer, ReviewIssue } from '../../feature/review-answer.ts';
-import { type ReviewCall, reviewOnce } from '../../feature/review-call.ts';
-import { readWaivers } from '../../feature/waiver-file.ts';
+import { loadExactCounter } from '../../base/text/tokens.ts';
 import type { Transport } from '../../prompts/compile.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { ResumeState } from '../../prompts/resume/state.ts';
 import type { Dispatch } from '../../prompts/roles/dispatch.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
 import { chooseTransport } from '../../prompts/transport.ts';
-import { loadExactCounter } from '../../text/tokens.ts';
 import type { CallPlace, FeatureDesk } from './desk.ts';
 import { unanswered } from './desk.ts';
 import { issueLines, logDispatch } from './records.ts';
+import { type GateResult, judgeAnswer } from './rules/gate.ts';
+import type { ReviewAnswer, ReviewIssue } from './rules/review-answer.ts';
+import { type ReviewCall, reviewOnce } from './rules/review-call.ts';
+import { readWaivers } from './rules/waiver-file.ts';
 
 export type RoleReview = {
   command: string;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import path from 'node:path';
-import { rewriteFileAtomic } from '../../files/atomic.ts';
+import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { type ArtifactFile, artifacts } from '../../prompts/artifacts.ts';
 import type { AuthoredKey } from '../../prompts/author/write.ts';
 import { readFeature } from '../../prompts/feature-files.ts';

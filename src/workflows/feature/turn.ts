@@ -1,7 +1,3 @@
-import { fixSummary } from '../../feature/fix-summary.ts';
-import type { GateResult } from '../../feature/gate.ts';
-import type { Phase } from '../../feature/phases.ts';
-import type { ReviewIssue } from '../../feature/review-answer.ts';
 import type { AuthoredKey } from '../../prompts/author/write.ts';
 import { type ResumeState, withFixSummary } from '../../prompts/resume/state.ts';
 import { travelBack } from './backward.ts';
@@ -11,6 +7,10 @@ import { reviseDocument } from './document.ts';
 import type { DocumentPhase, FeaturePhaseInputs } from './inputs.ts';
 import { looking, recordReview } from './records.ts';
 import { type RoleReview, reviewRole } from './review.ts';
+import { fixSummary } from './rules/fix-summary.ts';
+import type { GateResult } from './rules/gate.ts';
+import type { Phase } from './rules/phases.ts';
+import type { ReviewIssue } from './rules/review-answer.ts';
 
 /** Who looks at the documents now, and which one is revised after a rejection. */
 export type Turn = {

@@ -1,10 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { containedPath, isInside } from '../../files/contained.ts';
-import { moveCheckout, openCheckout, restoreWork } from '../../git/checkout.ts';
-import { markedMessage } from '../../git/marked-message.ts';
-import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { containedPath, isInside } from '../../base/files/contained.ts';
+import { namedSome } from '../../base/text/named-some.ts';
+import { moveCheckout, openCheckout, restoreWork } from '../../repo/git/checkout.ts';
+import { markedMessage } from '../../repo/git/marked-message.ts';
+import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';
 import {
   branchTip,
   changedSince,
@@ -12,9 +13,8 @@ import {
   openRunBranch,
   type Taken,
   takeWork,
-} from '../../git/run-branch.ts';
-import { uncommittedIn } from '../../git/uncommitted.ts';
-import { namedSome } from '../../text/named-some.ts';
+} from '../../repo/git/run-branch.ts';
+import { uncommittedIn } from '../../repo/git/uncommitted.ts';
 import type { CallPlace, FeatureDesk, Start } from './desk.ts';
 
 /** Where the code of a feature is written: a branch of the run, and checkouts of it. */

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { trustCheckout } from '../../git/checkout.ts';
-import { gitOutput } from '../../git/run-git.ts';
-import { addWorktree, removeWorktree } from '../../git/worktrees.ts';
+import { trustCheckout } from '../../repo/git/checkout.ts';
+import { gitOutput } from '../../repo/git/run-git.ts';
+import { addWorktree, removeWorktree } from '../../repo/git/worktrees.ts';
 
 /** The files of a commit in a folder of their own, without any history: whoever judges them sees what is, not what was. */
 export async function exportArtifact(root: string, target: string, commit: string): Promise<void> {

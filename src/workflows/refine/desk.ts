@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { CharretteError } from '../../errors.ts';
-import { rewriteFileAtomic } from '../../files/atomic.ts';
-import { containedPath } from '../../files/contained.ts';
-import type { Judgement, JudgementName } from '../../schema/judgements.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { rewriteFileAtomic } from '../../base/files/atomic.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
 import { askConsent } from '../consent.ts';
 import type { LaneAnswer } from '../lane.ts';
 import { StageDesk, type StageRequest } from '../stage-desk.ts';

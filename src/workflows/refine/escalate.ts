@@ -1,5 +1,5 @@
-import type { Decision } from '../../refine/decide.ts';
 import type { RefineDesk } from './desk.ts';
+import type { Decision } from './rules/decide.ts';
 
 export type Escalation = 'continue' | 'accept' | 'adjust' | 'switch' | 'stop';
 

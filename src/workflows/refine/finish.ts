@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { Outcome } from '../../engine/workflow.ts';
-import { branchTip, forwardTo } from '../../git/run-branch.ts';
-import { removeWorktree } from '../../git/worktrees.ts';
-import { calibrationWarnings, isScoredTwice } from '../../refine/calibration.ts';
-import { type ReportInput, renderReport, renderSummary } from '../../refine/report.ts';
-import { scoreCard } from '../../refine/score.ts';
-import type { LoopSeats } from '../../refine/seats.ts';
+import { branchTip, forwardTo } from '../../repo/git/run-branch.ts';
+import { removeWorktree } from '../../repo/git/worktrees.ts';
 import type { RefineDesk } from './desk.ts';
 import type { Escalation } from './escalate.ts';
 import { evaluate, type Ground, judgedCriteria, type LoopState } from './iteration.ts';
+import { calibrationWarnings, isScoredTwice } from './rules/calibration.ts';
+import { type ReportInput, renderReport, renderSummary } from './rules/report.ts';
+import { scoreCard } from './rules/score.ts';
+import type { LoopSeats } from './rules/seats.ts';
 
 /** Calibration, report, the result on the person's branch when it was accepted, and what is left where it is. */
 export async function finish(

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import type { BrandConflict } from '../../brand/conflicts.ts';
-import type { Identity } from '../../brand/identity.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
-import type { CalibrationEntry } from '../../refine/calibration.ts';
-import type { Criterion } from '../../refine/contract.ts';
-import type { Profile } from '../../refine/profiles.ts';
-import type { LoopSettings } from '../../refine/settings.ts';
 import type { RunInputs } from '../inputs.ts';
+import type { BrandConflict } from './brand/conflicts.ts';
+import type { Identity } from './brand/identity.ts';
+import type { CalibrationEntry } from './rules/calibration.ts';
+import type { Criterion } from './rules/contract.ts';
+import type { Profile } from './rules/profiles.ts';
+import type { LoopSettings } from './rules/settings.ts';
 
 /** Where the brief of a run stands; it is read there, never pasted. */
 export function briefPathOf({ artifacts }: RunDirectory): string {

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { measurePage } from '../../browser/measure-page.ts';
-import { openCheckout } from '../../git/checkout.ts';
-import { markedMessage } from '../../git/marked-message.ts';
-import { branchTip, findLanded, takeWork } from '../../git/run-branch.ts';
-import { gitOutput } from '../../git/run-git.ts';
-import { type Contract, priorityOf, settleContract, sprintFile } from '../../refine/contract.ts';
-import { refuseLeaks } from '../../refine/leak.ts';
-import { findingsOf, type Measured, type Measurement } from '../../refine/measurement.ts';
-import { builderPrompt, evaluatorPrompt } from '../../refine/prompts.ts';
-import type { IterationRecord } from '../../refine/report.ts';
-import { type JudgedCriterion, passes, type Score, scoreCard } from '../../refine/score.ts';
-import type { LoopSeats } from '../../refine/seats.ts';
-import type { Evaluation } from '../../schema/judgements/evaluation.ts';
+import type { Evaluation } from '../../base/schema/judgements/evaluation.ts';
+import { openCheckout } from '../../repo/git/checkout.ts';
+import { markedMessage } from '../../repo/git/marked-message.ts';
+import { branchTip, findLanded, takeWork } from '../../repo/git/run-branch.ts';
+import { gitOutput } from '../../repo/git/run-git.ts';
 import { exportArtifact } from './artifact-folder.ts';
+import { measurePage } from './browser/measure-page.ts';
 import type { RefineDesk } from './desk.ts';
+import { type Contract, priorityOf, settleContract, sprintFile } from './rules/contract.ts';
+import { refuseLeaks } from './rules/leak.ts';
+import { findingsOf, type Measured, type Measurement } from './rules/measurement.ts';
+import { builderPrompt, evaluatorPrompt } from './rules/prompts.ts';
+import type { IterationRecord } from './rules/report.ts';
+import { type JudgedCriterion, passes, type Score, scoreCard } from './rules/score.ts';
+import type { LoopSeats } from './rules/seats.ts';
 import { keepContract } from './stage-contract.ts';
 
 /** The repository of a run: its top, the project inside it, where the run began and the branch that collects the work. */

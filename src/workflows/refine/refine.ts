@@ -1,12 +1,10 @@
 import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { isInside } from '../../base/files/contained.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { CharretteError } from '../../errors.ts';
-import { isInside } from '../../files/contained.ts';
-import { currentBranch, repositoryFacts } from '../../git/repository-facts.ts';
-import { openRunBranch } from '../../git/run-branch.ts';
-import { uncommittedIn } from '../../git/uncommitted.ts';
-import { decide } from '../../refine/decide.ts';
-import { type LoopSeats, seatLoop } from '../../refine/seats.ts';
+import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';
+import { openRunBranch } from '../../repo/git/run-branch.ts';
+import { uncommittedIn } from '../../repo/git/uncommitted.ts';
 import type { ServicesOf } from '../services.ts';
 import type { LaneDefinition } from '../stage-desk.ts';
 import { RefineDesk } from './desk.ts';
@@ -14,6 +12,8 @@ import { escalate } from './escalate.ts';
 import { finish } from './finish.ts';
 import type { RefineInputs } from './inputs.ts';
 import { type Ground, type LoopState, runIteration } from './iteration.ts';
+import { decide } from './rules/decide.ts';
+import { type LoopSeats, seatLoop } from './rules/seats.ts';
 import { agreeContract, keepContract } from './stage-contract.ts';
 
 /** `charrette refine`: a builder and a fresh evaluator in turn, until a page passes or a person decides. */

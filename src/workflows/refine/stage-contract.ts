@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
-import { type Contract, openContract, type ProposedCriterion } from '../../refine/contract.ts';
-import { offerPrompt, offerReviewPrompt } from '../../refine/prompts.ts';
-import type { LoopSeats } from '../../refine/seats.ts';
 import type { RefineDesk } from './desk.ts';
+import { type Contract, openContract, type ProposedCriterion } from './rules/contract.ts';
+import { offerPrompt, offerReviewPrompt } from './rules/prompts.ts';
+import type { LoopSeats } from './rules/seats.ts';
 
 /** What the page is held to. With negotiation the builder offers criteria and the evaluator agrees or amends, twice at most. */
 export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise<Contract> {

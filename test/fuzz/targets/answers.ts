@@ -5,33 +5,33 @@ import { answerIn, emptyTranscript, readUpdate } from '../../../src/agents/acp/t
 import { type JsonShape, readJsonAnswer } from '../../../src/agents/extract-json.ts';
 import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
 import { drivers } from '../../../src/agents/registry.ts';
-import { stripAttribution } from '../../../src/dialectic/ballot.ts';
-import { readDecisions, renderDecisions } from '../../../src/dialectic/decisions-file.ts';
-import { readDefence, renderDefence } from '../../../src/dialectic/defence-text.ts';
-import { readJudgeVotes } from '../../../src/dialectic/judge-votes.ts';
-import { readResolutions, renderResolutions } from '../../../src/dialectic/resolutions-file.ts';
-import { readSynthesis, renderSynthesis } from '../../../src/dialectic/synthesis-text.ts';
-import { readTaskReport } from '../../../src/feature/implementation-log.ts';
-import { readReviewAnswer } from '../../../src/feature/review-answer.ts';
-import { readDiscussion, renderDiscussion } from '../../../src/panel/discussion.ts';
-import { checkSketchText, checkSubstantive } from '../../../src/panel/substantive.ts';
-import { readDocument } from '../../../src/prompts/author/document-answer.ts';
-import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
-import { readFindings } from '../../../src/review/findings-text.ts';
+import { deepestJson, readJson } from '../../../src/base/safe-json.ts';
+import { defenceSchema } from '../../../src/base/schema/judgements/defence.ts';
+import { findingSchema } from '../../../src/base/schema/judgements/finding.ts';
+import { readJudgement } from '../../../src/base/schema/judgements.ts';
+import { stripAttribution } from '../../../src/council/dialectic/ballot.ts';
+import { readDecisions, renderDecisions } from '../../../src/council/dialectic/decisions-file.ts';
+import { readDefence, renderDefence } from '../../../src/council/dialectic/defence-text.ts';
+import { readJudgeVotes } from '../../../src/council/dialectic/judge-votes.ts';
+import { readResolutions, renderResolutions } from '../../../src/council/dialectic/resolutions-file.ts';
+import { readSynthesis, renderSynthesis } from '../../../src/council/dialectic/synthesis-text.ts';
+import { readDiscussion, renderDiscussion } from '../../../src/council/panel/discussion.ts';
+import { checkSketchText, checkSubstantive } from '../../../src/council/panel/substantive.ts';
+import { readFindings } from '../../../src/council/review/findings-text.ts';
 import {
   readAccepted,
   readOutOfScope,
   readRejected,
   renderAccepted,
-} from '../../../src/review/outcome-files.ts';
-import { quorumOf } from '../../../src/review/quorum.ts';
-import { tally } from '../../../src/review/tally.ts';
-import { readTally } from '../../../src/review/tally-file.ts';
-import { readVotes } from '../../../src/review/votes.ts';
-import { deepestJson, readJson } from '../../../src/safe-json.ts';
-import { defenceSchema } from '../../../src/schema/judgements/defence.ts';
-import { findingSchema } from '../../../src/schema/judgements/finding.ts';
-import { readJudgement } from '../../../src/schema/judgements.ts';
+} from '../../../src/council/review/outcome-files.ts';
+import { quorumOf } from '../../../src/council/review/quorum.ts';
+import { tally } from '../../../src/council/review/tally.ts';
+import { readTally } from '../../../src/council/review/tally-file.ts';
+import { readVotes } from '../../../src/council/review/votes.ts';
+import { readDocument } from '../../../src/prompts/author/document-answer.ts';
+import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
+import { readTaskReport } from '../../../src/workflows/feature/rules/implementation-log.ts';
+import { readReviewAnswer } from '../../../src/workflows/feature/rules/review-answer.ts';
 import { readTextAnswer } from '../../../src/workflows/text-answers.ts';
 import { judgementNames } from '../../support/judgement-names.ts';
 import { replay } from '../../support/replay.ts';

@@ -1,4 +1,4 @@
-import { parseJson, readJson } from '../../../src/safe-json.ts';
+import { parseJson, readJson } from '../../../src/base/safe-json.ts';
 import { checkSentinel, snapshotPhase } from '../../../src/skills/compaction/compaction.ts';
 import { readAnswers } from '../../../src/skills/config/answers.ts';
 import { completeConfig, readConfig } from '../../../src/skills/config/complete-config.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serveEditor } from '../../../src/acp/serve.ts';
 import { exchange } from '../../../src/agents/acp/exchange.ts';
 import type { ProcessExit } from '../../../src/agents/run-process.ts';
-import { serveClient } from '../../../src/mcp/serve.ts';
-import { isRecord, readJson } from '../../../src/safe-json.ts';
+import { isRecord, readJson } from '../../../src/base/safe-json.ts';
+import { serveEditor } from '../../../src/surfaces/acp/serve.ts';
+import { serveClient } from '../../../src/surfaces/mcp/serve.ts';
 import { holds, type Target } from '../target.ts';
 
 const place = mkdtempSync(path.join(tmpdir(), 'charrette-fuzz-'));

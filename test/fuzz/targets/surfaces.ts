@@ -1,16 +1,16 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { featureText } from '../../../src/acp/feature-text.ts';
+import { isInside } from '../../../src/base/files/contained.ts';
+import { isRecord, readJson } from '../../../src/base/safe-json.ts';
 import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
-import { isInside } from '../../../src/files/contained.ts';
-import { readHookInput } from '../../../src/hosts/hook-input.ts';
-import { readTranscript } from '../../../src/hosts/transcript.ts';
-import { uriOf } from '../../../src/mcp/artifact-uri.ts';
-import { projectPath } from '../../../src/mcp/project-path.ts';
-import { isRecord, readJson } from '../../../src/safe-json.ts';
-import { cookieName, refuseHost, refuseOrigin, refuseStranger } from '../../../src/web/guard.ts';
-import { answerRoute } from '../../../src/web/routes.ts';
+import { featureText } from '../../../src/surfaces/acp/feature-text.ts';
+import { readHookInput } from '../../../src/surfaces/hosts/hook-input.ts';
+import { readTranscript } from '../../../src/surfaces/hosts/transcript.ts';
+import { uriOf } from '../../../src/surfaces/mcp/artifact-uri.ts';
+import { projectPath } from '../../../src/surfaces/mcp/project-path.ts';
+import { cookieName, refuseHost, refuseOrigin, refuseStranger } from '../../../src/surfaces/web/guard.ts';
+import { answerRoute } from '../../../src/surfaces/web/routes.ts';
 import { holds, same, type Target } from '../target.ts';
 
 const place = mkdtempSync(path.join(tmpdir(), 'charrette-fuzz-'));

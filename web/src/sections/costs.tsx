@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { CostPoint } from '../../../src/web/snapshot.ts';
+import type { CostPoint } from '../../../src/surfaces/web/snapshot.ts';
 import { CostPlot } from '../cost-plot.tsx';
 import { count, money, phaseName } from '../format.ts';
 

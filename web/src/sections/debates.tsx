@@ -1,4 +1,4 @@
-import type { DebateView, DefenceView, JudgeView } from '../../../src/web/view/debates.ts';
+import type { DebateView, DefenceView, JudgeView } from '../../../src/surfaces/web/view/debates.ts';
 import { Agent, Seat } from '../chips.tsx';
 import { Cited } from '../cited.tsx';
 import { Markdown } from '../markdown.tsx';

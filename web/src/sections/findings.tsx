@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { FindingView } from '../../../src/web/view/findings.ts';
+import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
 import { Cited } from '../cited.tsx';
 import { Markdown } from '../markdown.tsx';
 import { shortId } from './plan.tsx';

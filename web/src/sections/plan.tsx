@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { FindingView } from '../../../src/web/view/findings.ts';
-import type { PlanRevision } from '../../../src/web/view/plan-revisions.ts';
-import type { RunView } from '../../../src/web/view/run-view.ts';
+import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
+import type { PlanRevision } from '../../../src/surfaces/web/view/plan-revisions.ts';
+import type { RunView } from '../../../src/surfaces/web/view/run-view.ts';
 import { diffLines } from '../diff-lines.ts';
 import { block, parseMarkdown, Unset } from '../markdown.tsx';
 

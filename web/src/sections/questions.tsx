@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Question } from '../../../src/engine/question.ts';
-import type { Snapshot } from '../../../src/web/snapshot.ts';
+import type { Snapshot } from '../../../src/surfaces/web/snapshot.ts';
 import { Cited } from '../cited.tsx';
 import { Markdown } from '../markdown.tsx';
 import type { RunStore } from '../run-store.ts';

@@ -1,5 +1,5 @@
-import type { SynthesisView } from '../../../src/web/view/run-view.ts';
-import type { SketchView } from '../../../src/web/view/sketches.ts';
+import type { SynthesisView } from '../../../src/surfaces/web/view/run-view.ts';
+import type { SketchView } from '../../../src/surfaces/web/view/sketches.ts';
 import { Seat } from '../chips.tsx';
 import { Markdown } from '../markdown.tsx';
 

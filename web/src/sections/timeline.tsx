@@ -1,6 +1,11 @@
 import { memo } from 'preact/compat';
 import { useEffect, useState } from 'preact/hooks';
-import { type LaneSpan, type PhaseGroup, type PhaseSpan, spanOf } from '../../../src/web/timeline.ts';
+import {
+  type LaneSpan,
+  type PhaseGroup,
+  type PhaseSpan,
+  spanOf,
+} from '../../../src/surfaces/web/timeline.ts';
 import { Agent, Agents, useAgentTone } from '../chips.tsx';
 import { elapsed, phaseName, taskName } from '../format.ts';
 import { type RunStore, useTimelineVersion } from '../run-store.ts';

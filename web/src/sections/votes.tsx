@@ -1,6 +1,6 @@
-import { tableEntry } from '../../../src/text/table-entry.ts';
-import type { FindingView } from '../../../src/web/view/findings.ts';
-import type { RunView } from '../../../src/web/view/run-view.ts';
+import { tableEntry } from '../../../src/base/text/table-entry.ts';
+import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
+import type { RunView } from '../../../src/surfaces/web/view/run-view.ts';
 import { shortId, showFinding } from './plan.tsx';
 
 const signs: Readonly<Record<string, readonly [sign: string, name: string]>> = {

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+/** The folders of `src`. A folder imports only from itself and from those before it. */
+const layers = [
+  'base',
+  'engine',
+  'repo',
+  'agents',
+  'prompts',
+  'plan',
+  'council',
+  'skills',
+  'workflows',
+  'service',
+  'surfaces',
+];
+
+const files = readdirSync(import.meta.dirname, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map((match) =>
+    path.join(path.dirname(file), match[1] ?? ''),
+  );
+}
+
+const layerOf = (file: string) => layers.indexOf(file.split(path.sep)[0] ?? '');
+
+test('every file belongs to a layer', () => {
+  expect(files.filter((file) => layerOf(file) === -1)).toEqual([]);
+});
+
+test('a layer imports only from the layers below it', () => {
+  const wrong = files.flatMap((file) =>
+    importsOf(file)
+      .filter((target) => layerOf(target) > layerOf(file))
+      .map((target) => `${file} → ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('the check sees static and dynamic imports', () => {
+  expect(importsOf('surfaces/cli/program.ts')).toContain('base/errors.ts');
+  expect(importsOf('surfaces/cli/commands.ts').length).toBeGreaterThan(20);
+});

@@ -1,0 +1,71 @@
+import type { Plan } from '../../base/schema/judgements/plan.ts';
+import { checkCitation } from '../../repo/index/citation.ts';
+import { fileKind } from '../../repo/index/file-kinds.ts';
+import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
+import { readPlan } from '../plan-text.ts';
+import { type CommandLookup, groundCommands } from './commands.ts';
+import { type DecidedPoint, groundDecisions } from './decisions.ts';
+import { groundFiles, groundTests } from './files.ts';
+import { type GroundingFact, type GroundingReport, reportOf } from './report.ts';
+import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './subject.ts';
+import { groundSymbols } from './symbols.ts';
+
+export type GroundingOptions = { decided?: readonly DecidedPoint[]; lookup: CommandLookup };
+
+/** Checks every claim of a plan, typed or as text, against the repository at the base commit. Pure and without a model. */
+export function groundPlan(
+  index: RepositoryIndex,
+  plan: Plan | string,
+  { decided = [], lookup }: GroundingOptions,
+): GroundingReport {
+  const subject = typeof plan === 'string' ? subjectOf(plan) : subjectOfPlan(plan);
+  return reportOf(index.snapshot.commit, [
+    ...groundSections(subject),
+    ...groundFiles(index, subject),
+    ...groundTests(index, subject),
+    ...groundSymbols(index, subject),
+    ...groundCommands(index, subject.commands, lookup),
+    ...groundDecisions(subject, decided),
+    ...groundCitations(index, subject),
+  ]);
+}
+
+/** Plan text of our own form is read exactly; what people and other tools write, by its headings. */
+function subjectOf(text: string): GroundingSubject {
+  const own = text.startsWith('# Plan: ') ? readPlan(text) : undefined;
+  return own?.ok ? subjectOfPlan(own.plan) : subjectOfText(text);
+}
+
+function groundSections({ sections, files }: GroundingSubject): GroundingFact[] {
+  const changesSource = files.some(({ path }) => fileKind(path) === 'source');
+  return planSections.map(({ name }) => {
+    const fact = { check: 'section', subject: name, basis: 'exact' } as const;
+    if (sections.has(name)) return { ...fact, result: 'found', severity: 'none', reason: 'present' };
+    if (name === 'Failure modes') {
+      return changesSource
+        ? {
+            ...fact,
+            result: 'missing',
+            severity: 'warning',
+            reason: 'source files change; three are expected',
+          }
+        : { ...fact, result: 'missing', severity: 'none', reason: 'may be left out: no source file changes' };
+    }
+    return { ...fact, result: 'missing', severity: 'error', reason: 'the section is not there or is empty' };
+  });
+}
+
+function groundCitations(index: RepositoryIndex, { citations, files }: GroundingSubject): GroundingFact[] {
+  const created = new Set(files.filter(({ action }) => action === 'new').map(({ path }) => path));
+  return citations.flatMap((citation): GroundingFact[] => {
+    const fact = { check: 'citation', subject: citation, basis: 'exact' } as const;
+    const check = checkCitation(index.snapshot, citation);
+    if (check.status === 'missing') {
+      if (created.has(citation.replace(/:\d.*$/, ''))) return [];
+      return [{ ...fact, result: 'missing', severity: 'warning', reason: check.reason }];
+    }
+    const { path, line, endLine } = check;
+    const reason = check.status === 'moved' ? check.reason : 'the line exists';
+    return [{ ...fact, result: 'found', severity: 'none', reason, at: { path, line, endLine } }];
+  });
+}

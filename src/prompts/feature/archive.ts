@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isInside, isMissing } from '../../base/files/contained.ts';
+import { sideFiles } from '../artifacts.ts';
+
+/** T-086, lean/C-06: records that leave the feature when it is finished. */
+const records = [sideFiles.history, sideFiles.log] as const;
+
+/** The folder that features have when nobody says otherwise; below it their names are enough. */
+const usualFolder = 'docs/features';
+
+/** What a feature is called in records of the project: its name, and where it lies unless that is the usual folder. */
+export function featureKey(root: string, feature: string): string {
+  const place = path.relative(root, path.resolve(root, feature)).split(path.sep).join('/');
+  if (path.posix.dirname(place) === usualFolder) return path.posix.basename(place);
+  if (place !== '' && isInside(root, path.resolve(root, place))) return place;
+  const digest = createHash('sha256').update(path.resolve(root, feature)).digest('hex').slice(0, 8);
+  return `${path.basename(feature)}-${digest}`;
+}
+
+/** Where the records of features are kept. */
+export function archiveDirectory(root: string, feature: string): string {
+  return path.join(root, '.charrette', 'features', featureKey(root, feature));
+}
+
+/** A record of a finished feature: where it stood and where its copy is. */
+export type KeptRecord = { source: string; copy: string };
+
+/** Copies history and log out of a feature; no earlier copy is replaced, and the same text is not copied twice. */
+export async function keepRecords(root: string, featureDirectory: string): Promise<KeptRecord[]> {
+  const target = archiveDirectory(root, featureDirectory);
+  const kept: KeptRecord[] = [];
+  for (const name of records) {
+    const source = path.join(featureDirectory, name);
+    try {
+      await mkdir(target, { recursive: true });
+      kept.push({ source, copy: await copyBeside(source, path.join(target, name)) });
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+    }
+  }
+  return kept;
+}
+
+/** T-086: the feature itself does without its records. */
+export async function dropRecords(kept: readonly KeptRecord[]): Promise<void> {
+  for (const { source } of kept) await rm(source, { force: true });
+}
+
+/** The feature is not finished after all. */
+export async function putBackRecords(kept: readonly KeptRecord[]): Promise<void> {
+  for (const { source, copy } of kept) if (!existsSync(source)) await copyFile(copy, source);
+}
+
+/** A record as it stands in the feature, or the last that was kept of it where finishing was cut off; empty where there is none. */
+export async function readRecord(
+  root: string,
+  featureDirectory: string,
+  name: (typeof records)[number],
+): Promise<string> {
+  let text = await readTextFile(path.join(featureDirectory, name));
+  if (text !== undefined) return text;
+  for (const copy of copiesOf(path.join(archiveDirectory(root, featureDirectory), name))) {
+    const earlier = await readTextFile(copy);
+    if (earlier === undefined) break;
+    text = earlier;
+  }
+  return text ?? '';
+}
+
+/** The same text under the same name is enough; other text gets a number. */
+async function copyBeside(source: string, wanted: string): Promise<string> {
+  const text = await readFile(source);
+  for (const target of copiesOf(wanted)) {
+    try {
+      await copyFile(source, target, constants.COPYFILE_EXCL);
+      return target;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (text.equals(await readFile(target))) return target;
+    }
+  }
+  throw new Error('Names for copies do not end.');
+}
+
+/** What copies of a file are called, one after the other, without an end. */
+function* copiesOf(wanted: string): Generator<string> {
+  const { dir, name, ext } = path.parse(wanted);
+  yield wanted;
+  for (let number = 2; ; number += 1) yield path.join(dir, `${name}-${number}${ext}`);
+}

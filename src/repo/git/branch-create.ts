@@ -1,0 +1,176 @@
+import { namedSome } from '../../base/text/named-some.ts';
+import { slugify } from '../../base/text/slug.ts';
+import type { BranchFacts } from './branch-facts.ts';
+import { writeCommit } from './checkout.ts';
+import { fetchBranch } from './preflight.ts';
+import { commitOf, currentBranch } from './repository-facts.ts';
+import { type GitOptions, gitOutput, reasonOf, runGit, splitNul, untilDone } from './run-git.ts';
+
+/** L-151: the whole name stays under 50 characters. */
+export const branchNameLimit = 49;
+
+/** L-155: how many names are tried when the first is taken. */
+const mostNames = 20;
+
+/** L-151, L-155: `<prefix>/<feature in a few words>`, with a number when the name is taken. */
+export function branchName(prefix: string, feature: string, number = 1): string {
+  const suffix = number === 1 ? '' : `-${number}`;
+  const room = Math.max(1, branchNameLimit - prefix.length - 1 - suffix.length);
+  return `${prefix}/${slugify(feature, room, 'feature')}${suffix}`;
+}
+
+export type BranchStep =
+  | { action: 'create'; warning?: string }
+  | { action: 'keep'; branch: string; warning?: string }
+  /** C-28: a person decides whether an unrelated branch is left. */
+  | { action: 'ask'; branch: string; warning: string };
+
+export type BranchRules = {
+  /** L-156: the judgement whether the branch fits the feature; unknown counts as fitting. */
+  fits?: boolean;
+  interactive: boolean;
+  /** Leave an unrelated branch without asking, as the requirement had it. */
+  leaveUnrelated?: boolean;
+  mainBranch?: string;
+};
+
+/** L-151…L-153, C-28: what step 1 does. */
+export function decideBranch(
+  facts: BranchFacts,
+  { fits = true, interactive, leaveUnrelated = false, mainBranch = 'main' }: BranchRules,
+): BranchStep {
+  if (facts.isMain) return { action: 'create' };
+  const { currentBranch: branch, userPrefix: prefix } = facts;
+  if (!facts.isUserBranch) {
+    return {
+      action: 'create',
+      warning: `**⚠ Currently on branch '${branch}' which doesn't match the expected '${prefix}/*' pattern. Creating a new branch from ${mainBranch}.**`,
+    };
+  }
+  if (fits) return { action: 'keep', branch };
+  const leaving = `**⚠ Current branch '${branch}' may not match the requested feature. Creating a new branch from ${mainBranch}.**`;
+  if (leaveUnrelated) return { action: 'create', warning: leaving };
+  const staying = `**⚠ Current branch '${branch}' may not match the requested feature.**`;
+  return interactive
+    ? { action: 'ask', branch, warning: staying }
+    : { action: 'keep', branch, warning: staying };
+}
+
+export type BranchCreation =
+  /** `merge`: the commit that joins the local and the remote main branch, on this branch alone. */
+  | { ok: true; branch: string; base: string; merge?: string; warning?: string }
+  /** L-154: 1 the name is taken, 2 anything else. */
+  | { ok: false; exit: 1 | 2; error: string };
+
+export type CreationSettings = {
+  userPrefix: string;
+  mainBranch?: string;
+  remote?: string;
+  fetchPausesMs?: readonly number[];
+  git?: GitOptions;
+};
+
+/**
+ * L-154: makes exactly this branch, with every commit of the remote's and of the local main branch. No other branch moves: what has to
+ * be merged is merged on the new branch, among git's objects, before it is checked out.
+ */
+export async function createBranch(
+  directory: string,
+  name: string,
+  settings: CreationSettings,
+): Promise<BranchCreation> {
+  const { userPrefix, mainBranch = 'main', remote = 'origin', git = {} } = settings;
+  if (!name.startsWith(`${userPrefix}/`))
+    return { ok: false, exit: 2, error: `${name} does not start with ${userPrefix}/` };
+  const valid = await runGit(directory, ['check-ref-format', '--branch', name], git);
+  if (valid.code !== 0) return { ok: false, exit: 2, error: `${name} is no branch name` };
+  if (await branchExists(directory, name, git))
+    return { ok: false, exit: 1, error: `${name} exists already` };
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  if (hasRemote) {
+    const fetched = await fetchBranch(directory, remote, mainBranch, settings);
+    if (fetched.code !== 0) return { ok: false, exit: 2, error: `git fetch failed: ${reasonOf(fetched)}` };
+  }
+  const { commit, ...start } = await startOf(
+    directory,
+    name,
+    { mainBranch, remote: hasRemote ? remote : undefined },
+    git,
+  );
+  const words = ['checkout', '--no-overwrite-ignore', '--no-track', '-b', name];
+  const made = await runGit(directory, [...words, ...(commit === undefined ? [] : [commit])], {
+    ...git,
+    ...untilDone,
+  });
+  if (made.code !== 0) return { ok: false, exit: 2, error: `git checkout failed: ${reasonOf(made)}` };
+  return { ok: true, branch: name, ...start };
+}
+
+type Start = { base: string; commit?: string; merge?: string; warning?: string };
+
+/** The commit a new branch starts at; before the first commit there is none. */
+async function startOf(
+  directory: string,
+  name: string,
+  { mainBranch, remote }: { mainBranch: string; remote: string | undefined },
+  git: GitOptions,
+): Promise<Start> {
+  const local = await commitOf(directory, `refs/heads/${mainBranch}`, git);
+  const upstream = `${remote}/${mainBranch}`;
+  const tip = remote === undefined ? undefined : await commitOf(directory, `refs/remotes/${upstream}`, git);
+  if (tip === undefined) return local === undefined ? { base: 'HEAD' } : { base: mainBranch, commit: local };
+  const holds = async (one: string, other: string) =>
+    (await runGit(directory, ['merge-base', '--is-ancestor', other, one], git)).code === 0;
+  if (local === undefined || (await holds(tip, local))) return { base: upstream, commit: tip };
+  const atLocal = { base: mainBranch, commit: local };
+  if (await holds(local, tip)) return atLocal;
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', local, tip];
+  const merged = await runGit(directory, words, git);
+  const [tree = '', ...files] = splitNul(merged.stdout);
+  if (merged.code !== 0) {
+    const conflict = merged.code === 1 && files.length > 0;
+    const why = conflict ? `conflict in ${namedSome([...new Set(files)])}` : 'cannot be merged';
+    const update = `Run \`git merge ${upstream}\` to update it.`;
+    return {
+      ...atLocal,
+      warning: `${mainBranch} and ${upstream} ${why}; ${name} starts at ${mainBranch}. ${update}`,
+    };
+  }
+  const message = `Merge ${upstream} into ${name}`;
+  const here = (args: readonly string[], input?: string) =>
+    gitOutput(directory, args, input === undefined ? git : { ...git, input });
+  const merge = await writeCommit(directory, { tree, parents: [local, tip], message }, here, git);
+  return { base: mainBranch, commit: merge, merge };
+}
+
+/** L-155: the name a feature's branch would have, if another branch has it already. */
+export async function takenName(
+  directory: string,
+  feature: string,
+  { userPrefix, git = {} }: CreationSettings,
+): Promise<string | undefined> {
+  const name = branchName(userPrefix, feature);
+  const isTaken =
+    (await branchExists(directory, name, git)) && (await currentBranch(directory, git)) !== name;
+  return isTaken ? name : undefined;
+}
+
+/** L-155: makes a branch for a feature under the first free name; one that a crash left checked out counts as made. */
+export async function createFeatureBranch(
+  directory: string,
+  feature: string,
+  settings: CreationSettings,
+): Promise<BranchCreation> {
+  const current = await currentBranch(directory, settings.git);
+  for (let number = 1; number <= mostNames; number += 1) {
+    const name = branchName(settings.userPrefix, feature, number);
+    if (name === current) return { ok: true, branch: name, base: settings.mainBranch ?? 'main' };
+    const creation = await createBranch(directory, name, settings);
+    if (creation.ok || creation.exit !== 1) return creation;
+  }
+  return { ok: false, exit: 1, error: `${mostNames} names are taken` };
+}
+
+async function branchExists(directory: string, name: string, git: GitOptions): Promise<boolean> {
+  return (await runGit(directory, ['show-ref', '--verify', '--quiet', `refs/heads/${name}`], git)).code === 0;
+}

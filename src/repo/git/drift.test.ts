@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { startedRepositories } from '../../../test/started-repository.ts';
+import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
+import { driftOfPlan, driftSince } from './drift.ts';
+
+const git = { environment: bareEnvironment };
+const { copy, empty: emptyRepository, folder } = startedRepositories();
+let repository: TemporaryRepository;
+let root: string;
+beforeEach(() => {
+  repository = copy();
+  root = repository.root;
+});
+
+test('what changed since the base of a plan is named', async () => {
+  const base = repository.git('rev-parse', 'HEAD');
+  expect(await driftSince(root, base, git)).toMatchObject({
+    relation: 'same',
+    commits: 0,
+    files: [],
+  });
+  repository.write('a.txt', 'changed\n');
+  repository.write('new.txt', 'x');
+  repository.commit('more');
+  rmSync(path.join(root, 'src/b.txt'));
+  repository.write('loose.txt', 'x');
+  const drift = await driftSince(root, base, git);
+  expect(drift).toMatchObject({ relation: 'ahead', commits: 1 });
+  expect(drift.files).toEqual([
+    { path: 'a.txt', change: 'modified' },
+    { path: 'loose.txt', change: 'added' },
+    { path: 'new.txt', change: 'added' },
+    { path: 'src/b.txt', change: 'deleted' },
+  ]);
+  expect(driftOfPlan(drift, ['a.txt', 'other.txt'])).toEqual([{ path: 'a.txt', change: 'modified' }]);
+});
+
+test('drift of a package is told in the paths of the package; its neighbours do not count', async () => {
+  const base = repository.git('rev-parse', 'HEAD');
+  repository.write('a.txt', 'changed\n');
+  repository.write('src/b.txt', 'changed\n');
+  repository.commit('both');
+  repository.write('src/loose.txt', 'x');
+  repository.write('loose.txt', 'x');
+  const drift = await driftSince(path.join(root, 'src'), base, git);
+  expect(drift.files).toEqual([
+    { path: 'b.txt', change: 'modified' },
+    { path: 'loose.txt', change: 'added' },
+  ]);
+  expect(driftOfPlan(drift, ['b.txt'])).toEqual([{ path: 'b.txt', change: 'modified' }]);
+});
+
+test('a base is not called lost where git is missing, or there is no repository', async () => {
+  const base = repository.git('rev-parse', 'HEAD');
+  const without = { environment: { ...bareEnvironment, PATH: folder() } };
+  await expect(driftSince(root, base, without)).rejects.toMatchObject({ code: 'git-missing' });
+  await expect(driftSince(folder(), base, git)).rejects.toMatchObject({ code: 'not-a-repository' });
+});
+
+test('a rewritten history has diverged, an unknown commit is lost, and so is every one before the first', async () => {
+  const base = repository.git('rev-parse', 'HEAD');
+  repository.git('commit', '--quiet', '--amend', '--message', 'rewritten');
+  expect(await driftSince(root, base, git)).toMatchObject({ relation: 'diverged' });
+  expect(await driftSince(root, 'f'.repeat(40), git)).toMatchObject({ relation: 'lost' });
+  expect(await driftSince(root, '--output=/tmp/x', git)).toMatchObject({ relation: 'lost' });
+  const empty = emptyRepository();
+  expect(await driftSince(empty.root, base, git)).toMatchObject({ relation: 'lost', head: undefined });
+});

@@ -1,0 +1,100 @@
+import { CharretteError } from '../../base/errors.ts';
+import { currentBranch } from './repository-facts.ts';
+import { branchTip } from './run-branch.ts';
+import { type GitOptions, type GitResult, gitError, gitOutput, runGit, untilDone } from './run-git.ts';
+
+/** Where somebody works and where a feature belongs. */
+export type BranchCheck =
+  /** No repository, no branch on record, or a branch that does not exist (yet). */
+  | { kind: 'unknown' }
+  | { kind: 'same'; branch: string }
+  | { kind: 'differs'; branch: string; current: string };
+
+/** §2C: compares the branch on record with the one that is checked out. */
+export async function checkBranch(
+  directory: string,
+  branch: string | undefined,
+  git: GitOptions = {},
+): Promise<BranchCheck> {
+  if (branch === undefined || !(await isBranchName(directory, branch, git))) return { kind: 'unknown' };
+  if ((await branchTip(directory, branch, git)) === undefined) return { kind: 'unknown' };
+  const current = await currentBranch(directory, git);
+  if (current === branch) return { kind: 'same', branch };
+  return { kind: 'differs', branch, current: current ?? 'no branch' };
+}
+
+/** A name out of a file is no option and no path before git says that it can name a branch. */
+async function isBranchName(directory: string, name: string, git: GitOptions): Promise<boolean> {
+  return (await runGit(directory, ['check-ref-format', '--branch', name], git)).code === 0;
+}
+
+/** Whether a commit is part of what is checked out, or everything it brings is there already, as after a squashed merge. */
+export async function holdsWork(directory: string, commit: string, git: GitOptions = {}): Promise<boolean> {
+  if (!/^[0-9a-f]{7,64}$/.test(commit)) return false;
+  const ancestor = await runGit(directory, ['merge-base', '--is-ancestor', commit, 'HEAD'], git);
+  if (ancestor.code === 0) return true;
+  const merged = await runGit(directory, ['merge-tree', '--write-tree', 'HEAD', commit], git);
+  const tree = await runGit(directory, ['rev-parse', 'HEAD^{tree}'], git);
+  return merged.code === 0 && tree.code === 0 && merged.stdout.trim() === tree.stdout.trim();
+}
+
+/** Checks a branch out; git refuses where that would lose a change or an ignored file. */
+export async function switchTo(directory: string, branch: string, git: GitOptions = {}): Promise<void> {
+  const words = ['switch', '--quiet', '--no-guess', '--no-overwrite-ignore', branch];
+  const result = await runGit(directory, words, { ...git, ...untilDone });
+  if (result.code !== 0) throw gitError(words, result);
+}
+
+/** Files in which merging would stop; empty when it would not. Nothing is touched. */
+export async function conflictsOf(
+  directory: string,
+  onto: string,
+  branch: string,
+  git: GitOptions = {},
+): Promise<string[]> {
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', onto, branch];
+  const result = await runGit(directory, words, git);
+  if (result.code === 0) return [];
+  if (result.code !== 1) throw gitError(words, result);
+  const names = result.stdout.split('\n').slice(1);
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** Merges a branch into another one that is then checked out; where that fails everything is as before. */
+export async function mergeInto(
+  directory: string,
+  { branch, onto, message }: { branch: string; onto: string; message: string },
+  git: GitOptions = {},
+): Promise<string> {
+  await switchTo(directory, onto, git);
+  const merged = await runGit(
+    directory,
+    [
+      ...['-c', 'merge.autoStash=false', 'merge', '--quiet', '--no-ff', '--no-overwrite-ignore'],
+      ...['-m', message, branch],
+    ],
+    { ...git, ...untilDone },
+  );
+  if (merged.code !== 0) {
+    await runGit(directory, ['merge', '--abort'], { ...git, ...untilDone });
+    await switchTo(directory, branch, git);
+    throw refusedMerge(branch, merged);
+  }
+  const commit = await gitOutput(directory, ['rev-parse', 'HEAD'], git);
+  // Only a branch that is contained can be deleted this way; another one stays.
+  await runGit(directory, ['branch', '--quiet', '-d', branch], git);
+  return commit.trim();
+}
+
+/** How git ends what a hook said against a merge. */
+const closingLine = /^Not committing merge; .*$/m;
+
+/** A hook says in many lines what it minds, and the last may count. */
+function refusedMerge(branch: string, merged: GitResult): CharretteError {
+  if (!closingLine.test(merged.stderr)) return gitError(['merge', branch], merged);
+  const words = merged.stderr.replace(closingLine, '').trim().slice(-500);
+  return new CharretteError({
+    code: 'git-failed',
+    message: `git merge failed: ${words || 'a hook refused it without a word'}`,
+  });
+}

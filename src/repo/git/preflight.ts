@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { namedSome } from '../../base/text/named-some.ts';
+import { operationUnderWay } from './operation-under-way.ts';
+import { overwrittenBy } from './overwritten-files.ts';
+import { currentBranch } from './repository-facts.ts';
+import { type GitOptions, type GitResult, reasonOf, runGit } from './run-git.ts';
+import { probeTree } from './tree-probe.ts';
+
+export type PreflightResult =
+  | { ok: true; notes: string[] }
+  /** L-116: 1 not on main, 2 not clean, 3 fetch, files in the way or wrong use. */
+  | { ok: false; exit: 1 | 2 | 3; error: string; fix?: string };
+
+export type PreflightSettings = {
+  skipBranchCheck: boolean;
+  mainBranch?: string;
+  /** Pathspecs of files that do not make a tree dirty. */
+  ignore?: readonly string[];
+  remote?: string;
+  /** Without the remote: go on with a note, or fail as a missing one does in the strict rule. */
+  remoteRequired?: boolean;
+  /** Only look: nothing is fetched. */
+  rehearse?: boolean;
+  /** Pauses between attempts to fetch. */
+  fetchPausesMs?: readonly number[];
+  git?: GitOptions;
+};
+
+/** L-116, L-117: a clean and fetched tree, on main or on a branch of one's own. No branch moves: the new one is brought up to date when it is made. */
+export async function preflight(directory: string, settings: PreflightSettings): Promise<PreflightResult> {
+  const {
+    skipBranchCheck,
+    mainBranch = 'main',
+    remote = 'origin',
+    remoteRequired = false,
+    rehearse = false,
+    ignore = [],
+    git = {},
+  } = settings;
+  // A branch that is made now would have git forget it, also where every file is as HEAD has it.
+  const operation = await operationUnderWay(directory, git);
+  if (operation !== undefined) {
+    const fix = `Finish it with \`git ${operation} --continue\`, or give it up with \`git ${operation} --abort\`; --no-branch takes the tree as it is.`;
+    return { ...fail(2, `git ${operation} is under way`), fix };
+  }
+  const branch = await currentBranch(directory, git);
+  if (!skipBranchCheck && branch !== mainBranch) {
+    return fail(1, `not on ${mainBranch}: ${branch === undefined ? 'HEAD is detached' : `on ${branch}`}`);
+  }
+  const tree = await probeTree(directory, { mode: 'checkpoint', ignore, git });
+  // F-31: no verdict counts as dirty.
+  if (tree.status !== 'clean') {
+    const paths = [...tree.tracked, ...tree.newUntracked];
+    const shown = paths.slice(0, 5).join(', ');
+    return fail(
+      2,
+      tree.status === 'dirty'
+        ? `the tree is not clean (${paths.length} ${paths.length === 1 ? 'path' : 'paths'}: ${shown})`
+        : `the state of the tree is unknown (${tree.reason})`,
+    );
+  }
+  const hasRemote = (await runGit(directory, ['remote', 'get-url', '--', remote], git)).code === 0;
+  if (!hasRemote && !remoteRequired)
+    return { ok: true, notes: [`There is no remote ${remote}; nothing was fetched.`] };
+  if (hasRemote && rehearse) return { ok: true, notes: [] };
+  const fetched = await fetchBranch(directory, remote, mainBranch, settings);
+  if (fetched.code !== 0) return fail(3, `git fetch ${remote} ${mainBranch} failed: ${reasonOf(fetched)}`);
+  if (skipBranchCheck) return { ok: true, notes: [] };
+  const onto = `${remote}/${mainBranch}`;
+  const lost = await overwrittenBy(directory, onto, git);
+  if (lost.length > 0)
+    return fail(3, `a branch at ${onto} would overwrite files that git ignores: ${namedSome(lost)}`);
+  return { ok: true, notes: [] };
+}
+
+/**
+ * Fetches one branch, again after each pause when the network seems to be the cause. It names where the commit goes: a fetch rule of the
+ * repository may write to local branches.
+ */
+export async function fetchBranch(
+  directory: string,
+  remote: string,
+  branch: string,
+  { fetchPausesMs = [1000, 4000], git = {} }: Pick<PreflightSettings, 'fetchPausesMs' | 'git'> = {},
+): Promise<GitResult> {
+  const rule = `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`;
+  const attempt = () =>
+    runGit(directory, ['fetch', '--no-tags', '--refmap=', '--', remote, rule], {
+      ...git,
+      timeoutMs: 120_000,
+    });
+  let result = await attempt();
+  for (const pause of fetchPausesMs) {
+    if (result.code === 0 || !isTransient(result)) break;
+    await sleep(pause);
+    result = await attempt();
+  }
+  return result;
+}
+
+/** L-116: `PREFLIGHT=ok`, or `PREFLIGHT=fail` with the reason on the next line. */
+export function renderPreflight(result: PreflightResult): string {
+  return result.ok
+    ? 'PREFLIGHT=ok\n'
+    : `PREFLIGHT=fail\nPREFLIGHT_ERROR=${result.error.replace(/\s+/g, ' ')}\n`;
+}
+
+/** L-118: the three remedies. */
+export function preflightMessage(userPrefix: string, mainBranch = 'main'): string {
+  return [
+    `A design starts on a clean ${mainBranch}, or on a clean branch of your own. Do one of these, then run the command again:`,
+    `  (a) go to a clean ${mainBranch}: git switch ${mainBranch}`,
+    `  (b) stay on these commits, on a clean branch whose name begins with ${userPrefix}/: git switch -c ${userPrefix}/my-feature`,
+    '  (c) commit or stash uncommitted changes first: git add -A && git commit, or git stash -u',
+  ].join('\n');
+}
+
+function isTransient({ stderr, problem }: GitResult): boolean {
+  return /could not resolve host|timed? ?out|connection (?:reset|refused|closed)|early eof|temporar|50[0234]\b|the remote end hung up/i.test(
+    `${stderr} ${problem ?? ''}`,
+  );
+}
+
+function fail(exit: 1 | 2 | 3, error: string): PreflightResult & { ok: false } {
+  return { ok: false, exit, error };
+}

@@ -1,0 +1,112 @@
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { type GitOptions, gitError, runGit } from './run-git.ts';
+
+/** What kind of repository a directory is in. */
+export type RepositoryFacts = {
+  /** The root of the working tree. */
+  root: string;
+  /** Where the directory lies below the root; empty at the root itself. */
+  subfolder: string;
+  gitDirectory: string;
+  /** Shared by all worktrees of a repository. */
+  commonDirectory: string;
+  linkedWorktree: boolean;
+  /** The repository this one is a submodule of. */
+  superproject: string | undefined;
+  shallow: boolean;
+  /** The commit HEAD is at; absent before the first commit. */
+  head: string | undefined;
+  /** Absent when HEAD is detached. */
+  branch: string | undefined;
+};
+
+/** What `git rev-parse` is asked, all in one process: runs begin with it. */
+const asked = {
+  inside: '--is-inside-work-tree',
+  shallow: '--is-shallow-repository',
+  root: '--show-toplevel',
+  prefix: '--show-prefix',
+  gitDirectory: '--absolute-git-dir',
+  common: '--git-common-dir',
+  superproject: '--show-superproject-working-tree',
+} as const;
+
+/** An option that git does not know: it repeats it, between one answer and the next. A path may have line ends. */
+const mark = '--next-answer';
+
+/** Reads the facts without changing anything; outside a working tree it says so. */
+export async function repositoryFacts(directory: string, options: GitOptions = {}): Promise<RepositoryFacts> {
+  const questions = Object.values(asked).flatMap((question) => [question, mark]);
+  const [said, head, branch] = await Promise.all([
+    runGit(directory, ['rev-parse', '--path-format=absolute', ...questions], options),
+    headCommit(directory, options),
+    currentBranch(directory, options),
+  ]);
+  const parts = said.stdout.split(`${mark}\n`).map((part) => part.replace(/\r?\n$/, ''));
+  const answers = Object.fromEntries(
+    Object.keys(asked).map((key, index) => [key, parts[index] ?? '']),
+  ) as Record<keyof typeof asked, string>;
+  // Git answers this one before it fails for want of a tree.
+  if (answers.inside === 'false') {
+    throw new CharretteError({
+      code: 'not-a-repository',
+      message: 'The directory belongs to a bare repository or to git’s own folder; there is no working tree.',
+      fix: 'Run the command in a checkout.',
+    });
+  }
+  if (said.code !== 0) throw gitError(['rev-parse'], said);
+  const { root, gitDirectory, prefix, superproject, shallow } = answers;
+  const commonDirectory = path.resolve(answers.common);
+  return {
+    root,
+    subfolder: prefix.replace(/\/$/, ''),
+    gitDirectory,
+    commonDirectory,
+    linkedWorktree: path.resolve(gitDirectory) !== commonDirectory,
+    superproject: superproject || undefined,
+    shallow: shallow === 'true',
+    head,
+    branch,
+  };
+}
+
+/** The commit of a revision; `undefined` when it does not exist. */
+export async function commitOf(
+  directory: string,
+  revision: string,
+  options: GitOptions = {},
+): Promise<string | undefined> {
+  const result = await runGit(
+    directory,
+    ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`],
+    options,
+  );
+  return result.code === 0 ? result.stdout.trim() : undefined;
+}
+
+export function headCommit(directory: string, options: GitOptions = {}): Promise<string | undefined> {
+  return commitOf(directory, 'HEAD', options);
+}
+
+/** L-104: the symbolic name of HEAD; `undefined` when detached. */
+export async function currentBranch(
+  directory: string,
+  options: GitOptions = {},
+): Promise<string | undefined> {
+  const result = await runGit(directory, ['symbolic-ref', '--short', '--quiet', 'HEAD'], options);
+  return result.code === 0 ? result.stdout.trim() : undefined;
+}
+
+/** Things about a repository that a person should know before a run; none are errors. */
+export function repositoryNotes(facts: RepositoryFacts): string[] {
+  return [
+    ...(facts.shallow ? ['The clone is shallow: history older than its boundary cannot be read.'] : []),
+    ...(facts.superproject === undefined ? [] : [`The directory is a submodule of ${facts.superproject}.`]),
+    ...(facts.linkedWorktree
+      ? ['The directory is a linked worktree; its branches are shared with the main one.']
+      : []),
+    ...(facts.head === undefined ? ['There is no commit yet: citations and drift cannot be checked.'] : []),
+    ...(facts.branch === undefined ? ['HEAD is detached.'] : []),
+  ];
+}

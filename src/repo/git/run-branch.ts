@@ -1,0 +1,231 @@
+import { existsSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { isInside } from '../../base/files/contained.ts';
+import { commitAll, ignoredIn, writeCommit } from './checkout.ts';
+import { marksIn } from './marked-message.ts';
+import { operationUnderWay } from './operation-under-way.ts';
+import { commitOf, currentBranch, headCommit } from './repository-facts.ts';
+import {
+  type GitOptions,
+  type GitResult,
+  gitError,
+  gitOutput,
+  reasonOf,
+  runGit,
+  splitNul,
+  untilDone,
+} from './run-git.ts';
+import { listWorktrees } from './worktrees.ts';
+
+/** A branch of its own for a run; one that is there stays as it is. */
+export async function openRunBranch(
+  root: string,
+  branch: string,
+  commit: string,
+  git: GitOptions = {},
+): Promise<string> {
+  const known = await branchTip(root, branch, git);
+  if (known !== undefined) return known;
+  await gitOutput(root, ['update-ref', `refs/heads/${branch}`, commit, ''], git);
+  return commit;
+}
+
+export function branchTip(root: string, branch: string, git: GitOptions = {}): Promise<string | undefined> {
+  return commitOf(root, `refs/heads/${branch}`, git);
+}
+
+/** The branches of all runs with the commits they stand at; `undefined` where there is no repository. */
+export async function runBranches(
+  root: string,
+  git: GitOptions = {},
+): Promise<Map<string, string> | undefined> {
+  const listed = await runGit(
+    root,
+    ['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads/charrette/'],
+    git,
+  );
+  if (listed.code !== 0) return undefined;
+  const lines = listed.stdout.split('\n').filter((line) => line !== '');
+  return new Map(lines.map((line) => line.split(' ') as [string, string]));
+}
+
+/** Whether everything on a branch is also on another one, or nothing was ever done on it. */
+export async function isContained(root: string, branch: string, git: GitOptions = {}): Promise<boolean> {
+  const others = await gitOutput(
+    root,
+    ['for-each-ref', `--contains=refs/heads/${branch}`, '--format=%(refname)', 'refs/heads', 'refs/remotes'],
+    git,
+  );
+  return others.split('\n').some((name) => name !== '' && name !== `refs/heads/${branch}`);
+}
+
+type Landing = { kind: 'landed'; commit: string } | { kind: 'conflict'; files: string[]; text: string };
+
+/** Puts a commit whose parent is `start` on top of the run branch; a conflict leaves the branch as it was. */
+async function landCommit(
+  root: string,
+  branch: string,
+  { commit, start, checkouts }: { commit: string; start: string; checkouts: string },
+  git: GitOptions = {},
+): Promise<Landing> {
+  const tip = (await branchTip(root, branch, git)) ?? start;
+  const onTop = (await runGit(root, ['merge-base', '--is-ancestor', tip, commit], git)).code === 0;
+  const landing = onTop ? { kind: 'landed' as const, commit } : await joined(root, tip, commit, git);
+  if (landing.kind === 'landed' && landing.commit !== tip) {
+    const place = await placeOf(root, branch, checkouts, git);
+    if (place === undefined)
+      await gitOutput(root, ['update-ref', `refs/heads/${branch}`, landing.commit, tip], git);
+    else await forwardIn(place, branch, landing.commit, git);
+  }
+  return landing;
+}
+
+/** Where a person looks at the branch of a run; checkouts of the run itself do not count. */
+async function placeOf(
+  root: string,
+  branch: string,
+  checkouts: string,
+  git: GitOptions,
+): Promise<string | undefined> {
+  const ours = await realpath(checkouts);
+  return (await listWorktrees(root, git)).find(
+    (worktree) => worktree.branch === branch && !isInside(ours, worktree.path) && existsSync(worktree.path),
+  )?.path;
+}
+
+/** The branch with its files: moved alone, it would leave a tree there that takes the new work back with the next commit. */
+async function forwardIn(place: string, branch: string, commit: string, git: GitOptions): Promise<void> {
+  const merge = await mergeForward(place, commit, git);
+  if ((await headCommit(place, git)) === commit) return;
+  throw new CharretteError({
+    code: 'git-failed',
+    message: `${branch} is checked out in ${place} and cannot be moved forward there: ${reasonOf(merge)}.`,
+    fix: 'Check out another branch there, then go on with `charrette resume`.',
+  });
+}
+
+function mergeForward(directory: string, commit: string, git: GitOptions): Promise<GitResult> {
+  const words = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', commit];
+  return runGit(directory, ['-c', 'merge.autoStash=false', ...words], { ...git, ...untilDone });
+}
+
+/** The commit's changes and message on top of another commit, made among git's objects alone. */
+async function joined(root: string, tip: string, commit: string, git: GitOptions): Promise<Landing> {
+  const words = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', tip, commit];
+  const merge = await runGit(root, words, git);
+  if (merge.code !== 0 && merge.code !== 1) throw gitError(words, merge);
+  const [tree = '', ...names] = splitNul(merge.stdout);
+  if (merge.code === 1) {
+    const files = [...new Set(names)];
+    const shown = ['diff', '--no-ext-diff', '--no-color', tip, tree, '--', ...files];
+    const text = (await runGit(root, ['--literal-pathspecs', ...shown], git)).stdout;
+    return { kind: 'conflict', files, text: text.slice(0, 40_000) };
+  }
+  // All of it is there already: it landed before the process died.
+  if (tree === (await gitOutput(root, ['rev-parse', `${tip}^{tree}`], git)).trim())
+    return { kind: 'landed', commit: tip };
+  const message = await gitOutput(root, ['show', '--no-patch', '--format=%B', commit], git);
+  const inRoot = (args: readonly string[], input?: string) =>
+    gitOutput(root, args, input === undefined ? git : { ...git, input });
+  return {
+    kind: 'landed',
+    commit: await writeCommit(root, { tree, parents: [tip], message }, inRoot, git),
+  };
+}
+
+/** `ignored`: what lies in the checkout and is in no commit. */
+export type Taken =
+  | { kind: 'nothing'; ignored: string[] }
+  | { kind: 'landed'; commit: string; files: string[]; ignored: string[] }
+  | Extract<Landing, { kind: 'conflict' }>;
+
+/** Everything that was done in a checkout since `start`, as one commit on top of the run branch. */
+export async function takeWork(
+  root: string,
+  checkout: string,
+  { branch, start, message }: { branch: string; start: string; message: string },
+  git: GitOptions = {},
+): Promise<Taken> {
+  const work = await commitAll(root, checkout, start, message, git);
+  const ignored = await ignoredIn(root, checkout, git);
+  if (work === undefined) return { kind: 'nothing', ignored };
+  const checkouts = path.dirname(checkout);
+  const landing = await landCommit(root, branch, { commit: work.commit, start, checkouts }, git);
+  return landing.kind === 'landed' ? { ...landing, files: work.files, ignored } : landing;
+}
+
+/** The commit on the branch that carries this mark, if there is one since `base`. */
+export async function findLanded(
+  root: string,
+  branch: string,
+  base: string,
+  mark: string,
+  git: GitOptions = {},
+): Promise<{ commit: string; files: string[] } | undefined> {
+  const range = `${base}..refs/heads/${branch}`;
+  // Git finds the words wherever they stand in a message.
+  const words = ['log', '-z', '--format=%H%n%B', '--fixed-strings', `--grep=${mark}`, range];
+  const found = splitNul(await gitOutput(root, words, git)).find((entry) => marksIn(entry).includes(mark));
+  const commit = found?.split('\n')[0];
+  if (commit === undefined) return undefined;
+  return { commit, files: await filesBetween(root, [`${commit}^`, commit], git) };
+}
+
+export async function diffBetween(
+  root: string,
+  from: string,
+  to: string,
+  git: GitOptions = {},
+): Promise<string> {
+  return gitOutput(root, ['diff', '--no-ext-diff', '--no-color', from, to], git);
+}
+
+/** Files that differ between two commits. */
+export function changedSince(
+  root: string,
+  from: string,
+  to: string,
+  git: GitOptions = {},
+): Promise<string[]> {
+  return filesBetween(root, [from, to], git);
+}
+
+/** Forgets kept work below a name, once it has landed. */
+export async function dropKeptWork(root: string, prefix: string, git: GitOptions = {}): Promise<void> {
+  const names = (await gitOutput(root, ['for-each-ref', '--format=%(refname)', prefix], git)).split('\n');
+  for (const name of names.filter((line) => line !== ''))
+    await gitOutput(root, ['update-ref', '-d', name], git);
+}
+
+/** Where a run began: the commit, and the branch that was checked out; `undefined` when none was. */
+type Beginning = { base: string; onto: string | undefined };
+
+/** Moves the branch a run began on forward to the run's result, if it is still checked out and where it was. */
+export async function forwardTo(
+  directory: string,
+  tip: string,
+  { base, onto }: Beginning,
+  git: GitOptions = {},
+): Promise<{ merged: boolean; reason: string }> {
+  const no = (reason: string) => ({ merged: false, reason });
+  const reached = async () =>
+    (onto === undefined ? await headCommit(directory, git) : await branchTip(directory, onto, git)) === tip;
+  if (await reached()) return { merged: true, reason: '' };
+  const current = await currentBranch(directory, git);
+  if (current !== onto)
+    return no(`${current ?? 'no branch'} is checked out, the run began on ${onto ?? 'no branch'}`);
+  const operation = await operationUnderWay(directory, git);
+  if (operation !== undefined) return no(`git ${operation} is under way`);
+  if ((await headCommit(directory, git)) !== base) return no('the branch has moved since');
+  const merge = await mergeForward(directory, tip, git);
+  // A hook that fails after the merge takes nothing back.
+  return (await reached()) ? { merged: true, reason: '' } : no(reasonOf(merge));
+}
+
+async function filesBetween(directory: string, range: readonly string[], git: GitOptions): Promise<string[]> {
+  return splitNul(
+    await gitOutput(directory, ['diff', '--name-only', '--no-renames', '-z', ...range], git),
+  ).sort();
+}

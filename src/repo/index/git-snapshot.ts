@@ -1,0 +1,138 @@
+import { CharretteError } from '../../base/errors.ts';
+import { commitOf } from '../git/repository-facts.ts';
+import { type FileKind, fileKind } from './file-kinds.ts';
+import { readHistory } from './git-history.ts';
+import { readGit, streamObjects } from './read-git.ts';
+import { readLimits, type SkipReason, skipByContent, skipByPath } from './skip-rules.ts';
+import type { HistoryCommit, SkippedFile, Snapshot, SnapshotFile } from './snapshot.ts';
+
+type TreeEntry = { mode: string; type: string; oid: string; size: number; path: string };
+
+type Reading = { text: string } | { reason: SkipReason };
+
+/** Shared by the snapshots of one repository at several commits: nothing is read twice. */
+export type SnapshotCache = { readings: Map<string, Reading>; commits: Map<string, HistoryCommit> };
+
+export const createSnapshotCache = (): SnapshotCache => ({ readings: new Map(), commits: new Map() });
+
+export type SnapshotOptions = {
+  /** How many commits of history are read. */
+  commits?: number;
+  totalBytes?: number;
+  signal?: AbortSignal;
+  cache?: SnapshotCache;
+};
+
+export const defaultCommits = 2000;
+
+/** Reads a repository as it is at a commit: one process lists it, one reads all files, two read the history. */
+export async function readSnapshot(
+  directory: string,
+  revision = 'HEAD',
+  options: SnapshotOptions = {},
+): Promise<Snapshot> {
+  const commit = await resolveCommit(directory, revision);
+  const [entries, history] = await Promise.all([
+    listTree(directory, commit),
+    readHistory(directory, commit, options.commits ?? defaultCommits, options.cache?.commits),
+  ]);
+  return { commit, ...(await readFiles(directory, entries, options)), history };
+}
+
+/** The full id of a commit; the revision is never taken for an option. */
+export async function resolveCommit(directory: string, revision: string): Promise<string> {
+  const commit = await commitOf(directory, revision, { offline: true });
+  if (commit !== undefined) return commit;
+  // Tells a missing repository from a missing commit.
+  await readGit(directory, ['rev-parse', '--git-dir']);
+  throw new CharretteError({
+    code: 'not-found',
+    message: `There is no commit ${JSON.stringify(revision)} in this clone.`,
+    fix: 'Check the name, or fetch the commit.',
+  });
+}
+
+/** Files of the directory at the commit; below the root of a repository only those of that folder. */
+async function listTree(directory: string, commit: string): Promise<TreeEntry[]> {
+  const output = await readGit(directory, ['ls-tree', '-r', '-z', '-l', commit]);
+  return output.split('\0').flatMap((line) => {
+    const [, mode = '', type = '', oid = '', size = '', path = ''] =
+      /^(\d+) (\w+) ([0-9a-f]+) +(\d+|-)\t([\s\S]+)$/.exec(line) ?? [];
+    return path === '' ? [] : [{ mode, type, oid, size: Number(size) || 0, path }];
+  });
+}
+
+async function readFiles(directory: string, entries: readonly TreeEntry[], options: SnapshotOptions) {
+  const totalBytes = options.totalBytes ?? readLimits.totalBytes;
+  const skipped: SkippedFile[] = [];
+  const wanted: TreeEntry[] = [];
+  let planned = 0;
+  for (const entry of [...entries].sort(byWorth)) {
+    const reason =
+      skipEntry(entry) ?? (planned + entry.size > totalBytes ? 'over the memory limit' : undefined);
+    if (reason !== undefined) skipped.push({ path: entry.path, reason });
+    else {
+      planned += entry.size;
+      wanted.push(entry);
+    }
+  }
+  const readings = options.cache?.readings ?? new Map<string, Reading>();
+  const missing = [...new Set(wanted.map(({ oid }) => oid))].filter((oid) => !readings.has(oid));
+  await readObjects(directory, missing, totalBytes, readings, options.signal);
+  const files: SnapshotFile[] = [];
+  for (const { path, oid, size } of wanted) {
+    const reading = readings.get(oid) ?? { text: '' };
+    if ('reason' in reading) skipped.push({ path, reason: reading.reason });
+    else files.push({ path, oid, size, text: reading.text });
+  }
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files, skipped };
+}
+
+const worth: readonly FileKind[] = ['source', 'test', 'document', 'configuration', 'other'];
+
+/** When not everything fits in memory, sources and tests come before the rest. */
+function byWorth(a: TreeEntry, b: TreeEntry): number {
+  return worth.indexOf(fileKind(a.path)) - worth.indexOf(fileKind(b.path)) || (a.path < b.path ? -1 : 1);
+}
+
+function skipEntry({ mode, type, path, size }: TreeEntry): SkipReason | undefined {
+  if (type === 'commit') return 'submodule';
+  if (mode === '120000') return 'symbolic link';
+  return skipByPath(path, size);
+}
+
+/** All objects through one `git cat-file --batch`, read as they come. */
+async function readObjects(
+  directory: string,
+  oids: readonly string[],
+  totalBytes: number,
+  readings: Map<string, Reading>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (oids.length === 0) return;
+  const feed = objectReader((oid, bytes) => {
+    const reason = skipByContent(bytes);
+    readings.set(oid, reason === undefined ? { text: bytes.toString('utf8') } : { reason });
+  });
+  await streamObjects(directory, ['cat-file', '--batch', '--buffer'], feed, {
+    input: `${oids.join('\n')}\n`,
+    maximumBytes: totalBytes + oids.length * 128,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** Takes the output of `cat-file --batch` apart: a header line, the bytes, a line end, for each object. */
+function objectReader(onObject: (oid: string, bytes: Buffer) => void): (chunk: Buffer) => void {
+  let pending: Buffer = Buffer.alloc(0);
+  return (chunk) => {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    for (let end = pending.indexOf(10); end !== -1; end = pending.indexOf(10)) {
+      const [, oid, size] = /^([0-9a-f]+) blob (\d+)$/.exec(pending.toString('latin1', 0, end)) ?? [];
+      const after = end + 1 + (size === undefined ? 0 : Number(size) + 1);
+      if (pending.length < after) return;
+      if (oid !== undefined) onObject(oid, pending.subarray(end + 1, after - 1));
+      pending = pending.subarray(after);
+    }
+  };
+}

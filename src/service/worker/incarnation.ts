@@ -1,0 +1,241 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { World } from '../../agents/settings.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { livingHolder } from '../../engine/lock.ts';
+import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
+import type { Queue } from '../../engine/queue/queue.ts';
+import { forgetEnded } from '../../engine/queue/queued-run.ts';
+import type { TurnLimit } from '../../engine/queue/turns.ts';
+import { runDirectoryOf } from '../../engine/run-directory.ts';
+import { updateRunRecord } from '../../engine/run-record.ts';
+import { orStopped } from '../../engine/stopped.ts';
+import { openStories } from '../../workflows/open.ts';
+import { codeVersion } from '../../workflows/version.ts';
+import { AgentTurns } from './agent-turns.ts';
+import { Hearing } from './hearing.ts';
+import { HeldRuns } from './held-runs.ts';
+import type { ServedPlace } from './places.ts';
+import { Presence } from './presence.ts';
+import { StoreLine } from './store-line.ts';
+import { Taking } from './taking.ts';
+import type { WorkerEvent } from './worker-event.ts';
+
+export type WorkerOptions = {
+  queue: Queue;
+  url: string;
+  places: readonly ServedPlace[];
+  labels: readonly string[];
+  /** Runs at work here at the same time. */
+  limit: number;
+  /** Calls of agents at the same time. */
+  parallel: number;
+  limits: QueueLimits;
+  agents: Readonly<Record<string, TurnLimit>>;
+  silentSeconds: number;
+  drainSeconds: number;
+  keepDays: number;
+  world: World;
+  /** The file that --config names. */
+  configFile?: string | undefined;
+  signal: AbortSignal;
+};
+
+export type IncarnationEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
+
+const pollMs = 200;
+const sweepMs = 3_600_000;
+/** Runs that a worker holds for each place that it has; all but one of them ask. */
+const heldPerPlace = 16;
+
+/** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
+export class Incarnation {
+  readonly #options: WorkerOptions;
+  readonly #report: (event: WorkerEvent) => void;
+  readonly #id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  readonly #lost = new AbortController();
+  /** Ended when the time that a stop may take is over. */
+  readonly #drained = new AbortController();
+  readonly #line: StoreLine;
+  readonly #held: HeldRuns;
+  readonly #taking: Taking;
+  readonly #hearing: Hearing;
+  readonly #turns: AgentTurns;
+  readonly #presence: Presence;
+  #engine: Engine | undefined;
+  #countedAt = performance.now();
+
+  private constructor(options: WorkerOptions, report: (event: WorkerEvent) => void) {
+    const { queue, limit, limits } = options;
+    this.#options = options;
+    this.#report = report;
+    const [lost, drained] = [this.#lost.signal, this.#drained.signal];
+    const engine = () => this.#engine;
+    const lose = () => this.#lose();
+    this.#line = new StoreLine(report, { lost, drained });
+    this.#held = new HeldRuns({ queue, line: this.#line, report, lost, lose, engine });
+    const over = AbortSignal.any([lost, drained]);
+    this.#taking = new Taking({ queue, held: this.#held, report, engine, lose, stop: options.signal, over });
+    this.#hearing = new Hearing({ queue, held: this.#held, engine, limit, limits });
+    this.#turns = new AgentTurns(queue, this.#id, options.agents);
+    this.#presence = new Presence({ ...options, worker: this.#id, line: this.#line, report, lose });
+  }
+
+  static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<Incarnation> {
+    const incarnation = new Incarnation(options, report);
+    await incarnation.#open();
+    return incarnation;
+  }
+
+  async #open(): Promise<void> {
+    const { places, url, world, parallel, configFile } = this.#options;
+    const [first] = places;
+    if (first === undefined) throw new Error('A worker needs a repository.');
+    const configured = { agents: undefined, file: configFile };
+    const opening = await openStories(first.home, { url }, world, configured, {
+      guard: {
+        ready: (stop) => this.#presence.fresh(stop),
+        keep: (live) => this.#held.keep(live),
+        answered: (run, answers) => this.#held.answered(run, answers),
+        changed: (run, state) => this.#held.changed(run, state),
+        troubled: (run, error) => this.#held.trouble(run, error),
+      },
+      agentsIn: (project) => places.find(({ home }) => home.project === project)?.roster ?? [],
+      turn: (agent, signal, body) => this.#turns.within(agent, signal, body),
+      parallel,
+    });
+    if (!opening.opened) throw new Error('A shared store has no holder.');
+    this.#engine = opening.engine;
+    try {
+      await this.#presence.appear();
+    } catch (error) {
+      // The next try needs the durable engine for itself.
+      await opening.engine.close();
+      throw error;
+    }
+  }
+
+  /** Beats, takes runs and hears messages until told to stop or given up by the others. */
+  async work(): Promise<IncarnationEnd> {
+    const { signal } = this.#options;
+    const round = () => void this.#presence.lookAround(() => this.#alsoDue());
+    const rounds = setInterval(round, this.#presence.everyMs);
+    const sweeps = setInterval(() => void this.#sweep(), sweepMs);
+    void this.#sweep();
+    const either = AbortSignal.any([signal, this.#lost.signal]);
+    let attending = Promise.resolve();
+    try {
+      while (!either.aborted) {
+        attending = this.#attend();
+        // A store that is away must not keep it from hearing that it shall go.
+        await orStopped(attending, either);
+        await sleep(pollMs, undefined, { signal: either }).catch(() => {});
+      }
+      return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome(attending);
+    } finally {
+      clearInterval(rounds);
+      clearInterval(sweeps);
+      await this.#presence.stop();
+    }
+  }
+
+  /** One look at the queue. */
+  async #attend(): Promise<void> {
+    try {
+      // Runs that were answered go before new ones.
+      await this.#hearing.look();
+      await this.#claim();
+      await this.#count();
+      this.#line.answers();
+    } catch (error) {
+      this.#line.fails(error);
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { queue, labels, limit, limits } = this.#options;
+    const room = Math.min(limit - this.#held.busy, limit * heldPerPlace - this.#held.all.length);
+    if (room <= 0 || this.#taking.rests) return;
+    const worker = { id: this.#id, labels, places: this.#presence.places, codeVersion };
+    const claims = await claimRuns(
+      queue,
+      worker,
+      limits,
+      room,
+      (run, { home }) => livingHolder(runDirectoryOf(home, run).lock)?.pid,
+    );
+    for (const claim of claims) this.#taking.take(claim);
+  }
+
+  /** Now and then: what the queue believes to be here and is not. Here alone, where nothing is being claimed meanwhile. */
+  async #count(): Promise<void> {
+    const { queue } = this.#options;
+    if (performance.now() - this.#countedAt < this.#presence.everyMs) return;
+    this.#countedAt = performance.now();
+    for (const { run, epoch } of await heldRuns(queue, this.#id)) {
+      if (this.#held.find(run) !== undefined) continue;
+      await handBack(queue, { run, epoch }, 'its worker did not know that it had it');
+      this.#report({ type: 'run-back', run });
+    }
+  }
+
+  async #alsoDue(): Promise<void> {
+    this.#held.keepNews();
+    await this.#turns.endLeft();
+  }
+
+  async #sweep(): Promise<void> {
+    await forgetEnded(this.#options.queue, this.#options.keepDays).catch(() => {});
+  }
+
+  #lose(): void {
+    if (this.#lost.signal.aborted) return;
+    this.#lost.abort();
+    this.#engine?.abandon();
+    this.#report({ type: 'worker-lost', worker: this.#id, runs: this.#held.ids });
+  }
+
+  /** Its runs belong to others: everything ends where it is, and nothing is written any more. */
+  async #giveUp(): Promise<IncarnationEnd> {
+    this.#held.clear();
+    await this.#engine?.close();
+    return { reason: 'lost', ended: this.#held.ended, back: 0 };
+  }
+
+  /** Lets calls under way come to their end, then gives the runs back. */
+  async #goHome(attending: Promise<void>): Promise<IncarnationEnd> {
+    const { drainSeconds } = this.#options;
+    const timer = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
+    const limit = AbortSignal.any([this.#drained.signal, this.#lost.signal]);
+    await this.#rest(attending, limit);
+    const over = this.#lost.signal.aborted ? [] : this.#held.over;
+    const open = this.#lost.signal.aborted ? [] : this.#held.all.filter((held) => !over.includes(held));
+    for (const { entry, placed, directory, live } of open) {
+      if (placed)
+        await updateRunRecord(directory, { status: 'queued', process: undefined }).catch((error) =>
+          this.#held.trouble(entry.run, error),
+        );
+      await live?.keep().catch(() => {});
+    }
+    await this.#engine?.close();
+    await Promise.all(over.map((held) => this.#held.finish(held).catch(() => {})));
+    const back = await Promise.all(open.map((held) => this.#held.giveBack(held, 'its worker was stopped')));
+    clearTimeout(timer);
+    await this.#presence.leave().catch(() => {});
+    // Whatever still waits for the store waits for nothing.
+    this.#drained.abort();
+    const end = { ended: this.#held.ended, back: back.filter(Boolean).length };
+    this.#report({ type: 'worker-end', worker: this.#id, ...end });
+    return { reason: 'stopped', ...end };
+  }
+
+  /** Nothing begins any more; what is under way, runs that are just being taken up too, has until the limit to end. */
+  async #rest(attending: Promise<void>, limit: AbortSignal): Promise<void> {
+    // What has ended is not stopped: nothing comes after its last event.
+    for (const { live } of this.#held.over) void live?.stop();
+    const taken = attending.then(() => this.#taking.settled());
+    await Promise.all([this.#engine?.rest(limit), orStopped(taken, limit)]);
+    await this.#engine?.rest(limit);
+  }
+}

@@ -1,0 +1,109 @@
+import { hostname } from 'node:os';
+import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
+import type { Queue } from '../../engine/queue/queue.ts';
+import { giveUpSilent, registerWorker, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
+import { codeVersion } from '../../workflows/version.ts';
+import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
+import type { StoreLine } from './store-line.ts';
+import type { WorkerEvent } from './worker-event.ts';
+
+type PresenceOptions = {
+  queue: Queue;
+  url: string;
+  worker: string;
+  places: readonly ServedPlace[];
+  labels: readonly string[];
+  silentSeconds: number;
+  line: StoreLine;
+  report: (event: WorkerEvent) => void;
+  /** Called when the others have given this worker up. */
+  lose: () => void;
+};
+
+/** A worker among the others: it beats, says what it has, and gives up those that fell silent. */
+export class Presence {
+  readonly #options: PresenceOptions;
+  #places: readonly ServedPlace[];
+  #heart: Heartbeat | undefined;
+  /** Since when beats have come one after another: who was cut off itself cannot judge others. */
+  #steadySince = performance.now();
+  #looking = false;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+    this.#places = options.places;
+  }
+
+  get places(): readonly ServedPlace[] {
+    return this.#places;
+  }
+
+  /** How long a round takes. */
+  get everyMs(): number {
+    return beatEveryMs(this.#options.silentSeconds * 1000);
+  }
+
+  async appear(): Promise<void> {
+    const { queue, url, worker, places, labels, silentSeconds, report } = this.#options;
+    await registerWorker(queue, {
+      worker,
+      host: hostname(),
+      pid: process.pid,
+      labels: [...labels],
+      places: places.map(publicPlace),
+      codeVersion,
+    });
+    const silentMs = silentSeconds * 1000;
+    this.#heart = new Heartbeat({ url, worker, silentMs, news: (news) => this.#hearBeat(news) });
+    report({
+      type: 'worker-start',
+      worker,
+      places: places.map(({ repository, clone }) => ({ repository, clone })),
+      labels: [...labels],
+    });
+  }
+
+  /** Resolves as soon as the worker is known to be one still; rejects when the signal ends the waiting. */
+  async fresh(signal: AbortSignal): Promise<void> {
+    await this.#heart?.fresh(signal);
+  }
+
+  /** Says which commits are checked out here, does what else is due, and gives up workers that fell silent. */
+  async lookAround(alsoDue: () => Promise<void>): Promise<void> {
+    const { queue, worker, silentSeconds, line, report } = this.#options;
+    // One that takes long is not joined by the next.
+    if (this.#looking || this.#heart?.isFresh !== true) return;
+    this.#looking = true;
+    try {
+      const places = await Promise.all(this.#places.map(refreshPlace));
+      const moved = places.some(({ head }, index) => head !== this.#places[index]?.head);
+      this.#places = places;
+      if (moved) await setPlaces(queue, worker, places.map(publicPlace));
+      await alsoDue();
+      // After a time without the store everybody looks silent; the others get a moment to show themselves.
+      if (performance.now() - this.#steadySince < 2 * this.everyMs) return;
+      const given = await giveUpSilent(queue, silentSeconds, worker);
+      for (const gone of given) report({ type: 'worker-gone', ...gone });
+    } catch (error) {
+      line.fails(error);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Says that the worker goes. */
+  async leave(): Promise<void> {
+    await removeWorker(this.#options.queue, this.#options.worker);
+  }
+
+  async stop(): Promise<void> {
+    await this.#heart?.stop();
+  }
+
+  #hearBeat(news: BeatNews): void {
+    const { silentSeconds, line, lose } = this.#options;
+    if (news.type === 'gone') lose();
+    else if (news.type === 'silent') line.fails(new Error(news.message));
+    else if (news.gapSeconds > silentSeconds / 2) this.#steadySince = performance.now();
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toCharretteError } from '../../base/errors.ts';
+import { Incarnation, type WorkerOptions } from './incarnation.ts';
+import type { WorkerEvent } from './worker-event.ts';
+
+export type WorkerSummary = { ended: number; back: number };
+
+/**
+ * Takes runs from the queue and works on them until told to stop. A worker that the others gave up has lost its runs
+ * and begins anew under another name.
+ */
+export async function serveQueue(
+  options: WorkerOptions,
+  report: (event: WorkerEvent) => void,
+): Promise<WorkerSummary> {
+  const sum = { ended: 0, back: 0 };
+  let first = true;
+  for (;;) {
+    const incarnation = first ? await Incarnation.begin(options, report) : await beginAgain(options, report);
+    if (incarnation === undefined) return sum;
+    first = false;
+    const end = await incarnation.work();
+    sum.ended += end.ended;
+    sum.back += end.back;
+    if (end.reason === 'stopped') return sum;
+  }
+}
+
+const againMs = 1000;
+
+/** The next one, as soon as the store lets it begin; nothing when told to stop before. */
+async function beginAgain(
+  options: WorkerOptions,
+  report: (event: WorkerEvent) => void,
+): Promise<Incarnation | undefined> {
+  let said: string | undefined;
+  while (!options.signal.aborted) {
+    try {
+      return await Incarnation.begin(options, report);
+    } catch (error) {
+      const { message } = toCharretteError(error);
+      if (message !== said) report({ type: 'store-silent', message });
+      said = message;
+      await sleep(againMs, undefined, { signal: options.signal }).catch(() => {});
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toCharretteError } from '../../base/errors.ts';
+import { LostRun } from '../../engine/queue/mirror.ts';
+import type { WorkerEvent } from './worker-event.ts';
+
+const againMs = 200;
+
+/** How a worker bears a store that does not answer: it says so once, and what has to get there is tried until it does. */
+export class StoreLine {
+  readonly #report: (event: WorkerEvent) => void;
+  readonly #lost: AbortSignal;
+  readonly #drained: AbortSignal;
+  #silent = false;
+
+  /** `lost`: the worker's runs belong to others; `drained`: the time that a stop may take is over. */
+  constructor(
+    report: (event: WorkerEvent) => void,
+    { lost, drained }: Record<'lost' | 'drained', AbortSignal>,
+  ) {
+    this.#report = report;
+    this.#lost = lost;
+    this.#drained = drained;
+  }
+
+  /** Tries until the store takes it; false: the runs are lost, and nothing counts any more. */
+  async surely(body: () => Promise<unknown>): Promise<boolean> {
+    while (!this.#lost.aborted) {
+      try {
+        await body();
+        return true;
+      } catch (error) {
+        if (error instanceof LostRun || this.#drained.aborted) throw error;
+        this.fails(error);
+        await sleep(againMs);
+      }
+    }
+    return false;
+  }
+
+  fails(error: unknown): void {
+    if (this.#silent || this.#lost.aborted) return;
+    this.#silent = true;
+    this.#report({ type: 'store-silent', message: toCharretteError(error).message });
+  }
+
+  answers(): void {
+    if (!this.#silent) return;
+    this.#silent = false;
+    this.#report({ type: 'store-back' });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Readable, Writable } from 'node:stream';
+import { exitCodes } from '../../base/error-table.ts';
+import type { CommandSpec } from './command.ts';
+import { stopExit } from './stopped.ts';
+import { version } from './version.ts';
+
+export const command: CommandSpec = {
+  name: 'acp',
+  summary: 'Charrette as an agent for editors that speak the Agent Client Protocol, on stdin and stdout',
+  examples: [
+    ['charrette acp', 'started by an editor: a prompt is a feature, the answer is its plan'],
+    [
+      '{ "agent_servers": { "Charrette": { "command": "charrette", "args": ["acp"] } } }',
+      'in the settings of Zed',
+    ],
+  ],
+  async run({ global, terminal, signal }) {
+    const { serveEditor } = await import('../acp/serve.ts');
+    const [interpreter = process.execPath, script = ''] = process.argv;
+    if (terminal.stdin.isTTY === true && !global.quiet)
+      terminal.stderr.write('Serving over ACP; an editor writes to stdin. Stop with Ctrl-C.\n');
+    await serveEditor({ program: [interpreter, script], config: global.config, env: terminal.env }, version, {
+      input: terminal.stdin as Readable,
+      output: terminal.stdout as Writable,
+      signal,
+    });
+    return { exit: signal.aborted ? stopExit(signal) : exitCodes.done };
+  },
+};

@@ -1,0 +1,132 @@
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextOnce } from '../../base/files/read-once.ts';
+import { isRecord, parseJson } from '../../base/safe-json.ts';
+import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
+import type { AnswerProvider } from '../../engine/attendance.ts';
+import type { Answer, Question } from '../../engine/question.ts';
+import { askByLine } from './ask-by-line.ts';
+import { choose } from './choose.ts';
+import { closedOnAbort } from './closed-prompt.ts';
+import type { GlobalFlags, Invocation, OptionSpec, Terminal } from './command.ts';
+
+/** For programs that start a run and put its questions to a person themselves. */
+export const remoteAnswersOption: OptionSpec = {
+  flags: '--remote-answers',
+  description: 'wait for answers from another process (an editor, the web page, `answer`) instead of pausing',
+};
+
+/** Who answers the questions of a run: a file, the recommendation (--yes), a person on the terminal, or nobody. */
+export function makeAnswerProvider(
+  global: GlobalFlags,
+  terminal: Terminal,
+  given: ReadonlyMap<string, string>,
+  remote = false,
+): AnswerProvider {
+  return async (questions, signal) => {
+    const answers: Answer[] = [];
+    for (const question of questions) {
+      const fromFile = given.get(question.id);
+      if (fromFile !== undefined) answers.push({ question: question.id, value: fromFile, source: 'file' });
+      else if (global.yes && question.recommended !== undefined) {
+        answers.push({ question: question.id, value: question.recommended, source: 'recommended' });
+      } else if (global.input) {
+        const value = await askOnTerminal(question, terminal, signal);
+        if (value === undefined) return undefined;
+        answers.push({ question: question.id, value, source: 'person' });
+      } else return remote ? gone(signal) : undefined;
+    }
+    return answers;
+  };
+}
+
+/** Nothing, once somebody else has answered or the run is stopped. */
+function gone(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+async function askOnTerminal(
+  asked: Question,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const question = forTerminal(asked);
+  if (terminal.env['TERM'] === 'dumb') return askByLine(question, terminal, signal);
+  const { isCancel, log, text } = await import('@clack/prompts');
+  const output = terminal.stderr as NodeJS.WriteStream;
+  const input = terminal.stdin as NodeJS.ReadStream;
+  if (question.detail !== undefined) {
+    const { wrap } = await import('./live/fit.ts');
+    const columns = (terminal.stderr.columns ?? 80) - 4;
+    const lines = question.detail.split('\n').flatMap((line) => wrap(line, columns));
+    log.message(lines, { output });
+  }
+  if (question.options !== undefined)
+    return choose(question.text, question.options, question.recommended, { input, output, signal });
+  const { recommended } = question;
+  // Here the proposal is shown, so it may not steer the terminal either; what is taken is the proposal itself.
+  const shown = recommended === undefined ? undefined : untrustedLine(recommended);
+  const written = await closedOnAbort(input, signal, () =>
+    text({
+      message: shown === undefined ? question.text : `${question.text} (Enter: as proposed)`,
+      ...(shown !== undefined && { placeholder: shown, defaultValue: shown }),
+      input,
+      output,
+    }),
+  );
+  if (written === undefined || isCancel(written)) return undefined;
+  return written === shown ? recommended : written;
+}
+
+/** What agents wrote into a question must not steer the terminal; values of options stay as they are, they are never shown. */
+function forTerminal({ text, detail, options, ...rest }: Question): Question {
+  return {
+    ...rest,
+    text: untrustedText(text),
+    ...(detail === undefined ? {} : { detail: untrustedText(detail) }),
+    ...(options === undefined
+      ? {}
+      : { options: options.map(({ value, label }) => ({ value, label: untrustedLine(label) })) }),
+  };
+}
+
+/** The answers that a flag names a file of; none without the flag. Whoever makes a run asks for them first. */
+export async function givenAnswers(
+  { options, global, signal }: Pick<Invocation, 'options' | 'global' | 'signal'>,
+  flag = 'answers',
+): Promise<Map<string, string>> {
+  const named = options[flag];
+  return typeof named === 'string' ? readAnswerFile(path.resolve(global.cwd, named), signal) : new Map();
+}
+
+/** An object of question id → value, or the shape of questions.json with its answers filled. */
+export async function readAnswerFile(file: string, signal: AbortSignal): Promise<Map<string, string>> {
+  const text = await readTextOnce(file, signal);
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `The answers file ${file} does not exist.`,
+      fix: 'Check its name; a relative one starts from the directory of the command, or from --cwd.',
+    });
+  }
+  const value = parseJson(text, file);
+  if (isRecord(value)) {
+    const list = value['answers'];
+    const pairs = Array.isArray(list)
+      ? list.map((answer) =>
+          isRecord(answer) ? ([answer['question'], answer['value']] as const) : ([] as const),
+        )
+      : Object.entries(value);
+    if (pairs.every(([question, answer]) => typeof question === 'string' && typeof answer === 'string')) {
+      return new Map(pairs as [string, string][]);
+    }
+  }
+  throw new CharretteError({
+    code: 'json-invalid',
+    message: `${file} holds no answers.`,
+    fix: 'Write {"<question id>": "<answer>", …}, or fill `answers` of questions.json with {question, value}.',
+  });
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import { thisWorld } from '../../agents/settings.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { parseJson } from '../../base/safe-json.ts';
+import { counted } from '../../base/text/counted.ts';
+import type { ComparisonFile } from '../../council/compare/comparison.ts';
+import { readTasks } from '../../council/compare/task-file.ts';
+import { clockFrom, idsFrom } from '../../engine/clock.ts';
+import { homeOf, runDirectoryOf } from '../../engine/run-directory.ts';
+import { type CompareFlags, prepareCompare } from '../../workflows/compare/prepare.ts';
+import { createRun } from '../../workflows/create-run.ts';
+import { describeEstimate } from '../../workflows/design/estimate.ts';
+import { givenAnswers } from './ask.ts';
+import type { CommandSpec } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { positive } from './number-flag.ts';
+import { findProject } from './project.ts';
+import { tell } from './tell.ts';
+
+export const command: CommandSpec = {
+  name: 'compare',
+  summary: 'Design the same features alone and with the panel, and have the plans judged blind',
+  examples: [
+    ['charrette compare --tasks tasks.md', 'every item of the list, with the agents of this project'],
+    ['charrette compare --tasks tasks.json --depth quick --max-usd 20', 'a smaller panel, a limit on money'],
+    ['charrette compare --tasks tasks.md --dry-run', 'what it would take'],
+  ],
+  options: [
+    { flags: '--tasks <file>', description: 'features: one per line, a Markdown list, or JSON' },
+    {
+      flags: '--depth <depth>',
+      description: 'how deep the panel goes',
+      choices: ['quick', 'regular', 'wide'],
+      default: 'regular',
+    },
+    { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
+    { flags: '--author <agent>', description: 'who works alone, and writes for the panel' },
+    {
+      flags: '--max-tokens <count>',
+      description: 'pause and ask between tasks when this many tokens are used',
+      parse: positive('--max-tokens'),
+    },
+    {
+      flags: '--max-usd <amount>',
+      description: 'pause and ask between tasks when this much is spent',
+      parse: positive('--max-usd'),
+    },
+    { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+  ],
+  dryRun: 'says',
+  async run(invocation) {
+    const { options, global, terminal } = invocation;
+    const tasks = await readTaskFile(options['tasks'], global.cwd);
+    const given = await givenAnswers(invocation);
+    const project = findProject(global.cwd);
+    const { inputs, warnings } = await prepareCompare({
+      tasks,
+      project,
+      cwd: global.cwd,
+      flags: options as CompareFlags,
+      world: thisWorld(),
+      configFile: global.config,
+      consented: global.yes,
+    });
+    if (!global.quiet) for (const warning of warnings) tell(terminal, warning);
+    if (global.dryRun) {
+      const { estimate } = inputs;
+      const text = `Would design ${counted(tasks.length, 'task')} alone and with the ${inputs.depth} panel. ${describeEstimate(estimate)}\n`;
+      return { exit: 0, json: { dryRun: true, tasks, estimate }, text };
+    }
+    const home = homeOf(project);
+    const run = await createRun(
+      home,
+      {
+        workflow: 'compare',
+        title: `compare ${counted(tasks.length, 'task')}`,
+        inputs,
+        baseCommit: inputs.baseCommit,
+      },
+      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
+    );
+    const result = await conductRun(home, run, invocation, given);
+    const file = path.join(runDirectoryOf(home, run).artifacts, 'comparison.json');
+    const text = await readTextFile(file);
+    if (text === undefined) return result;
+    const comparison = parseJson(text, file) as unknown as ComparisonFile;
+    return { ...result, json: { ...(result.json as object), cost: comparison.totals, comparison } };
+  },
+};
+
+async function readTaskFile(name: unknown, cwd: string) {
+  if (typeof name !== 'string') {
+    throw new CharretteError({
+      code: 'usage',
+      message: '`compare` needs --tasks with a file of features.',
+      fix: 'Write one feature per line and name the file: `charrette compare --tasks tasks.md`.',
+    });
+  }
+  const file = path.resolve(cwd, name);
+  const text = await readTextFile(file, 4 * 1024 * 1024);
+  if (text === undefined)
+    throw new CharretteError({ code: 'not-found', message: `The file of tasks ${file} does not exist.` });
+  return readTasks(text, name);
+}

@@ -1,0 +1,210 @@
+import { thisWorld } from '../../agents/settings.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { panelNames } from '../../council/panel/panels.ts';
+import { stepOrder } from '../../council/panel/steps.ts';
+import { clockFrom, idsFrom } from '../../engine/clock.ts';
+import { homeOf } from '../../engine/run-directory.ts';
+import { createRun } from '../../workflows/create-run.ts';
+import type { DepthName } from '../../workflows/design/depth.ts';
+import { describeEstimate } from '../../workflows/design/estimate.ts';
+import { type DepthProposal, type DesignFlags, prepareDesign } from '../../workflows/design/prepare.ts';
+import type { DesignInputs } from '../../workflows/design/state.ts';
+import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
+import type { CommandSpec, Invocation } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { readFeature } from './feature-input.ts';
+import { columns } from './help.ts';
+import { noteText } from './live/phase-title.ts';
+import { positive } from './number-flag.ts';
+import { findHome, findProject, findRun } from './project.ts';
+import { queueOptions } from './queue-options.ts';
+import { tell } from './tell.ts';
+
+const truth = ['true', 'false'];
+
+export const command: CommandSpec = {
+  name: 'design',
+  summary: 'Several agents sketch, argue, plan, review and vote; you get one plan',
+  examples: [
+    ['charrette design "add rate limiting to the API"', 'the whole panel, with questions'],
+    ['charrette design --auto --quick "rename the logger"', 'two sketches, no questions'],
+    [
+      'charrette design --agents claude,codex --max-usd 5 "split the billing module"',
+      'chosen agents, a limit on money',
+    ],
+    ['charrette design --agents static "let customers cancel an order"', 'no model at all'],
+  ],
+  arguments: [['<feature...>', 'what to design, in your words; - reads it from stdin']],
+  flagsEndWith: 'session-env',
+  options: [
+    { flags: '--auto', description: 'ask nothing: skip questions and discussions' },
+    { flags: '--subagent', description: 'run the heavy phase in a process of its own' },
+    { flags: '--quick', description: 'two generic sketches instead of four stances' },
+    { flags: '--solo', description: 'one agent alone, same plan format' },
+    {
+      flags: '--depth <depth>',
+      description: 'defaults of the sizing flags',
+      choices: ['auto', 'solo', 'quick', 'regular', 'wide'],
+    },
+    { flags: '--panel <name>', description: 'who sits where', choices: panelNames },
+    { flags: '--agents <list>', description: 'agents by name, comma-separated, in order of preference' },
+    { flags: '--author <agent>', description: 'who writes synthesis, plan and revision' },
+    {
+      flags: '--dialectic <mode>',
+      description: 'debates on contested decisions',
+      choices: ['off', 'advisory', 'binding'],
+    },
+    { flags: '--sketches <count>', description: 'how many sketches', choices: ['0', '2', '4'] },
+    {
+      flags: '--review-rounds <count>',
+      description: 'a second round runs only while the first changed the plan',
+      choices: ['1', '2'],
+    },
+    {
+      flags: '--max-tokens <count>',
+      description: 'pause and ask when this many tokens are used',
+      parse: positive('--max-tokens'),
+    },
+    {
+      flags: '--max-usd <amount>',
+      description: 'pause and ask when this much is spent',
+      parse: positive('--max-usd'),
+    },
+    { flags: '--out <dir>', description: 'copy the artifacts there as well' },
+    { flags: '--branch', description: 'make a branch although `git.branch` is never' },
+    { flags: '--no-branch', description: 'stay on the current branch' },
+    {
+      flags: '--unrelated-branch <what>',
+      description: 'a branch of yours that seems to be about something else',
+      choices: ['keep', 'leave'],
+    },
+    {
+      flags: '--session-env <file>',
+      description: 'session environment of a calling program; results go to its directory',
+    },
+    { flags: '--step-prefix <prefix>', description: 'number and path before step names: `1.::design plan`' },
+    {
+      flags: '--branch-info <facts>',
+      description: 'IS_MAIN=… IS_USER_BRANCH=… USER_PREFIX=… CURRENT_BRANCH=…',
+    },
+    { flags: '--current-branch <name>', description: 'the facts of --branch-info one by one' },
+    { flags: '--is-main <answer>', description: 'whether that is the main branch', choices: truth },
+    { flags: '--is-user-branch <answer>', description: 'whether it is your own', choices: truth },
+    { flags: '--user-prefix <prefix>', description: 'what your branches begin with' },
+    { flags: '--trust-branch-info', description: 'take --branch-info without asking git' },
+    {
+      flags: '--from-run <run>',
+      description: 'take over finished answers of an earlier run where the request is the same',
+    },
+    {
+      flags: '--from-step <step>',
+      description: 'with --from-run: do this step and all after it anew',
+      choices: stepOrder,
+      needs: '--from-run',
+    },
+    { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+    remoteAnswersOption,
+    ...queueOptions,
+  ],
+  dryRun: 'says',
+  async run(invocation) {
+    const feature = await readFeature(invocation.arguments[0] as string[], invocation.terminal);
+    if (feature === '') {
+      // L-013: nothing is touched before there is something to design.
+      throw new CharretteError({
+        code: 'usage',
+        message: 'The feature is empty.',
+        fix: 'Say what to design: `charrette design "…"`.',
+      });
+    }
+    const { options, global, terminal } = invocation;
+    const given = await givenAnswers(invocation);
+    const project = findProject(global.cwd);
+    const world = thisWorld();
+    const fromRun = options['fromRun'] as string | undefined;
+    const { inputs, warnings } = await prepareDesign({
+      feature,
+      project,
+      cwd: global.cwd,
+      flags: { ...(options as DesignFlags), ...branchInfoOf(options) },
+      world,
+      configFile: global.config,
+      consented: global.yes,
+      dryRun: global.dryRun,
+      // Who gives answers beforehand wants to be asked; what the file lacks pauses the run.
+      interactive: global.input || options['answers'] !== undefined || options['remoteAnswers'] === true,
+      fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
+      chooseDepth: (proposal) => chooseDepth(proposal, invocation),
+    });
+    if (!global.quiet) for (const warning of warnings) tell(terminal, warningLine(warning, invocation));
+    if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
+    const home = homeOf(project);
+    const run = await createRun(
+      home,
+      { workflow: 'design', title: feature, inputs, baseCommit: inputs.baseCommit },
+      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
+    );
+    return conductRun(home, run, invocation, given);
+  },
+};
+
+/** What was noticed before the run: emphasis as text where lines are read by programs, plain beside a picture. */
+function warningLine(warning: string, { global, terminal }: Invocation): string {
+  if (terminal.stderr.isTTY === true && !global.plain) return ` ⚠ ${noteText(warning)}`;
+  return warning.startsWith('**') ? warning : `**⚠ ${warning}**`;
+}
+
+/** Says what was measured and what each depth would cost; asks only where somebody can answer. */
+async function chooseDepth(
+  proposal: DepthProposal,
+  { global, terminal, signal }: Invocation,
+): Promise<DepthName> {
+  const { predictedFiles, wordingOnly } = proposal.measure;
+  const files = predictedFiles.length === 0 ? '' : ` (${predictedFiles.slice(0, 6).join(', ')})`;
+  const reasons = proposal.reasons.map(
+    ({ measure, value, points }) =>
+      [measure, `${value} → ${points} points${measure === 'predicted files' ? files : ''}`] as const,
+  );
+  const why = wordingOnly ? 'a change of wording alone' : `${proposal.points} points`;
+  const costs = Object.entries(proposal.costs).map(
+    ([name, estimate]) => [name, describeEstimate(estimate)] as const,
+  );
+  if (!global.quiet) {
+    const lines = [...columns(reasons), '', ...columns(costs), `proposed: ${proposal.depth} (${why})`];
+    tell(terminal, lines.join('\n'));
+  }
+  if (!global.input || global.yes) return proposal.depth;
+  const options = Object.keys(proposal.costs).map((value) => ({ value, label: value }));
+  const question = {
+    id: 'depth',
+    text: 'How deep should the panel go?',
+    options,
+    recommended: proposal.depth,
+  };
+  const answers = await makeAnswerProvider(global, terminal, new Map())([question], signal);
+  return (answers?.[0]?.value ?? proposal.depth) as DepthName;
+}
+
+function describe(inputs: DesignInputs): string {
+  const agents = inputs.roster.map(({ id }) => id).join(', ');
+  return `Would design with ${agents}: ${inputs.sketches} sketches, dialectic ${inputs.dialectic}. ${describeEstimate(inputs.estimate)}\n`;
+}
+
+/** L-011: the four facts given one by one are the same as the combined form, and as incomplete when one is missing. */
+function branchInfoOf(options: Record<string, unknown>): { branchInfo?: string } {
+  const facts = [
+    ['CURRENT_BRANCH', options['currentBranch']],
+    ['IS_MAIN', options['isMain']],
+    ['IS_USER_BRANCH', options['isUserBranch']],
+    ['USER_PREFIX', options['userPrefix']],
+  ].filter(([, value]) => value !== undefined);
+  if (facts.length === 0) return {};
+  if (options['branchInfo'] !== undefined) {
+    throw new CharretteError({
+      code: 'usage',
+      message: 'Branch facts were given both ways.',
+      fix: 'Use either --branch-info or --current-branch, --is-main, --is-user-branch and --user-prefix.',
+    });
+  }
+  return { branchInfo: facts.map(([key, value]) => `${key}=${value}`).join(' ') };
+}

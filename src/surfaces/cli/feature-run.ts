@@ -1,0 +1,176 @@
+import { thisWorld } from '../../agents/settings.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { Config } from '../../base/schema/config.ts';
+import { clockFrom, idsFrom } from '../../engine/clock.ts';
+import { homeOf } from '../../engine/run-directory.ts';
+import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
+import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
+import { dispatchFor } from '../../prompts/roles/table.ts';
+import { createRun } from '../../workflows/create-run.ts';
+import type { FeatureInputs } from '../../workflows/feature/inputs.ts';
+import { withPhaseStarted } from '../../workflows/feature/rules/meta-write.ts';
+import { defaultConcurrency, type Phase } from '../../workflows/feature/rules/phases.ts';
+import { transitionTo } from '../../workflows/feature/rules/transition.ts';
+import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
+import type { CommandResult, Invocation, OptionSpec } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { branchOption, settleBranch } from './feature-branch.ts';
+import { wholeNumber } from './number-flag.ts';
+import { findProject } from './project.ts';
+import { featureOf, featureOptions } from './prompt-input.ts';
+import { queueOptions } from './queue-options.ts';
+
+/** Flags of every command that has a feature reviewed. */
+export const reviewOptions: readonly OptionSpec[] = [
+  ...queueOptions,
+  ...featureOptions,
+  branchOption,
+  { flags: '--agents <list>', description: 'who writes and who reviews, comma-separated' },
+  {
+    flags: '--transport <kind>',
+    description: 'how the document travels to reviewers',
+    choices: ['reference', 'inline'],
+    default: 'inline',
+  },
+  {
+    flags: '--inline-up-to <characters>',
+    description: 'documents up to this size go into the prompt, longer ones by reference',
+    parse: wholeNumber('--inline-up-to', 1, 1_000_000),
+  },
+  {
+    flags: '--gate <mode>',
+    description: 'what holds a phase up',
+    choices: ['strict', 'blockers-only'],
+    default: 'strict',
+  },
+  { flags: '--max <n>', description: 'rounds at most (5)', parse: wholeNumber('--max', 1, 20) },
+];
+
+export type Prepared = { feature: FeatureFiles; project: string; config: Config; inputs: FeatureInputs };
+
+/** Finds the feature, checks that the phase may start, and chooses who works. Nothing is written. */
+export async function prepareFeature<Named extends Phase>(
+  phase: Named,
+  invocation: Invocation,
+): Promise<Prepared & { inputs: FeatureInputs & { phase: Named } }> {
+  const { options, global } = invocation;
+  const project = findProject(global.cwd);
+  const found = await readFeature(await featureOf(invocation));
+  const feature = await settleBranch(found, project, invocation);
+  const skipped = enter(phase, feature, global.yes);
+  // A state that cannot be changed is found out before anything starts.
+  withPhaseStarted(feature.meta, phase, '');
+  await readWaivers(feature.directory);
+  const { loadConfig } = await import('../../base/config/config.ts');
+  const { rosterOf } = await import('../../workflows/roster.ts');
+  const world = thisWorld();
+  const { config } = await loadConfig({ project, env: world.environment, file: global.config });
+  const roster = rosterOf(config, world, namesIn(options['agents']));
+  const [author, reviewer = author] = roster.map(({ id }) => id);
+  if (author === undefined || reviewer === undefined) {
+    throw new CharretteError({
+      code: 'agent-not-found',
+      message: 'No agent is there to write.',
+      fix: 'Run `charrette doctor`.',
+    });
+  }
+  const artifacts = config.artifacts ?? {};
+  for (const key of Object.keys(artifacts)) {
+    const [command = '', role = ''] = key.split('/');
+    dispatchFor(command, role);
+  }
+  const inputs = {
+    roster,
+    project,
+    parallel: config.limits?.parallel ?? defaultConcurrency,
+    phase,
+    directory: feature.directory,
+    author,
+    reviewer,
+    transport: options['transport'] as 'inline',
+    ...(typeof options['inlineUpTo'] === 'number' ? { inlineUpTo: options['inlineUpTo'] } : {}),
+    gate: options['gate'] as 'strict',
+    ...(typeof options['max'] === 'number' ? { max: options['max'] } : {}),
+    artifacts,
+    skipped,
+    agentSeconds: config.limits?.agentSeconds ?? 1_800,
+    consented: global.yes || config.consent === true,
+  };
+  return { feature, project, config, inputs };
+}
+
+/** Makes the run and stays with it. */
+export async function startFeatureRun(
+  workflow: string,
+  inputs: FeatureInputs,
+  invocation: Invocation,
+): Promise<CommandResult> {
+  const { terminal } = invocation;
+  const home = homeOf(inputs.project);
+  const title = `${inputs.phase} ${inputs.directory.split(/[/\\]/).at(-1) ?? ''}`;
+  const run = await createRun(
+    home,
+    { workflow, title, inputs },
+    { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
+  );
+  return conductRun(home, run, invocation, new Map());
+}
+
+function namesIn(list: unknown): string[] | undefined {
+  if (typeof list !== 'string') return undefined;
+  const names = list
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+  if (names.length > 0) return names;
+  throw new CharretteError({ code: 'usage', message: '--agents names nobody.' });
+}
+
+/** §2C: refuses what cannot start; what somebody has to agree to needs --yes. Gives the phases that are left out. */
+export function enter(phase: Phase, feature: FeatureFiles, agreed: boolean): readonly Phase[] {
+  const { meta } = feature.meta;
+  const transition = transitionTo({ to: phase, meta, texts: textsOf(feature), faults: faultsOf(feature) });
+  if (transition.kind === 'over') {
+    throw new CharretteError({
+      code: 'usage',
+      message: `${phase} cannot start: ${transition.reason}.`,
+      fix: 'Name another feature with --feature, or begin one with `charrette feature new NAME`.',
+    });
+  }
+  if (transition.kind === 'blocked') {
+    throw new CharretteError({
+      code: 'artifact-missing',
+      message: `${phase} cannot start: ${transition.reasons.join('; ')}.`,
+      fix: 'Complete the phases before it, or mend the documents.',
+    });
+  }
+  if (transition.kind === 'proceed' || transition.kind === 'partial' || agreed) {
+    return transition.kind === 'warning' ? transition.skipped : [];
+  }
+  const what =
+    transition.kind === 'warning'
+      ? `${phase} would skip ${transition.skipped.join(', ')}`
+      : `${phase} was completed before; ${transition.completed} is the last completed phase`;
+  throw new CharretteError({ code: 'usage', message: `${what}.`, fix: 'Say --yes if that is meant.' });
+}
+
+/** Artifacts that are there and cannot be read, with what is wrong. */
+function faultsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>> {
+  const faults: Partial<Record<ArtifactKey, string>> = {};
+  for (const key of artifactKeys) {
+    const file = files[key];
+    if (file.kind === 'unusable') faults[key] = file.reason;
+    else if (file.kind === 'present' && file.text === undefined)
+      faults[key] = `too large to be looked at (${file.bytes} bytes)`;
+  }
+  return faults;
+}
+
+export function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, string>> {
+  const texts: Partial<Record<ArtifactKey, string>> = {};
+  for (const key of artifactKeys) {
+    const file = files[key];
+    if (file.kind === 'present' && file.text !== undefined) texts[key] = file.text;
+  }
+  return texts;
+}

@@ -1,0 +1,120 @@
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
+import { directoriesIn } from '../../prompts/feature/select.ts';
+import { readFeature } from '../../prompts/feature-files.ts';
+import {
+  type FeatureStatusReport,
+  featureStatus,
+  type PhaseState,
+} from '../../workflows/feature/rules/status.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { featureOf, featureOptions, featuresRoot } from './prompt-input.ts';
+
+export const featureStatusCommand: CommandSpec = {
+  name: 'status',
+  summary: 'Phases, artifacts and what may come next',
+  examples: [
+    ['charrette feature status', 'every feature, one line each'],
+    ['charrette feature status --feature 007', 'one feature in full'],
+  ],
+  options: featureOptions,
+  dryRun: 'reads',
+  run: runStatus,
+};
+
+async function runStatus(invocation: Invocation): Promise<CommandResult> {
+  if (invocation.options['feature'] !== undefined) {
+    const report = await statusOf(await featureOf(invocation));
+    return { exit: 0, text: renderOne(report), json: report };
+  }
+  const root = featuresRoot(invocation);
+  const names = await directoriesIn(root);
+  if (names.length === 0) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There are no features in ${root}.`,
+      fix: 'Begin one with `charrette feature new NAME`.',
+    });
+  }
+  const reports: FeatureStatusReport[] = [];
+  for (const name of names) reports.push(await statusOf(path.join(root, name)));
+  return { exit: 0, text: renderAll(reports), json: { features: reports } };
+}
+
+async function statusOf(directory: string): Promise<FeatureStatusReport> {
+  const feature = await readFeature(directory);
+  const texts: Partial<Record<ArtifactKey, string>> = {};
+  for (const key of artifactKeys) {
+    const file = feature.files[key];
+    if (file.kind === 'present' && file.text !== undefined) texts[key] = file.text;
+  }
+  return featureStatus(path.basename(directory), feature.meta, texts);
+}
+
+/** Phases whose reviewers did not approve. */
+const verdicts: Readonly<Partial<Record<PhaseState, string>>> = {
+  'carried-forward': 'not approved, issues carried forward',
+  rejected: 'rejected',
+};
+
+function stateText(state: PhaseState): string {
+  return verdicts[state] ?? state;
+}
+
+function renderAll(reports: readonly FeatureStatusReport[]): string {
+  const width = Math.max(...reports.map(({ feature }) => feature.length));
+  const lines = reports.map(({ feature, status, lastCompletedPhase, next, phases, problems }) =>
+    [
+      `${feature.padEnd(width)}  ${status.padEnd(9)}  ${lastCompletedPhase ?? '–'} → ${next?.phase ?? 'done'}`,
+      ...phases.flatMap(({ phase, state }) => (state in verdicts ? `${phase}: ${stateText(state)}` : [])),
+      ...problems.slice(0, 1),
+    ].join('; '),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function renderOne(report: FeatureStatusReport): string {
+  const next =
+    report.next === null ? 'nothing' : `${report.next.phase} (${describe(report.next.transition)})`;
+  return [
+    `${report.feature}: ${report.status}, ${report.mode}`,
+    ...report.phases.map(
+      ({ phase, state, iterations }) =>
+        `  ${phase.padEnd(13)} ${stateText(state)}${iterations === undefined ? '' : `, ${iterations} iterations`}`,
+    ),
+    'Artifacts:',
+    ...report.artifacts.map(
+      ({ name, level, reason }) =>
+        `  ${name.padEnd(13)} level ${level} of 4${reason === undefined ? '' : `: ${reason}`}`,
+    ),
+    ...travelLines(report),
+    `Next: ${next}`,
+    ...report.problems.map((problem) => `Problem: ${problem}`),
+    '',
+  ].join('\n');
+}
+
+function travelLines({ backward }: FeatureStatusReport): string[] {
+  if (backward === null) return [];
+  const { to, reason, returnTo } = backward;
+  const where = to === undefined ? '' : ` to ${to}`;
+  return [`Went back${where}, on the way to ${returnTo}${reason === undefined ? '' : `: ${reason}`}`];
+}
+
+function describe(transition: NonNullable<FeatureStatusReport['next']>['transition']): string {
+  switch (transition.kind) {
+    case 'blocked':
+      return `blocked: ${transition.reasons.join('; ')}`;
+    case 'over':
+      return transition.reason;
+    case 'warning':
+      return `skips ${transition.skipped.join(', ')}`;
+    case 'backward':
+      return `again; ${transition.completed} was completed`;
+    case 'partial':
+      return `started ${transition.started}, not completed`;
+    case 'proceed':
+      return 'may start';
+  }
+}

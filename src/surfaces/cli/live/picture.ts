@@ -1,0 +1,168 @@
+import stringWidth from 'string-width';
+import { formatElapsed } from '../../../base/text/elapsed.ts';
+import { tokensOf } from './amounts.ts';
+import { shorten, wrap } from './fit.ts';
+import { laneRows } from './lane-rows.ts';
+import type { Colors, Marks } from './marks.ts';
+import { questionLines } from './question-lines.ts';
+import type { NoteLine, PhaseLine, View } from './view.ts';
+
+export type Canvas = {
+  columns: number;
+  now: number;
+  /** Counts up while things move; stays 0 without motion. */
+  frame: number;
+  marks: Marks;
+  colors: Colors;
+  /** The run is left: nothing moves any more and nothing is shortened to save rows. */
+  final: boolean;
+  /** Lanes of phases that are over as well. */
+  allLanes?: boolean;
+};
+
+/** A line on the screen, the event it stands for, and how long it is kept when rows run out (the lowest goes first). */
+export type PictureLine = { text: string; seq: number; keep: number };
+
+/** How much each kind of line is worth on a low screen. */
+const keep = {
+  past: 1,
+  finishedLane: 2,
+  note: 3,
+  warning: 4,
+  lane: 5,
+  phase: 6,
+  question: 7,
+  run: 8,
+} as const;
+
+const notesWhileLive = 3;
+
+/** The view as lines that fit the width. */
+export function pictureOf(view: View, canvas: Canvas): PictureLine[] {
+  return [
+    ...runLine(view, canvas),
+    ...view.phases.flatMap((phase) => phaseLines(view, phase, canvas)),
+    ...openQuestions(view, canvas),
+    ...endLines(view, canvas),
+  ];
+}
+
+/** Drops lines that are worth least until the rest fits; one line says how many are not shown. */
+export function fitRows(lines: readonly PictureLine[], rows: number, marks: Marks): PictureLine[] {
+  const excess = lines.length - rows;
+  if (excess <= 0) return [...lines];
+  const order = lines
+    .map((line, index) => ({ line, index }))
+    .sort((a, b) => a.line.keep - b.line.keep || a.index - b.index);
+  const gone = new Set(order.slice(0, excess + 1).map(({ index }) => index));
+  const first = Math.min(...gone);
+  const told = Math.max(...[...gone].map((index) => lines[index]?.seq ?? 0));
+  return lines.flatMap((line, index) => {
+    if (index === first) return [{ text: ` ${marks.more} ${gone.size} more`, seq: told, keep: keep.run }];
+    return gone.has(index) ? [] : [line];
+  });
+}
+
+function runLine({ run, pause, end, lanes }: View, { columns, now, marks, colors }: Canvas): PictureLine[] {
+  if (run === undefined) return [];
+  const usages = [...lanes.values()].flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  const tokens = tokensOf(usages);
+  const facts = [
+    run.workflow,
+    formatElapsed((end?.time ?? pause?.time ?? now) - run.started),
+    ...(tokens === undefined ? [] : [tokens]),
+  ].join(marks.between);
+  const beside = columns - stringWidth(facts) - 4;
+  const room = beside >= Math.min(24, stringWidth(run.title)) ? beside : columns - 2;
+  const title = shorten(run.title, room, marks.cut);
+  const shown = room === beside ? `  ${colors.dim(facts)}` : '';
+  return [{ text: `${marks.run} ${colors.bold(title)}${shown}`, seq: run.seq, keep: keep.run }];
+}
+
+function phaseLines(view: View, phase: PhaseLine, canvas: Canvas): PictureLine[] {
+  const { columns, now, marks, colors, final, frame } = canvas;
+  const { state, title, seq } = phase;
+  const lanes = phase.lanes.flatMap((name) => view.lanes.get(name) ?? []);
+  const open = state === 'running' || state === 'stopped';
+  const elapsedMs = phase.elapsedMs ?? (state === 'running' ? now - phase.since : undefined);
+  const tokens = tokensOf(lanes.flatMap(({ usage }) => (usage === undefined ? [] : [usage])));
+  const details = [
+    ...(elapsedMs === undefined || state === 'skipped' ? [] : [formatElapsed(elapsedMs)]),
+    ...(lanes.length === 0 ? [] : [lanes.length === 1 ? '1 lane' : `${lanes.length} lanes`]),
+    ...(tokens === undefined ? [] : [tokens]),
+  ];
+  const signs = {
+    running: colors.cyan(final ? marks.stopped : (marks.turning[frame % marks.turning.length] ?? '')),
+    done: colors.green(marks.done),
+    skipped: colors.dim(marks.skipped),
+    stopped: colors.yellow(marks.stopped),
+  };
+  const shownTitle = shorten(title, columns - 3, marks.cut);
+  let rest = '';
+  for (const detail of details) {
+    if (stringWidth(shownTitle + rest + marks.between + detail) + 3 > columns) break;
+    rest += marks.between + detail;
+  }
+  const style = state === 'skipped' ? colors.dim : open ? colors.bold : (text: string) => text;
+  const text = ` ${signs[state]} ${style(shownTitle)}${colors.dim(rest)}`;
+  const shownLanes = open || canvas.allLanes === true ? laneRows(lanes, canvas) : [];
+  return [
+    { text, seq, keep: open ? keep.phase : keep.past },
+    ...shownLanes.flatMap(({ underWay, trouble, ...row }) => [
+      { ...row, keep: underWay ? keep.lane : keep.finishedLane },
+      ...(trouble === undefined
+        ? []
+        : [
+            {
+              text: colors.dim(shorten(`       ${trouble}`, columns, marks.cut)),
+              seq: row.seq,
+              keep: keep.note,
+            },
+          ]),
+    ]),
+    ...noteLines(phase, open, canvas),
+  ];
+}
+
+/** Notes belong to a phase that goes on; warnings stay. */
+function noteLines(phase: PhaseLine, open: boolean, canvas: Canvas): PictureLine[] {
+  const { columns, marks, colors, final } = canvas;
+  const shown = phase.notes.filter(({ kind }) => final || open || kind === 'warning');
+  const line = ({ kind, text, seq }: NoteLine): PictureLine[] => {
+    const style = kind === 'warning' ? colors.yellow : colors.dim;
+    const parts = final ? wrap(text, columns - 5) : [shorten(text, columns - 5, marks.cut)];
+    return parts.map((part, index) => ({
+      text: style(`   ${index === 0 ? marks[kind] : ' '} ${part}`),
+      seq,
+      keep: keep[kind],
+    }));
+  };
+  return (final ? shown : shown.slice(-notesWhileLive)).flatMap(line);
+}
+
+function openQuestions({ questions, run }: View, canvas: Canvas): PictureLine[] {
+  return questions.flatMap(({ question, seq }) =>
+    questionLines(question, run?.id ?? 'latest', canvas).map((text) => ({ text, seq, keep: keep.question })),
+  );
+}
+
+function endLines({ pause, end }: View, { columns, marks, colors }: Canvas): PictureLine[] {
+  if (end !== undefined) {
+    const good = end.status === 'done';
+    const sign = good ? colors.green(marks.done) : colors.red(marks.failed);
+    const text = end.message === undefined ? end.status : `${end.status}: ${end.message}`;
+    return wrap(text, columns - 3).map((part, index) => ({
+      text: ` ${index === 0 ? sign : ' '} ${good ? part : colors.bold(part)}`,
+      seq: end.seq,
+      keep: keep.run,
+    }));
+  }
+  if (pause === undefined) return [];
+  const text =
+    pause.reason === 'question' ? 'waiting for an answer' : 'stopped; everything finished so far is saved';
+  return wrap(text, columns - 3).map((part, index) => ({
+    text: ` ${index === 0 ? colors.yellow(marks.stopped) : ' '} ${part}`,
+    seq: pause.seq,
+    keep: keep.run,
+  }));
+}

@@ -1,0 +1,243 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { parseDocument } from 'yaml';
+import { thisWorld } from '../../agents/settings.ts';
+import { loadConfig } from '../../base/config/config.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { namedSome } from '../../base/text/named-some.ts';
+import { yamlValue } from '../../base/text/yaml-value.ts';
+import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
+import { ownFolder } from '../../prompts/context/location.ts';
+import { readSettingsFile } from '../../prompts/context/settings-file.ts';
+import { repositoryFacts } from '../../repo/git/repository-facts.ts';
+import {
+  type BrandReading,
+  brandFolderOf,
+  readBrandFiles,
+  requireBrand,
+} from '../../workflows/refine/brand/brand-files.ts';
+import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
+import { readIdentity } from '../../workflows/refine/brand/identity.ts';
+import { readImportSettings } from '../../workflows/refine/import/import-settings.ts';
+import type { RefineInputs } from '../../workflows/refine/inputs.ts';
+import { readCalibration } from '../../workflows/refine/rules/calibration.ts';
+import { type Criterion, criteriaOfDocument } from '../../workflows/refine/rules/contract.ts';
+import { contractedCopy } from '../../workflows/refine/rules/copy.ts';
+import {
+  checkSettings,
+  type HarnessLevel,
+  negotiates,
+  readLoopSettings,
+} from '../../workflows/refine/rules/settings.ts';
+import { rosterOf } from '../../workflows/roster.ts';
+import type { Invocation } from './command.ts';
+import { findProject } from './project.ts';
+import { findBrief } from './refine-brief.ts';
+import { findProfile } from './refine-profile.ts';
+import { tell } from './tell.ts';
+
+export type RefineFlags = {
+  brief?: string;
+  artifact?: string;
+  path?: 'code' | 'import';
+  builder?: string;
+  evaluator?: string;
+  agents?: string;
+  profile?: string;
+  level?: HarnessLevel;
+  contract?: boolean;
+  threshold?: number;
+  maxIterations?: number;
+  strict?: boolean;
+  brand?: boolean;
+  merge?: boolean;
+};
+
+/** Everything about the project that a refinement needs to know before it starts. */
+export async function refineInputs(
+  goal: string,
+  flags: RefineFlags,
+  invocation: Invocation,
+): Promise<RefineInputs> {
+  const { global, terminal } = invocation;
+  const project = findProject(global.cwd);
+  const { config } = await loadConfig({ project, env: terminal.env, file: global.config });
+  const repository = await repositoryFacts(project);
+  if (repository.head === undefined) {
+    throw new CharretteError({
+      code: 'no-commits',
+      message: `The repository ${repository.root} has no commit yet.`,
+      fix: 'Commit once, then run the command again.',
+    });
+  }
+  const source = await readSettingsFile(project);
+  const { dir } = readImportSettings(source);
+  const design = await ownFolder(project, dir);
+  const textIn = async (name: string) =>
+    design === undefined ? undefined : readTextFile(await containedPath(project, path.join(design, name)));
+  const loop = readLoopSettings(source);
+  const settings = checkSettings({
+    ...loop,
+    passThreshold: flags.threshold ?? loop.passThreshold,
+    maxIterations: flags.maxIterations ?? loop.maxIterations,
+    strict: flags.strict ?? loop.strict,
+  });
+  const reading = flags.brand === false ? undefined : await readBrandFiles(project, brandFolderOf(source));
+  if (reading !== undefined) requireBrand(reading);
+  const brief = await findBrief(
+    { cwd: global.cwd, project, design, goal, file: flags.brief },
+    reading?.files ?? [],
+  );
+  const artifact = flags.artifact ?? 'index.html';
+  await containedPath(project, artifact);
+  const tokens = jsonOf(await textIn('tokens.json'));
+  const isImported = isRecord(tokens) && tokens['source'] === 'claude-design-bundle';
+  const route = flags.path ?? (isImported ? 'import' : 'code');
+  if (route === 'import' && !isImported)
+    throw new CharretteError({
+      code: 'not-found',
+      message: `${dir} holds no imported design.`,
+      fix: 'Run `charrette import BUNDLE` first, or use --path code.',
+    });
+  // An imported design brings its own specification; the documents are for designs that are made here.
+  const about = { root: project, task: goal, home: terminal.env['HOME'] };
+  const frontend = await promptContext({ ...about, consumer: 'frontend' });
+  const evaluator = await promptContext({ ...about, consumer: 'evaluator' });
+  for (const warning of contextWarnings([frontend, evaluator])) tell(terminal, `warning: ${warning}`);
+  const isCode = route === 'code';
+  const shown = frontend.references.filter(({ state }) => isCode && state !== 'dropped');
+  const documents = await Promise.all(
+    shown.map(async ({ token, absolute, offset }) => {
+      const text = (await readTextFile(absolute, 64_000_000)) ?? '';
+      return { token, text: offset === undefined ? text : [...text].slice(0, offset).join('') };
+    }),
+  );
+  const contractId = brief.id;
+  const earlier = await earlierStates(project, settings.contract.directory, contractId);
+  const level = flags.level ?? 'standard';
+  const only = flags.agents
+    ?.split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  return {
+    title: brief.title,
+    contractId,
+    baseCommit: repository.head,
+    project,
+    roster: rosterOf(config, thisWorld(), only),
+    parallel: config.limits?.parallel ?? 8,
+    brief: brief.text,
+    block: isCode ? frontend.text : '',
+    references: isCode ? evaluator.text : '',
+    documents: isCode
+      ? frontend.references.map(({ token, state, offset, characters }) => ({
+          token,
+          state,
+          ...(offset === undefined ? {} : { offset }),
+          ...(characters === undefined ? {} : { characters }),
+        }))
+      : [],
+    documentCriteria: documents.flatMap(({ token, text }) =>
+      token === 'spec' ? criteriaOfDocument(text) : [],
+    ),
+    path: route,
+    ...(isCode ? {} : { imported: await importedText(path.resolve(project, dir), textIn) }),
+    copy: contractedCopy(jsonOf(await textIn('copy.json'))),
+    ...(reading === undefined ? {} : { brand: brandOf(reading, documents, tokens) }),
+    settings,
+    profile: await findProfile(global.cwd, flags.profile ?? 'design'),
+    negotiate: negotiates(level, flags.contract, settings),
+    artifact,
+    ...(flags.builder === undefined ? {} : { builder: flags.builder }),
+    ...(flags.evaluator === undefined ? {} : { evaluator: flags.evaluator }),
+    consented: global.yes || config.consent === true,
+    merge: flags.merge !== false,
+    earlier,
+    calibration: readCalibration(
+      jsonOf(
+        await readTextFile(
+          await containedPath(project, path.join(settings.contract.directory, 'calibration-log.json')),
+        ),
+      ),
+    ),
+  };
+}
+
+function brandOf(
+  { files }: BrandReading,
+  documents: readonly { token: string; text: string }[],
+  tokens: unknown,
+): NonNullable<RefineInputs['brand']> {
+  const identity = readIdentity(files.find(({ name }) => name === 'visual-identity.md')?.text ?? '');
+  return {
+    identity,
+    documentConflicts: documents.flatMap(({ token, text }) =>
+      documentConflicts(identity, `${token}.md`, text),
+    ),
+    tokenConflicts: isRecord(tokens) ? tokenConflicts(identity, 'tokens.json', tokens) : [],
+  };
+}
+
+/** What the builder of an imported design starts from. */
+async function importedText(
+  design: string,
+  textIn: (name: string) => Promise<string | undefined>,
+): Promise<string> {
+  const parts = await Promise.all(
+    ['tokens.json', 'components.json', 'copy.json'].map(async (name) => {
+      const text = await textIn(name);
+      return text === undefined ? '' : `${path.join(design, name)}:\n${text.trim()}`;
+    }),
+  );
+  const assets = await assetsIn(path.join(design, 'assets'));
+  return [...parts, ...assets].filter(Boolean).join('\n\n');
+}
+
+const mostAssets = 200;
+
+/** The names of what came with the bundle: a checkout need not have it, and nobody looks for what is not named. */
+async function assetsIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .sort();
+  if (names.length === 0) return [];
+  return [`${folder} (copy what the page uses to its folder):\n${namedSome(names, mostAssets)}`];
+}
+
+async function earlierStates(
+  project: string,
+  directory: string,
+  id: string,
+): Promise<RefineInputs['earlier']> {
+  const file = await containedPath(project, path.join(directory, id, 'contract.yaml'));
+  const text = await readTextFile(file, 4_000_000);
+  if (text === undefined) return [];
+  let value: unknown;
+  try {
+    const document = parseDocument(text, { logLevel: 'silent' });
+    if (document.errors.length > 0) return [];
+    value = yamlValue(document);
+  } catch {
+    return [];
+  }
+  const list = isRecord(value) && Array.isArray(value['criteria']) ? value['criteria'] : [];
+  const states: readonly unknown[] = ['new', 'passed', 'failed', 'refined'];
+  return list.flatMap((each) =>
+    isRecord(each) &&
+    typeof each['id'] === 'string' &&
+    typeof each['criterion'] === 'string' &&
+    states.includes(each['state'])
+      ? [{ id: each['id'], criterion: each['criterion'], state: each['state'] as Criterion['state'] }]
+      : [],
+  );
+}
+
+function jsonOf(text: string | undefined): unknown {
+  const reading = readJson(text ?? '');
+  return reading.ok ? reading.value : undefined;
+}

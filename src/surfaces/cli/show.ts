@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { loadConfig } from '../../base/config/config.ts';
+import { headline } from '../../base/text/headline.ts';
+import { untrustedLine } from '../../base/text/untrusted.ts';
+import { costsBy, describeMoney } from '../../engine/costs.ts';
+import { readEvents } from '../../engine/event-log.ts';
+import { readLedger, totalsOf } from '../../engine/ledger.ts';
+import { readQuestions, unanswered } from '../../engine/question.ts';
+import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
+import { listArtifacts, readArtifact } from './artifacts.ts';
+import type { CommandSpec, Terminal } from './command.ts';
+import { columns } from './help.ts';
+import { findHome, findRun } from './project.ts';
+import { type QueueFacts, refreshQueued } from './queue-facts.ts';
+import { shownStatus } from './run-list.ts';
+import { worktreesOf } from './run-work.ts';
+
+function describeQueue({ state, worker, waits }: QueueFacts): string {
+  const where = worker === undefined ? '' : ` in ${worker}`;
+  return `${state}${where}${waits === undefined ? '' : `: ${waits}`}`;
+}
+
+export const command: CommandSpec = {
+  name: 'show',
+  summary: 'One run: status, phases, lanes, open questions, artifacts, cost',
+  examples: [
+    ['charrette show', 'the latest run'],
+    ['charrette show 4f2a90c1 --json', 'one run for a program'],
+    ['charrette show 4f2a90c1 --artifact plan.txt', 'print one of its artifacts'],
+  ],
+  arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
+  options: [{ flags: '--artifact <name>', description: 'print this artifact instead' }],
+  dryRun: 'reads',
+  async run({ arguments: [name], options, global, terminal }) {
+    const home = findHome(global.cwd);
+    const directory = await findRun(home, name as string | undefined);
+    const queue = (await refreshQueued(home, { global, terminal }, [directory.id])).get(directory.id);
+    const artifacts = await listArtifacts(directory);
+    if (typeof options['artifact'] === 'string') {
+      const text = await readArtifact(directory, options['artifact']);
+      return { exit: 0, text, json: { run: directory.id, artifact: options['artifact'], text } };
+    }
+    const record = await readRunRecord(directory);
+    const events = readEvents(directory.events);
+    const lanes = events.filter((event) => event.type === 'lane-end');
+    const questions = isFinal(record.status) ? [] : unanswered(readQuestions(directory));
+    const ledger = readLedger(directory.ledger);
+    const cost = totalsOf(ledger);
+    const status = shownStatus(record, directory);
+    const worktrees = await worktreesOf(directory);
+    const result = {
+      ...record,
+      status,
+      lanes,
+      questions,
+      artifacts,
+      cost,
+      worktrees,
+      ...(queue === undefined ? {} : { queue: { ...record.queue, ...queue } }),
+      directory: path.resolve(directory.root),
+    };
+    if (global.output !== 'text') return { exit: 0, json: result };
+    const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+    const [money] = costsBy(ledger, () => 'all', config.prices);
+    const facts: [string, string][] = [
+      ['run', directory.id],
+      ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
+      ...(queue === undefined ? [] : [['queue', untrustedLine(describeQueue(queue))] as [string, string]]),
+      ['workflow', record.workflow],
+      ['title', untrustedLine(headline(record.title))],
+      ['made', `${record.created}${record.ended === undefined ? '' : `, ended ${record.ended}`}`],
+      ['base commit', record.baseCommit ?? 'none'],
+      [
+        'calls',
+        `${cost.calls} (${cost.basis.measured} measured, ${cost.basis.estimated} estimated, ${cost.basis.unknown} unknown)`,
+      ],
+      ['tokens', `${cost.inputTokens} in, ${cost.outputTokens} out`],
+      ['cost', money === undefined ? '$0' : describeMoney(money)],
+      ['directory', directory.root],
+    ];
+    const section = (title: string, lines: string[]) => (lines.length === 0 ? [] : ['', title, ...lines]);
+    const text = [
+      ...columns(facts),
+      ...section('Course', await course(events, record, terminal, global.color.stdout)),
+      ...section('Worktrees', worktrees),
+      ...section(
+        'Artifacts',
+        columns(artifacts.map((artifact) => [artifact.name, `${artifact.bytes} bytes`])),
+      ),
+      '',
+    ].join('\n');
+    return { exit: 0, text, json: result };
+  },
+};
+
+/** The picture of the run as it stands: phases, all lanes, warnings, open questions with how to answer them. */
+async function course(
+  events: ReturnType<typeof readEvents>,
+  { status }: RunRecord,
+  { stdout, env }: Terminal,
+  color: boolean,
+): Promise<string[]> {
+  const [{ pictureOf }, { emptyView, foldEvents }, { marksFor }, { default: colorsModule }] =
+    await Promise.all([
+      import('./live/picture.ts'),
+      import('./live/view.ts'),
+      import('./live/marks.ts'),
+      import('picocolors'),
+    ]);
+  const canvas = {
+    columns: Math.max(20, (stdout.columns ?? 120) - 1),
+    now: Date.now(),
+    frame: 0,
+    marks: marksFor(env),
+    colors: colorsModule.createColors(color),
+    final: true,
+    allLanes: true,
+  };
+  const view = foldEvents(emptyView, events);
+  // A run may have ended without a word of it among its events.
+  const asked = isFinal(status) ? { ...view, questions: [], pause: undefined } : view;
+  return pictureOf(asked, canvas).map(({ text }) => text);
+}

@@ -1,0 +1,152 @@
+import path from 'node:path';
+import { thisWorld } from '../../agents/settings.ts';
+import { loadConfig } from '../../base/config/config.ts';
+import { exitCodes } from '../../base/error-table.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { clockFrom, idsFrom } from '../../engine/clock.ts';
+import { type Home, homeOf } from '../../engine/run-directory.ts';
+import { readRunRecord } from '../../engine/run-record.ts';
+import { lintPackage } from '../../skills/lint/engine.ts';
+import { countOf } from '../../skills/lint/gate.ts';
+import { packageDirectories } from '../../skills/lint/lint-paths.ts';
+import { buildPackage } from '../../skills/model/package.ts';
+import { readPackageFiles } from '../../skills/read-package.ts';
+import { questionId, type RunPhase, type RunPlan, runPlan } from '../../skills/run/run-plan.ts';
+import { phasesOf } from '../../skills/run/run-skill.ts';
+import type { SkillRunInputs } from '../../skills/run/workflow.ts';
+import { createRun } from '../../workflows/create-run.ts';
+import type { RunInputs } from '../../workflows/inputs.ts';
+import { rosterOf } from '../../workflows/roster.ts';
+import { givenAnswers } from './ask.ts';
+import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import { conductRun } from './conduct.ts';
+import { tellEarly, tellStrange } from './early-note.ts';
+import { findHome, findRun } from './project.ts';
+import { wouldResume } from './resume.ts';
+
+export const skillRun: CommandSpec = {
+  name: 'run',
+  summary:
+    'Carry out a package: phases loaded when they run, conditions and outputs checked, every answer kept.',
+  examples: [
+    [
+      'charrette skill run .claude/skills/release-check "check version 2"',
+      'with the first agent that is there',
+    ],
+    [
+      'charrette skill run lite-plan-dir "fix the login" --mode workflow:lite-plan --agent codex',
+      'one mode of a router',
+    ],
+    ['charrette skill run --resume latest', 'go on after a stop, a failure or a question'],
+  ],
+  arguments: [
+    ['[path]', 'package directory'],
+    ['[task...]', 'what shall be done'],
+  ],
+  options: [
+    { flags: '--mode <mode>', description: 'mode or trigger of a router; other packages have none' },
+    { flags: '--agent <id>', description: 'who carries the phases out' },
+    {
+      flags: '--access <access>',
+      description: 'what the agent may do in the project',
+      choices: ['write', 'read'],
+      default: 'write',
+    },
+    { flags: '--answers <file>', description: 'a JSON object of question → answer' },
+    { flags: '--resume <run>', description: 'go on with a skill run' },
+    { flags: '--force', description: 'also when lint finds errors' },
+  ],
+  dryRun: 'says',
+  run: async (invocation) => {
+    const { options, global } = invocation;
+    const resume = options['resume'];
+    const given = await givenAnswers(invocation);
+    if (typeof resume === 'string') {
+      const home = findHome(global.cwd);
+      const directory = await findRun(home, resume);
+      tellEarly(directory, given, invocation);
+      if (global.dryRun) return wouldResume(await readRunRecord(directory), directory);
+      return conductRun(home, directory.id, invocation, given);
+    }
+    const home = homeOf(findHome(global.cwd).project);
+    const { inputs, plan, phases } = await prepare(invocation, home);
+    tellStrange(
+      plan.questions.map(({ key }) => questionId(key)),
+      given,
+      invocation,
+    );
+    if (global.dryRun) return describePlan(plan, phases, inputs.agent);
+    const run = await createRun(
+      home,
+      { workflow: 'skill-run', title: inputs.task || path.basename(inputs.package), inputs },
+      { clock: clockFrom(invocation.terminal.env), ids: idsFrom(invocation.terminal.env) },
+    );
+    return conductRun(home, run, invocation, given);
+  },
+};
+
+async function prepare(
+  { arguments: [given, words], options, global, terminal }: Invocation,
+  home: Home,
+): Promise<{ inputs: SkillRunInputs & RunInputs; plan: RunPlan; phases: readonly RunPhase[] }> {
+  const [directory, ...more] = packageDirectories([typeof given === 'string' ? given : '.'], [], global.cwd);
+  if (directory === undefined || more.length > 0)
+    throw new CharretteError({
+      code: 'usage',
+      message: `There are ${more.length + 1} packages; name one of them.`,
+    });
+  const subject = buildPackage(readPackageFiles(directory));
+  if (subject.phases.length === 0)
+    throw new CharretteError({
+      code: 'usage',
+      message: `${subject.name || subject.files.directory} has no phases; a host loads such a skill by itself.`,
+    });
+  const mode = typeof options['mode'] === 'string' ? options['mode'] : undefined;
+  const plan = runPlan(subject);
+  // A mode that is not there would end a run that nothing can mend.
+  const phases = phasesOf(plan, mode);
+  const errors = countOf(lintPackage(subject).findings, 'error');
+  if (errors > 0 && options['force'] !== true) {
+    throw new CharretteError({
+      code: 'usage',
+      message: `${subject.name} has ${errors} lint errors; it was not started.`,
+      fix: 'Run `charrette skill lint`, or start it all the same with --force.',
+    });
+  }
+  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+  const wanted = typeof options['agent'] === 'string' ? [options['agent']] : undefined;
+  const roster = rosterOf(config, thisWorld(), wanted);
+  const [agent] = roster;
+  if (agent === undefined || agent.protocol === 'static') {
+    throw new CharretteError({
+      code: 'agent-not-found',
+      message: 'Phases need an agent that can work; none is configured or found.',
+      fix: 'Run `charrette doctor`, install an agent, or declare one in the configuration.',
+    });
+  }
+  const inputs = {
+    roster,
+    parallel: 1,
+    project: home.project,
+    package: directory,
+    task: Array.isArray(words) ? words.join(' ') : '',
+    ...(mode === undefined ? {} : { mode }),
+    auto: global.yes,
+    agent: agent.id,
+    access: options['access'] === 'read' ? ('read' as const) : ('write' as const),
+    wallMs: 60 * 60 * 1000,
+  };
+  return { inputs, plan, phases };
+}
+
+function describePlan(plan: RunPlan, phases: readonly RunPhase[], agent: string): CommandResult {
+  const lines = phases.map(
+    ({ number, name, condition, variables }) =>
+      `  ${number} ${name}${condition === undefined ? '' : ` if ${condition}`}${variables.length > 0 ? ` → ${variables.join(', ')}` : ''}`,
+  );
+  return {
+    exit: exitCodes.done,
+    text: `Would run ${plan.skill} with ${agent}:\n${lines.join('\n')}\n`,
+    json: { ...plan, phases },
+  };
+}

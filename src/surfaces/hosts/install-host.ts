@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import type { HostParts } from './host-parts.ts';
+import {
+  dropHostRecord,
+  type HostPlace,
+  type HostRecord,
+  readHostRecord,
+  writeHostRecord,
+} from './host-record.ts';
+import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
+import { readSettingsFile, writeSettingsFile } from './settings-file.ts';
+
+export type HostOutcome = {
+  created: string[];
+  replaced: string[];
+  removed: string[];
+  /** Files that the user edited or made; they were left alone. */
+  kept: string[];
+  log: { level: 'info' | 'warning'; text: string }[];
+};
+
+export type HostInstallOptions = HostPlace & { dryRun: boolean };
+
+const emptyOutcome = (): HostOutcome => ({ created: [], replaced: [], removed: [], kept: [], log: [] });
+
+/** Sets a host up. Doing it again brings it up to date; files that were edited stay. */
+export async function installHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
+  const { root, dryRun } = options;
+  const lock = await readHostRecord(options);
+  const next: HostRecord = { schemaVersion: 1, files: {}, shared: { ...lock.shared } };
+  const outcome = emptyOutcome();
+  // Everything is worked out before anything is written, so that an unreadable file leaves all as it was.
+  const changes: { file: string; text: string }[] = [];
+  for (const [file, settings] of parts.shared) {
+    const target = await containedPath(root, file);
+    const before = await readSettingsFile(target, file);
+    if (hasForeignServer(before, settings, file))
+      outcome.log.push({
+        level: 'warning',
+        text: `${file} has another MCP server named charrette; it was kept.`,
+      });
+    const after = addSettings(before, settings, file);
+    if (after === before) continue;
+    changes.push({ file: target, text: after });
+    outcome[before === undefined ? 'created' : 'replaced'].push(file);
+    const earlier = lock.shared[file];
+    const untouched = earlier !== undefined && before !== undefined && earlier.after === hash(before);
+    next.shared[file] = { before: untouched ? earlier.before : before, after: hash(after) };
+  }
+  for (const [file, text] of parts.files) {
+    const target = await containedPath(root, file);
+    const before = await readTextFile(target);
+    const known = lock.files[file];
+    if (before !== undefined && before !== text && known !== hash(before)) {
+      outcome.kept.push(file);
+      if (known !== undefined) next.files[file] = known;
+      continue;
+    }
+    next.files[file] = hash(text);
+    if (before === text) continue;
+    changes.push({ file: target, text });
+    outcome[before === undefined ? 'created' : 'replaced'].push(file);
+  }
+  for (const file of Object.keys(lock.files)) {
+    if (parts.files.has(file)) continue;
+    if (await removeOwn(root, file, lock.files[file], dryRun)) outcome.removed.push(file);
+    else outcome.kept.push(file);
+  }
+  if (dryRun) return outcome;
+  for (const { file, text } of changes) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    await writeSettingsFile(file, text);
+  }
+  await writeHostRecord(options, next);
+  outcome.log.push(...parts.notes.map((text) => ({ level: 'info' as const, text })));
+  return outcome;
+}
+
+/** Takes a host's set-up away: our files unless edited, our entries in shared files, folders that are empty then. */
+export async function removeHost(parts: HostParts, options: HostInstallOptions): Promise<HostOutcome> {
+  const { root, dryRun } = options;
+  const lock = await readHostRecord(options);
+  const outcome = emptyOutcome();
+  for (const [file, settings] of parts.shared) {
+    const target = await containedPath(root, file);
+    const text = await readSettingsFile(target, file);
+    if (text === undefined) continue;
+    const known = lock.shared[file];
+    const whole = known !== undefined && known.after === hash(text);
+    // As we left it: the very bytes from before come back, but for what an earlier version of ours left in them.
+    const after = removeSettings(whole ? (known.before ?? text) : text, settings, file);
+    const made = known !== undefined && known.before === undefined;
+    if ((made || whole) && known?.before === undefined && isBare(after, settings, file)) {
+      outcome.removed.push(file);
+      if (!dryRun) await dropFile(root, target);
+    } else if (after !== text) {
+      outcome.replaced.push(file);
+      if (!dryRun) await writeSettingsFile(target, after);
+    }
+  }
+  for (const file of new Set([...Object.keys(lock.files), ...parts.files.keys()])) {
+    const text = parts.files.get(file);
+    const expected = lock.files[file] ?? (text === undefined ? undefined : hash(text));
+    const target = await containedPath(root, file);
+    if (!existsSync(target)) continue;
+    if (await removeOwn(root, file, expected, dryRun)) outcome.removed.push(file);
+    else outcome.kept.push(file);
+  }
+  if (!dryRun) dropHostRecord(options);
+  return outcome;
+}
+
+/** Removes a file that is as we wrote it. */
+async function removeOwn(
+  root: string,
+  file: string,
+  expected: string | undefined,
+  dryRun: boolean,
+): Promise<boolean> {
+  const target = await containedPath(root, file);
+  const text = await readTextFile(target);
+  if (text === undefined) return true;
+  if (hash(text) !== expected) return false;
+  if (!dryRun) await dropFile(root, target);
+  return true;
+}
+
+/** Removes a file and the folders that are empty without it, up to the root. */
+async function dropFile(root: string, file: string): Promise<void> {
+  rmSync(file, { force: true });
+  for (let folder = path.dirname(file); folder.length > root.length; folder = path.dirname(folder)) {
+    if (readdirSync(folder).length > 0) return;
+    rmdirSync(folder);
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CharretteError } from '../../base/errors.ts';
+import { cookieName, type House, type Refusal } from './guard.ts';
+import { headers } from './headers.ts';
+import type { PageFile } from './page-files.ts';
+
+/** A header that may come once; one that came more often is not taken. */
+export function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A file of the page. Whoever comes with the token in the address gets it as a cookie. */
+export function sendFile(
+  house: House,
+  file: PageFile,
+  request: IncomingMessage,
+  response: ServerResponse,
+  address: URL,
+): void {
+  // Only the proxy knows; whoever else says so keeps a cookie from himself.
+  const secure = header(request, 'x-forwarded-proto') === 'https' ? '; Secure' : '';
+  const cookie =
+    address.pathname === '/' && address.searchParams.has('token')
+      ? {
+          'Set-Cookie': `${cookieName(house.port)}=${house.token}; HttpOnly; SameSite=Strict; Path=/${secure}`,
+        }
+      : {};
+  const common = { ...file.headers, ...cookie, 'Cache-Control': 'no-cache', ETag: file.tag };
+  if (header(request, 'if-none-match') === file.tag && address.search === '') {
+    response.writeHead(304, common).end();
+    return;
+  }
+  response.writeHead(200, { ...common, 'Content-Type': file.type, 'Content-Length': file.body.length });
+  response.end(file.body);
+}
+
+export function respond(response: ServerResponse, status: number, type: string, text: string): void {
+  const body = Buffer.from(text);
+  response.writeHead(status, { ...headers.data, 'Content-Type': type, 'Content-Length': body.length });
+  response.end(body);
+}
+
+/** An error as every address below `/api` answers it. */
+export function respondError(
+  response: ServerResponse,
+  status: number,
+  { code, message, fix }: Pick<CharretteError, 'code' | 'message' | 'fix'>,
+): void {
+  const text = JSON.stringify({ error: { code, message, fix } });
+  respond(response, status, 'application/json; charset=utf-8', text);
+}
+
+/** Programs get the document of an error; a person at the address of the page gets a sentence. */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, message }: Refusal | { status: 503; message: string } = {
+    status: 400,
+    message: 'The request cannot be read.',
+  },
+): void {
+  response.setHeader('Connection', 'close');
+  if (/^\/api(?:[/?]|$)/.test(request.url ?? ''))
+    respondError(response, status, new CharretteError({ code: 'request-refused', message }));
+  else respond(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+}

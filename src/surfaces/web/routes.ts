@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import type { Price } from '../../engine/prices.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
+import { readRunRecord } from '../../engine/run-record.ts';
+import { readArtifact } from '../cli/artifacts.ts';
+import { listRunsAndWaiting } from '../cli/run-list.ts';
+import type { ServerContext } from '../mcp/tool.ts';
+import { readPicture } from './picture.ts';
+import { snapshotOf } from './snapshot.ts';
+import { readSourceLines } from './source-lines.ts';
+import { answerQuestions, cancelRun, resumeRun } from './steer.ts';
+import { attemptsOf } from './view/run-files.ts';
+
+/** What an address of the API answers: a JSON document, text, or lines of events. */
+export type Reply =
+  | { kind: 'json'; value: unknown }
+  | { kind: 'text'; text: string }
+  | { kind: 'lines'; text: string }
+  | { kind: 'stream'; directory: RunDirectory; after: number };
+
+export type Desk = {
+  home: Home;
+  context: ServerContext;
+  prices: Readonly<Record<string, Price>> | undefined;
+};
+
+export type Asked = { query: URLSearchParams; lastEventId: string | undefined; body: () => Promise<unknown> };
+
+type Route = {
+  method: 'GET' | 'POST';
+  pattern: RegExp;
+  answer: (desk: Desk, names: string[], asked: Asked) => Promise<Reply>;
+};
+
+/** Runs that one answer lists. */
+const mostListed = 5000;
+
+const json = (value: unknown): Reply => ({ kind: 'json', value });
+
+/** Every address of the API. Names in them are decoded here and checked where they are used. */
+const routes: readonly Route[] = [
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs$/,
+    answer: async ({ home }, _names, { query }) => {
+      const limit = Math.min(numberIn(query, 'limit', 100), mostListed);
+      const { runs, total } = await listRunsAndWaiting(home, limit);
+      return json({ project: path.basename(home.project), runs, total });
+    },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)$/,
+    answer: async ({ home, prices }, [run]) => json(await snapshotOf(runOf(home, run), prices)),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/events$/,
+    answer: async ({ home }, [run], { query }) => {
+      const directory = await existing(home, run);
+      const text = await readFile(directory.events, 'utf8').catch(() => '');
+      const after = numberIn(query, 'after', 0);
+      const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+      return { kind: 'lines', text: after === 0 ? whole : linesAfter(whole, after) };
+    },
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/stream$/,
+    answer: async ({ home }, [run], { query, lastEventId }) => ({
+      kind: 'stream',
+      directory: await existing(home, run),
+      after: /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : numberIn(query, 'after', 0),
+    }),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/artifacts\/([^/]+)$/,
+    answer: async ({ home }, [run, name = '']) => ({
+      kind: 'text',
+      text: await readArtifact(await existing(home, run), name),
+    }),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/pictures\/([^/]+)$/,
+    answer: async ({ home }, [run, name = '']) => ({
+      kind: 'text',
+      text: await readPicture(await existing(home, run), name),
+    }),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/lanes\/([^/]+)$/,
+    answer: async ({ home }, [run, lane = '']) => json(await laneOf(await existing(home, run), lane)),
+  },
+  {
+    method: 'GET',
+    pattern: /^\/api\/runs\/([^/]+)\/source$/,
+    answer: async ({ home }, [run], { query }) => {
+      const { baseCommit } = await readRunRecord(runOf(home, run));
+      const line = Math.max(1, numberIn(query, 'line', 1));
+      const endLine = numberIn(query, 'end', line);
+      return json(
+        await readSourceLines(home.project, baseCommit, { path: query.get('path') ?? '', line, endLine }),
+      );
+    },
+  },
+  {
+    method: 'POST',
+    pattern: /^\/api\/runs\/([^/]+)\/answers$/,
+    answer: async ({ home, context }, [run], { body }) =>
+      json(await answerQuestions(runOf(home, run), await body(), context)),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/api\/runs\/([^/]+)\/resume$/,
+    answer: async ({ home, context }, [run]) => json(await resumeRun(runOf(home, run), context)),
+  },
+  {
+    method: 'POST',
+    pattern: /^\/api\/runs\/([^/]+)\/cancel$/,
+    answer: async ({ home, context }, [run]) => json(await cancelRun(runOf(home, run), context)),
+  },
+];
+
+/** The answer to a request; throws a CharretteError that says what is wrong with it. */
+export async function answerRoute(desk: Desk, method: string, address: string, asked: Asked): Promise<Reply> {
+  for (const route of routes) {
+    const match = route.method === method ? route.pattern.exec(address) : null;
+    if (match) return route.answer(desk, match.slice(1).map(decode), asked);
+  }
+  throw new CharretteError({ code: 'not-found', message: 'There is nothing at this address.' });
+}
+
+/** A lane's attempts: what was asked and what was answered. */
+async function laneOf(directory: RunDirectory, lane: string) {
+  const attempts = await attemptsOf(directory, lane);
+  const below = (folder: string, name: string) => path.relative(directory.root, path.join(folder, name));
+  if (attempts.length === 0)
+    throw new CharretteError({ code: 'not-found', message: 'The run has no such lane.' });
+  return {
+    lane,
+    attempts: await Promise.all(
+      attempts.map(async ({ attempt, folder }) => ({
+        attempt,
+        prompt: (await readTextFile(await containedPath(directory.root, below(folder, 'prompt.md')))) ?? '',
+        answer: (await readTextFile(await containedPath(directory.root, below(folder, 'answer.txt')))) ?? '',
+      })),
+    ),
+  };
+}
+
+function runOf(home: Home, run: string | undefined): RunDirectory {
+  return runDirectoryOf(home, run ?? '');
+}
+
+async function existing(home: Home, run: string | undefined): Promise<RunDirectory> {
+  const directory = runOf(home, run);
+  await readRunRecord(directory);
+  return directory;
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new CharretteError({ code: 'usage', message: 'The address is not encoded as it should be.' });
+  }
+}
+
+function numberIn(query: URLSearchParams, name: string, absent: number): number {
+  const text = query.get(name);
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : absent;
+}
+
+/** Lines are numbered from 1 without gaps, so the first `after` lines are passed over without reading them. */
+function linesAfter(text: string, after: number): string {
+  let start = 0;
+  for (let passed = 0; passed < after; passed += 1) {
+    const end = text.indexOf('\n', start);
+    if (end < 0) return '';
+    start = end + 1;
+  }
+  return text.slice(start);
+}

@@ -1,0 +1,401 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
+import { thisProcess } from '../../engine/process-identity.ts';
+import { headers } from './headers.ts';
+import type { PageFile } from './page-files.ts';
+import { startWebServer, type WebServer } from './server.ts';
+
+let run: WrittenRun;
+let server: WebServer;
+const page: PageFile = {
+  body: Buffer.from('<p>the page</p>'),
+  type: 'text/html',
+  tag: '"1"',
+  headers: headers.page,
+  forAnySite: true,
+};
+
+beforeAll(async () => {
+  run = writeRun({
+    status: 'running',
+    process: thisProcess(),
+    inputs: { roster: [{ command: ['/secret/agent', '--key', 'hunter2'] }] },
+  });
+  run.emit({ type: 'run-start', workflow: 'design', title: 'a written run' }, { type: 'note', text: 'two' });
+  run.artifact('plan.txt', '# Plan: x\n');
+  writeFileSync(
+    run.directory.questions,
+    JSON.stringify({
+      schemaVersion: 1,
+      run: writtenRunId,
+      questions: [{ id: 'scope', text: 'Which?', options: [{ value: 'api', label: 'API' }] }],
+      answers: [],
+    }),
+  );
+  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  server = await startWebServer(
+    { home: run.home, context, prices: undefined },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      names: ['Build.example', 'localhost'],
+      files: new Map([['/', page]]),
+      token: 'secret',
+    },
+  );
+});
+
+test.each([
+  ['nonsense.invalid', 0, '--host'],
+  ['127.0.0.1', undefined, '--port'],
+])('where it cannot listen, what is wrong is named: %s:%s → %s', async (host, port, flag) => {
+  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  const starting = startWebServer(
+    { home: run.home, context, prices: undefined },
+    { host, port: port ?? server.port, names: [], files: new Map() },
+  );
+  await expect(starting).rejects.toMatchObject({ code: 'usage', fix: expect.stringContaining(flag) });
+});
+
+afterAll(async () => {
+  await server.close();
+  run.remove();
+});
+
+/** Bytes on a socket, so that no client library tidies the request up. */
+function raw(lines: readonly string[], body = ''): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0), text }));
+    socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
+  });
+}
+
+const own = () => `Host: 127.0.0.1:${server.port}`;
+const bearer = 'Authorization: Bearer secret';
+
+function post(address: string, value: unknown, extra: readonly string[] = []) {
+  const body = JSON.stringify(value);
+  return raw(
+    [
+      `POST ${address} HTTP/1.1`,
+      own(),
+      bearer,
+      'Content-Type: application/json',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      ...extra,
+    ],
+    body,
+  );
+}
+
+test('a missing or wrong token is refused on every address of the API and on the page', async () => {
+  for (const address of [
+    '/',
+    '/api/runs',
+    `/api/runs/${writtenRunId}`,
+    `/api/runs/${writtenRunId}/stream`,
+    '/api/runs?token=wrong',
+    '/nothing',
+  ])
+    expect((await raw([`GET ${address} HTTP/1.1`, own()])).status, address).toBe(401);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+});
+
+test('DNS rebinding: a request to another name is refused, with the right token too', async () => {
+  for (const host of [
+    'evil.example',
+    `evil.example:${server.port}`,
+    '127.0.0.1',
+    `127.0.0.1:${server.port + 1}`,
+  ])
+    expect((await raw(['GET /?token=secret HTTP/1.1', `Host: ${host}`])).status, host).toBe(421);
+  expect((await raw([`GET http://evil.example/api/runs HTTP/1.1`, own(), bearer])).status).toBe(400);
+  expect((await raw(['GET //evil.example/api/runs HTTP/1.1', own(), bearer])).status).toBe(400);
+});
+
+test('behind a proxy with TLS the page is opened, keeps its token and steers by the name of the proxy', async () => {
+  const forwarded = ['Host: build.example', 'X-Forwarded-Proto: https'];
+  const page = await raw(['GET /?token=secret HTTP/1.1', ...forwarded]);
+  expect(page.status).toBe(200);
+  const [, cookie, rest] = /Set-Cookie: (charrette-\d+=secret); (.*)\r/.exec(page.text) ?? [];
+  expect(rest).toBe('HttpOnly; SameSite=Strict; Path=/; Secure');
+  const address = `/api/runs/${writtenRunId}/answers`;
+  const send = (host: string, origin: string) =>
+    raw(
+      [
+        `POST ${address} HTTP/1.1`,
+        host,
+        `Cookie: ${cookie}`,
+        `Origin: ${origin}`,
+        'Sec-Fetch-Site: same-origin',
+        'Content-Type: application/json',
+        'Content-Length: 2',
+      ],
+      '{}',
+    );
+  // 400: let in, and then the body is read.
+  for (const host of ['Host: build.example', 'Host: build.example:8443', own()]) {
+    expect((await send(host, 'https://build.example')).status, host).toBe(400);
+    expect((await send(host, 'http://build.example')).status, host).toBe(403);
+    expect((await send(host, 'https://evil.example')).status, host).toBe(403);
+  }
+  expect((await send('Host: evil.example', 'https://build.example')).status).toBe(421);
+  // What was allowed by mistake: every other program of this machine is called so.
+  expect((await send('Host: localhost:1', 'https://build.example')).status).toBe(421);
+  expect((await send(own(), 'https://localhost')).status).toBe(403);
+});
+
+test('other origins can neither read nor write', async () => {
+  const strange = 'Origin: http://evil.example';
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer, strange])).status).toBe(403);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer, 'Sec-Fetch-Site: cross-site'])).status).toBe(
+    403,
+  );
+  const before = readdirSync(run.directory.inbox).length;
+  const address = `/api/runs/${writtenRunId}/answers`;
+  expect((await post(address, { answers: { scope: 'api' } }, [strange])).status).toBe(403);
+  const form = 'answers=1';
+  const lines = ['Content-Type: application/x-www-form-urlencoded', `Content-Length: ${form.length}`];
+  expect((await raw([`POST ${address} HTTP/1.1`, own(), bearer, ...lines], form)).status).toBe(415);
+  expect(readdirSync(run.directory.inbox)).toHaveLength(before);
+});
+
+test('what is refused below /api is the document of an error, whatever the reason; the page says a sentence', async () => {
+  const api = 'GET /api/runs HTTP/1.1';
+  const answers = [
+    await raw([api, own()]),
+    await raw([api, 'Host: evil.example', bearer]),
+    await raw([api, own(), bearer, 'Origin: http://evil.example']),
+    await raw(['POST /api/runs/x/answers HTTP/1.1', own(), bearer, 'Content-Length: 0']),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([401, 421, 403, 415]);
+  for (const { text } of answers) {
+    expect(text).toContain('Content-Type: application/json; charset=utf-8');
+    const body = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
+    expect(body).toEqual({
+      error: { code: 'request-refused', message: expect.any(String), fix: expect.any(String) },
+    });
+  }
+  const page = await raw(['GET / HTTP/1.1', own()]);
+  expect(page.text).toContain('Content-Type: text/plain');
+});
+
+test('the page comes with a strict policy and hands the token over as a cookie of this site only', async () => {
+  const { text } = await raw(['GET /?token=secret HTTP/1.1', own()]);
+  expect(text).toContain('the page');
+  expect(text).toMatch(/Set-Cookie: charrette-\d+=secret; HttpOnly; SameSite=Strict; Path=\//);
+  const policy = /Content-Security-Policy: (.*)\r/.exec(text)?.[1] ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(text).toContain('Referrer-Policy: no-referrer');
+  expect(text).not.toMatch(/Access-Control-Allow/i);
+});
+
+test('no address leads out of the artifacts of a run', async () => {
+  const secret = path.join(run.home.project, 'secret.txt');
+  writeFileSync(secret, 'top secret');
+  symlinkSync(secret, path.join(run.directory.artifacts, 'link.txt'));
+  for (const name of [
+    '../run.json',
+    '..%2frun.json',
+    '..%2f..%2f..%2f..%2fsecret.txt',
+    '%2e%2e%2frun.json',
+    '..%5crun.json',
+    '%00plan.txt',
+    encodeURIComponent(secret),
+    'link.txt',
+    '%',
+    '..;/run.json',
+  ]) {
+    const { status, text } = await raw([
+      `GET /api/runs/${writtenRunId}/artifacts/${name} HTTP/1.1`,
+      own(),
+      bearer,
+    ]);
+    expect([400, 403, 404], name).toContain(status);
+    expect(text, name).not.toMatch(/top secret|schemaVersion/);
+    const picture = await raw([`GET /api/runs/${writtenRunId}/pictures/${name} HTTP/1.1`, own(), bearer]);
+    expect([400, 403, 404], name).toContain(picture.status);
+  }
+  for (const name of ['..', '%2e%2e', '..%2f..', 'x%2fy', 'RUN', 'a'.repeat(300)])
+    expect((await raw([`GET /api/runs/${name} HTTP/1.1`, own(), bearer])).status, name).toBe(404);
+  for (const lane of ['..%2f..%2frun.json', '..', '%2e%2e%2fx-1'])
+    expect(
+      (await raw([`GET /api/runs/${writtenRunId}/lanes/${lane} HTTP/1.1`, own(), bearer])).status,
+      lane,
+    ).toBe(404);
+  const good = await raw([`GET /api/runs/${writtenRunId}/artifacts/plan.txt HTTP/1.1`, own(), bearer]);
+  expect(good.status).toBe(200);
+  expect(good.text).toContain('text/plain');
+  expect(good.text).toContain('sandbox');
+});
+
+test('what a snapshot says of a run leaves its command lines out', async () => {
+  const { text } = await raw([`GET /api/runs/${writtenRunId} HTTP/1.1`, own(), bearer]);
+  expect(text).toContain('a written run');
+  expect(text).not.toContain('hunter2');
+});
+
+test('a stream goes on where the client was, by Last-Event-ID or by `after`', async () => {
+  let news = 0;
+  const read = async (lines: readonly string[]) => {
+    const socket = connect(server.port, '127.0.0.1');
+    let got = '';
+    let broken: Error | undefined;
+    socket.on('data', (chunk) => {
+      got += chunk;
+    });
+    socket.on('error', (error) => {
+      broken = error;
+    });
+    const holds = async (text: string) => {
+      while (!got.includes(text)) {
+        if (broken !== undefined) throw broken;
+        await sleep(20);
+      }
+    };
+    socket.write(
+      `${[`GET /api/runs/${writtenRunId}/stream${lines[0]} HTTP/1.1`, own(), bearer, ...lines.slice(1)].join('\r\n')}\r\n\r\n`,
+    );
+    await holds('\r\n\r\n');
+    news += 1;
+    run.emit({ type: 'note', text: `news ${news};` });
+    await holds(`news ${news};`);
+    socket.destroy();
+    return [...got.matchAll(/^id: (\d+)$/gm)].map((match) => Number(match[1]));
+  };
+  expect(await read(['?after=1'])).toEqual([2, 3]);
+  expect(await read([''])).toEqual([1, 2, 3, 4]);
+  expect(await read(['?after=1', 'Last-Event-ID: 3'])).toEqual([4, 5]);
+});
+
+const streamOf = (run: string) =>
+  [`GET /api/runs/${run}/stream HTTP/1.1`, own(), bearer, '', ''].join('\r\n');
+
+/** A stream as far as it has come when the text is in it. */
+function readUntil(run: string, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(server.port, '127.0.0.1', () => socket.write(streamOf(run)));
+    let got = '';
+    socket.on('data', (chunk) => {
+      got += chunk;
+      if (!got.includes(text)) return;
+      socket.destroy();
+      resolve(got);
+    });
+    socket.on('error', reject);
+    socket.on('end', () => reject(new Error(got)));
+  });
+}
+
+test('events that cannot be read are said to be unreadable, and every other page goes on', async () => {
+  const broken = writeRun({ run: '20260101-000000-broken-00000002' }, run.home.project);
+  const { events, id } = broken.directory;
+  rmSync(events);
+  mkdirSync(events);
+  expect(await readUntil(id, '"unreadable"')).toContain('event: state');
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+  // Mended, it is read again.
+  rmSync(events, { recursive: true });
+  broken.emit({ type: 'note', text: 'mended' });
+  expect(await readUntil(id, 'mended')).toContain('id: 1');
+  rmSync(broken.directory.root, { recursive: true });
+});
+
+test('streams whose clients left before they began, or wait behind another, are let go of', async () => {
+  const leave = (requests: string, when: 'at once' | 'answered') =>
+    new Promise<void>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () =>
+        socket.write(requests, () => {
+          if (when === 'at once') setImmediate(() => socket.resetAndDestroy());
+        }),
+      );
+      socket.once('data', () => setTimeout(() => socket.resetAndDestroy(), 10));
+      socket.on('error', () => {});
+      socket.on('close', () => resolve());
+    });
+  for (let count = 0; count < 700; count += 1) await leave(streamOf(writtenRunId), 'at once');
+  expect(await readUntil(writtenRunId, 'retry')).toContain('200 OK');
+  // Of several requests on one connection only the first gets an answer.
+  for (let count = 0; count < 70; count += 1) await leave(streamOf(writtenRunId).repeat(9), 'answered');
+  expect(await readUntil(writtenRunId, 'retry')).toContain('200 OK');
+});
+
+test('an answer is left in the inbox, where `charrette answer` leaves it; a wrong one is refused', async () => {
+  const address = `/api/runs/${writtenRunId}/answers`;
+  expect((await post(address, { answers: { scope: 'everything' } })).status).toBe(400);
+  expect((await post(address, { answers: { nobody: 'asked' } })).status).toBe(400);
+  expect((await post(address, { answers: { scope: 3 } })).status).toBe(400);
+  expect((await post(address, {})).status).toBe(400);
+  expect(readdirSync(run.directory.inbox)).toEqual([]);
+  expect((await post(address, { answers: { scope: 'api' } })).status).toBe(200);
+  const [file = ''] = readdirSync(run.directory.inbox);
+  const left: unknown = JSON.parse(readFileSync(path.join(run.directory.inbox, file), 'utf8'));
+  expect(left).toMatchObject({
+    type: 'answer',
+    answers: [{ question: 'scope', value: 'api', source: 'person' }],
+  });
+});
+
+test('a second answer that would change nothing is refused; the same one again is fine and leaves nothing', async () => {
+  const address = `/api/runs/${writtenRunId}/answers`;
+  const questions = [{ id: 'q', text: 'Sure?' }];
+  const answers = [{ question: 'q', value: 'yes', source: 'person' }];
+  writeFileSync(
+    run.directory.questions,
+    JSON.stringify({ schemaVersion: 1, run: writtenRunId, questions, answers }),
+  );
+  const before = readdirSync(run.directory.inbox).length;
+  const refused = await post(address, { answers: { q: 'no' } });
+  expect(refused).toMatchObject({ status: 400, text: expect.stringContaining('q was answered: yes') });
+  expect((await post(address, { answers: { q: 'yes' } })).status).toBe(200);
+  expect(readdirSync(run.directory.inbox)).toHaveLength(before);
+});
+
+test('a run that cannot go on says why, and what to do instead', async () => {
+  const error = {
+    code: 'code-version-gone',
+    message: 'It was started by workflow code 1.',
+    fix: 'Start again.',
+  };
+  const refusing = `process.stdout.write(${JSON.stringify(JSON.stringify({ error }))})`;
+  const program = [process.execPath, '--eval', refusing, '--'];
+  const context = { cwd: run.home.project, config: undefined, env: {}, program };
+  const { port, token, close } = await startWebServer(
+    { home: run.home, context, prices: undefined },
+    { host: '127.0.0.1', port: 0, names: [], files: new Map() },
+  );
+  onTestFinished(close);
+  const old = writeRun({ run: '20260103-000000-old-00000003', status: 'stopped' }, run.home.project);
+  const response = await fetch(`http://127.0.0.1:${port}/api/runs/${old.directory.id}/resume`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+  });
+  expect(await response.json()).toEqual({ error });
+});
+
+test('what is too much or broken is refused, and the server goes on', async () => {
+  const large = { answers: { scope: 'x'.repeat(300_000) } };
+  expect((await post(`/api/runs/${writtenRunId}/answers`, large)).status).toBe(400);
+  const lines = [
+    `POST /api/runs/${writtenRunId}/answers HTTP/1.1`,
+    own(),
+    bearer,
+    'Content-Type: application/json',
+  ];
+  expect((await raw([...lines, 'Content-Length: 3'], '{"a')).status).toBe(400);
+  expect((await raw(['BREW /api/runs HTTP/1.1', own(), bearer])).status).toBe(400);
+  expect((await raw(['DELETE /api/runs HTTP/1.1', own(), bearer])).status).toBe(404);
+  expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
+});

@@ -1,0 +1,106 @@
+import { isRecord } from '../../base/safe-json.ts';
+import { openQuestions } from '../../engine/answers.ts';
+import { readEvents } from '../../engine/event-log.ts';
+import { readLedger } from '../../engine/ledger.ts';
+import { costOf, type Price } from '../../engine/prices.ts';
+import { type Answer, type Question, readQuestions } from '../../engine/question.ts';
+import type { RunDirectory } from '../../engine/run-directory.ts';
+import { isFinal, readRunRecord } from '../../engine/run-record.ts';
+import { listArtifacts } from '../cli/artifacts.ts';
+import { type RunSummary, shownStatus } from '../cli/run-list.ts';
+import { type DocumentView, documentViews } from './view/documents.ts';
+import { readRunFiles } from './view/run-files.ts';
+import { type RunView, runViewOf } from './view/run-view.ts';
+
+/** One agent call as the cost plots need it. */
+export type CostPoint = {
+  time: string;
+  phase: string;
+  seat: string;
+  agent: string;
+  basis: 'measured' | 'estimated' | 'unknown';
+  inputTokens: number;
+  outputTokens: number;
+  usd?: number;
+  usdBasis: 'measured' | 'estimated' | 'unknown';
+  durationMs: number;
+};
+
+/** A run as the page gets it, beside its events. */
+export type Snapshot = {
+  run: string;
+  workflow: string;
+  title: string;
+  status: RunSummary['status'];
+  created: string;
+  ended?: string;
+  exit?: number;
+  baseCommit?: string;
+  error?: { code: string; message: string; fix?: string };
+  settings: { name: string; value: string }[];
+  questions: Question[];
+  answers: Answer[];
+  artifacts: { name: string; bytes: number }[];
+  costs: CostPoint[];
+  view: RunView;
+  /** What workflows other than a design have to show. */
+  documents: DocumentView[];
+};
+
+/** What of the inputs is worth showing; the rest holds command lines and paths of the machine. */
+const shownInputs: readonly (readonly [key: string, name: string])[] = [
+  ['panel', 'Panel'],
+  ['dialectic', 'Dialectic'],
+  ['sketches', 'Sketches'],
+  ['auto', 'Auto'],
+  ['quick', 'Quick'],
+];
+
+export async function snapshotOf(
+  directory: RunDirectory,
+  prices?: Readonly<Record<string, Price>>,
+): Promise<Snapshot> {
+  const record = await readRunRecord(directory);
+  const events = readEvents(directory.events);
+  const files = await readRunFiles(directory, events);
+  const asked = readQuestions(directory);
+  const { run, workflow, title, created, ended, exit, baseCommit, error } = record;
+  const inputs = isRecord(record.inputs) ? record.inputs : {};
+  return {
+    run,
+    workflow,
+    title,
+    status: shownStatus(record, directory),
+    created,
+    ...(ended !== undefined && { ended }),
+    ...(exit !== undefined && { exit }),
+    ...(baseCommit !== undefined && { baseCommit }),
+    ...(error !== undefined && { error }),
+    settings: shownInputs.flatMap(([key, name]) => {
+      const value = inputs[key];
+      return typeof value === 'string' || typeof value === 'number' || value === true
+        ? [{ name, value: value === true ? 'yes' : String(value) }]
+        : [];
+    }),
+    questions: isFinal(record.status) ? [] : openQuestions(directory),
+    answers: asked.answers,
+    artifacts: (await listArtifacts(directory)).map(({ name, bytes }) => ({ name, bytes })),
+    costs: readLedger(directory.ledger).map((entry) => {
+      const cost = costOf(entry.usage, entry.model, prices);
+      return {
+        time: entry.time,
+        phase: entry.phase,
+        seat: entry.seat,
+        agent: entry.agent,
+        basis: entry.usage.basis,
+        inputTokens: entry.usage.inputTokens,
+        outputTokens: entry.usage.outputTokens,
+        ...(cost.basis !== 'unknown' && { usd: cost.usd }),
+        usdBasis: cost.basis,
+        durationMs: entry.durationMs,
+      };
+    }),
+    view: runViewOf(files),
+    documents: await documentViews(directory, record),
+  };
+}

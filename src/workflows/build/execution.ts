@@ -1,0 +1,143 @@
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import type { ExecutionResult } from '../../base/schema/lite/session-files.ts';
+import type { LiteTask } from '../../base/schema/lite/task.ts';
+import { namedSome } from '../../base/text/named-some.ts';
+import { isDone, openTasks } from '../../plan/tasks/dependencies.ts';
+import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
+import { planInvalid } from '../../plan/tasks/read-plan.ts';
+import { driftOfPlan, driftSince } from '../../repo/git/drift.ts';
+import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';
+import { openRunBranch } from '../../repo/git/run-branch.ts';
+import { uncommittedIn } from '../../repo/git/uncommitted.ts';
+import type { LiteDesk } from './desk.ts';
+import type { Selection } from './inputs.ts';
+import type { BatchItem } from './rules/todo.ts';
+
+/** Everything the stages of an execution share. */
+export type Execution = {
+  files: LitePlanFiles;
+  selection: Selection;
+  clarifications: string | undefined;
+  auto: boolean;
+  /** The repository: its top, the project inside it, the commit and branch it was on when execution began. */
+  root: string;
+  prefix: string;
+  base: string;
+  onto: string | undefined;
+  /** The branch that collects the work. */
+  branch: string;
+  results: ExecutionResult[];
+  batches: BatchItem[];
+  /** Tasks that failed, and those that were skipped with the task they miss. */
+  failed: Set<string>;
+  lost: Map<string, string>;
+  /** Tasks whose executor reported them as done without changing a file. */
+  unchanged: Set<string>;
+  /** Tasks that were completed before this run. */
+  before: LiteTask[];
+};
+
+/** Looks at the repository, refuses a plan it has moved away from, and makes the run's branch. */
+export async function beginExecution(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  selection: Selection,
+  clarifications: string | undefined,
+  auto: boolean,
+): Promise<Execution> {
+  const { project } = desk.inputs;
+  const { id } = desk.context.live.directory;
+  const open = openTasks(files.tasks);
+  if (open.length === 0)
+    throw planInvalid([files.tasks.length === 0 ? 'it has no task' : 'every task is completed']);
+  const branch = `charrette/${id}`;
+  const start = await desk.context.step('execution start', async () => {
+    const facts = await repositoryFacts(project);
+    const head = facts.head ?? desk.inputs.baseCommit;
+    return {
+      root: facts.root,
+      prefix: path.relative(facts.root, project),
+      base: head,
+      onto: (await currentBranch(project)) ?? null,
+      unseen: await uncommittedIn(facts.root),
+    };
+  });
+  const { unseen } = start;
+  if (unseen.length > 0) desk.note(`not committed, so not seen by the executors: ${namedSome(unseen)}`);
+  await checkDrift(desk, { plan: files.plan, tasks: open });
+  await desk.context.step('run branch', async () => openRunBranch(start.root, branch, start.base));
+  return {
+    files: { plan: files.plan, tasks: open },
+    selection,
+    clarifications,
+    auto,
+    root: start.root,
+    prefix: start.prefix,
+    base: start.base,
+    onto: start.onto ?? undefined,
+    branch,
+    results: [],
+    batches: [],
+    failed: new Set(),
+    lost: new Map(),
+    unchanged: new Set(),
+    before: files.tasks.filter(isDone),
+  };
+}
+
+/** Before anything is done: what happened to the files of the plan since it was made. */
+async function checkDrift(desk: LiteDesk, { plan, tasks }: LitePlanFiles): Promise<void> {
+  const base = plan._metadata.base_commit;
+  if (base === undefined) {
+    desk.note('the plan carries no base commit; drift cannot be computed');
+    return;
+  }
+  const planned = tasks.flatMap(({ files = [] }) => files.map((file) => file.path));
+  const drift = await desk.context.step('drift', async () => {
+    const found = await driftSince(desk.inputs.project, base);
+    return { relation: found.relation, commits: found.commits, touched: driftOfPlan(found, planned) };
+  });
+  const apart = drift.relation === 'diverged' || drift.relation === 'lost';
+  if (drift.touched.length === 0 && !apart) {
+    if (drift.commits > 0) desk.note(`${drift.commits} commits since the plan; none touches its files`);
+    return;
+  }
+  const said = [
+    ...(apart ? [`the base commit ${base.slice(0, 12)} is ${drift.relation}`] : []),
+    ...drift.touched.map((file) => `${file.path} was ${file.change}`),
+  ].join(', ');
+  if (desk.inputs.acceptDrift) {
+    desk.warn(`The plan is out of date: ${said}.`);
+    return;
+  }
+  throw new CharretteError({
+    code: 'plan-drift',
+    message: `The repository has moved away from the plan: ${said}.`,
+    fix: 'Commit or put back these files, plan again, or use --accept-drift.',
+  });
+}
+
+export function checkoutOf(desk: LiteDesk, name: string): string {
+  return path.join(desk.context.live.directory.root, 'worktrees', name);
+}
+
+/** The line by which the commit of a batch or of a round of repairs is found again. */
+export function markOf(desk: LiteDesk, piece: string): string {
+  return `Charrette-Batch: ${desk.context.live.directory.id}/${piece}.`;
+}
+
+/** What is said of work that a run finds on its branch when it is started again. */
+export const doneBefore = 'Done before the run was started again.';
+
+/** P-124: the results so far, and the list of what is being done. `ended`: whether the result was accepted. */
+export async function recordProgress(
+  desk: LiteDesk,
+  execution: Execution,
+  ended?: { accepted: boolean },
+): Promise<void> {
+  await desk.json('execution-results.json', { schemaVersion: 1, results: execution.results });
+  const state =
+    ended === undefined ? { at: 'LE' as const } : { at: 'done' as const, failed: !ended.accepted };
+  await desk.todo({ ...state, batches: execution.batches });
+}

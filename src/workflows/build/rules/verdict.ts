@@ -1,0 +1,114 @@
+import type { CodeReview } from '../../../base/schema/judgements/code-review.ts';
+import type { LiteTask } from '../../../base/schema/lite/task.ts';
+
+export type TestOutcome = 'PASS' | 'FAIL' | 'UNKNOWN';
+
+export type CriterionState = {
+  task: string;
+  title: string;
+  criterion: string;
+  state: 'met' | 'unmet' | 'unverified';
+  evidence: string;
+};
+
+/** P-155: what a review says about every criterion; one it leaves out, or one without evidence, is not verified. */
+export function criteriaStates(tasks: readonly LiteTask[], review: CodeReview | undefined): CriterionState[] {
+  return tasks.flatMap(({ id, title, convergence }) =>
+    convergence.criteria.map((criterion, index) => {
+      const said = review?.criteria.find(({ task_id, number }) => task_id === id && number === index + 1);
+      const evidence = said?.evidence ?? '';
+      const state =
+        said === undefined ? 'unverified' : !said.met ? 'unmet' : evidence === '' ? 'unverified' : 'met';
+      return { task: id, title, criterion, state, evidence };
+    }),
+  );
+}
+
+/** `NOT VERIFIED`: no review; never a pass. */
+export type Convergence = 'PASS' | 'PARTIAL' | 'FAIL' | 'NOT VERIFIED';
+
+export function convergenceOf(
+  states: readonly CriterionState[],
+  tests: TestOutcome,
+  reviewed: boolean,
+): Convergence {
+  if (tests === 'FAIL') return 'FAIL';
+  if (!reviewed) return 'NOT VERIFIED';
+  const met = states.filter(({ state }) => state === 'met').length;
+  if (met === 0) return 'FAIL';
+  return met === states.length ? 'PASS' : 'PARTIAL';
+}
+
+/**
+ * Why the answers of the chosen reviewers do not count as a review; `undefined` when they do. One reviewer must answer. Of several at
+ * least two must, and from two families where two were chosen.
+ */
+export function reviewShortfall(
+  chosen: readonly { id: string; family: string }[],
+  missing: ReadonlyMap<string, string>,
+): string | undefined {
+  const answered = chosen.filter(({ id }) => !missing.has(id));
+  const enough =
+    answered.length >= Math.min(2, chosen.length) && familiesOf(answered) >= Math.min(2, familiesOf(chosen));
+  if (enough) return undefined;
+  const reasons = [...missing].map(([id, reason]) => `${id}: ${reason}`).join('; ');
+  return `${answered.length} of ${chosen.length} requested reviews arrived (${reasons})`;
+}
+
+const familiesOf = (agents: readonly { family: string }[]) =>
+  new Set(agents.map(({ family }) => family)).size;
+
+export type CodeVerdict = 'PASS' | 'WARN' | 'FAIL' | 'NOT VERIFIED';
+
+/** P-152: the verdict on the code itself. Findings of too few reviewers count against it; their silence does not count for it. */
+export function codeVerdict(review: Pick<CodeReview, 'findings'> | undefined, enough = true): CodeVerdict {
+  const has = (...severities: string[]) =>
+    review?.findings.some(({ severity }) => severities.includes(severity)) === true;
+  if (has('Critical', 'High')) return 'FAIL';
+  if (review === undefined || !enough) return 'NOT VERIFIED';
+  return has('Medium') ? 'WARN' : 'PASS';
+}
+
+/** Why a result is not merged and not done; empty when it is. `unchanged`: tasks whose executor changed no file. */
+export function rejections(result: {
+  failed: Iterable<string>;
+  lost: ReadonlyMap<string, string>;
+  unchanged: Iterable<string>;
+  shortfall?: string | undefined;
+  convergence: Convergence;
+  code: CodeVerdict;
+}): string[] {
+  const { failed, lost, unchanged, shortfall, convergence, code } = result;
+  return [
+    ...[...failed].map((id) => `${id} failed`),
+    ...[...lost].map(([id, missing]) => `${id} was skipped because ${missing} is missing`),
+    // Nothing was to be changed when a review finds every criterion met.
+    ...(convergence === 'PASS' ? [] : [...unchanged].map((id) => `${id} changed no file`)),
+    ...(shortfall === undefined ? [] : [shortfall]),
+    ...(convergence === 'FAIL' || convergence === 'PARTIAL' ? [`convergence is ${convergence}`] : []),
+    ...(code === 'FAIL' ? ['the code review found problems'] : []),
+  ];
+}
+
+/** What a fix round has to deal with; nothing when there is nothing to fix. */
+export function fixesNeeded(
+  states: readonly CriterionState[],
+  review: CodeReview | undefined,
+  tests: { outcome: TestOutcome; output: string },
+): string[] {
+  return [
+    ...(tests.outcome === 'FAIL' ? [`The tests fail:\n${tests.output}`] : []),
+    ...states
+      .filter(({ state }) => state === 'unmet')
+      .map(
+        ({ task, criterion, evidence }) =>
+          `${task}: not met: ${criterion}${evidence === '' ? '' : ` (${evidence})`}`,
+      ),
+    ...(review?.findings ?? [])
+      .filter(({ severity }) => severity === 'Critical' || severity === 'High')
+      .map(
+        ({ severity, file, line, description, fix }) =>
+          `${severity} ${file}:${line}: ${description} Fix: ${fix}`,
+      ),
+  ];
+}

@@ -1,0 +1,179 @@
+import type { Agent } from '../../agents/port.ts';
+import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { Question } from '../../engine/question.ts';
+import { isDone, openTasks } from '../../plan/tasks/dependencies.ts';
+import { isCodexCallable, resolveExecutor } from '../../plan/tasks/executor.ts';
+import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
+import { type Round, scheduleTasks } from '../../plan/tasks/schedule.ts';
+import { scopeOf } from '../../plan/tasks/task-text.ts';
+import type { LiteDesk } from './desk.ts';
+import { executionEstimate } from './estimate.ts';
+import type { LiteInputs, Selection } from './inputs.ts';
+import { explicitAssignments } from './rules/executor-wishes.ts';
+import { autoSelection } from './rules/preferences.ts';
+
+export type Decision = { confirm: string; selection: Selection };
+
+/** LP-4: what will be done by whom, and whether it may (P-080…P-085). Wishes are what a person said about the plan, in their order. */
+export async function confirmStage(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  { version, auto, wishes }: { version: number; auto: boolean; wishes: readonly string[] },
+): Promise<Decision> {
+  desk.begin('LP-4', 'confirm');
+  const { executor, review } = desk.inputs;
+  const assignments = {
+    ...desk.inputs.assignments,
+    ...explicitAssignments([desk.inputs.task, ...wishes], files.tasks, desk.writers),
+  };
+  const rounds = roundsOf(desk, files, { execution: executor ?? autoSelection.execution, assignments });
+  const plan = describePlan(files, rounds, desk.inputs, desk);
+  for (const line of plan.split('\n').filter((each) => each !== '')) desk.note(line);
+  for (const { id, dependency } of desk.inputs.droppedDependencies ?? [])
+    desk.warn(`${id} no longer waits for ${dependency}: they go in a circle.`);
+  const suffix = version === 1 ? '' : `-${version}`;
+  const asked = confirmQuestions(desk, suffix, plan, isFallback(desk, files)).filter(
+    ({ id }) =>
+      !(id.startsWith('execution') && executor !== undefined) &&
+      !(id.startsWith('review') && review !== undefined),
+  );
+  // P-013: auto mode runs no review that was not requested.
+  const answers = await desk.choose(asked, auto, { [`review${suffix}`]: autoSelection.review });
+  const decision: Decision = {
+    confirm: answers.get(`confirm${suffix}`) ?? autoSelection.confirm,
+    selection: {
+      execution: executor ?? answers.get(`execution${suffix}`) ?? autoSelection.execution,
+      review: review ?? answers.get(`review${suffix}`) ?? autoSelection.review,
+      assignments,
+    },
+  };
+  await desk.json('selection.json', { schemaVersion: 1, ...decision });
+  desk.end(
+    `${decision.confirm}; execution ${decision.selection.execution}, review ${decision.selection.review}`,
+  );
+  return decision;
+}
+
+/** The plan stands in the question too: a picture on a terminal, a page or a host shows the question alone. */
+function confirmQuestions(desk: LiteDesk, suffix: string, plan: string, fallback: boolean): Question[] {
+  const agentsOf = (ids: readonly string[]) => ids.flatMap((id) => desk.services.agents.get(id) ?? []);
+  const [writers, reviewers] = [agentsOf(desk.writers), agentsOf(desk.reviewers)];
+  const warning = fallback ? 'No agent wrote this plan: it is a fallback made by rules.\n\n' : '';
+  return [
+    {
+      id: `confirm${suffix}`,
+      text: fallback ? 'Execute this fallback plan?' : 'Carry out this plan?',
+      detail: `${warning}${plan}\n\nNothing is changed before this is allowed; the work is done on a branch of its own${desk.inputs.merge ? ', and yours moves forward to it when it turned out well' : ''}.`,
+      options: [
+        { value: 'allow', label: 'Allow' },
+        { value: 'modify', label: 'Modify: say what should be different' },
+        { value: 'cancel', label: 'Cancel: keep the plan, change nothing' },
+      ],
+      recommended: fallback ? 'cancel' : autoSelection.confirm,
+    },
+    {
+      id: `execution${suffix}`,
+      text: 'Who carries it out?',
+      options: [
+        { value: 'auto', label: 'Auto' },
+        { value: 'agent', label: `Agent: ${nameOf(writers[0])}` },
+        ...writers.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
+      ],
+      recommended: autoSelection.execution,
+    },
+    {
+      id: `review${suffix}`,
+      text: 'Who reviews the result?',
+      options: [
+        { value: 'skip', label: 'Skip: the result stays unverified' },
+        ...(reviewers.length > 0 ? [{ value: 'agent', label: `Agent: ${nameOf(reviewers[0])}` }] : []),
+        ...(reviewers.length > 1
+          ? [{ value: 'panel', label: `Panel: ${reviewers.map(nameOf).join(', ')}` }]
+          : []),
+        ...reviewers.map((agent) => ({ value: agent.id, label: nameOf(agent) })),
+      ],
+      recommended: reviewers.length > 0 ? 'agent' : 'skip',
+    },
+  ];
+}
+
+/** A plan that no model wrote, where an agent could execute it. */
+export function isFallback({ writers }: Pick<LiteDesk, 'writers'>, { plan }: LitePlanFiles): boolean {
+  return plan._metadata.degraded === true && writers.length > 0;
+}
+
+/** Two programs of a person's own have the same title, so the name in the configuration goes with it. */
+function nameOf(agent: Pick<Agent, 'id' | 'title'> | undefined): string {
+  return agent === undefined ? 'none is here' : `${agent.title} (${agent.id})`;
+}
+
+/** The schedule under a method; what somebody assigned in words comes first. */
+export function roundsOf(
+  desk: LiteDesk,
+  { plan, tasks }: LitePlanFiles,
+  { execution: method, assignments }: Pick<Selection, 'execution' | 'assignments'>,
+): Round<LiteTask>[] {
+  const { cap, tasksPerBatch } = desk.inputs;
+  const { writers, unwell } = desk;
+  const { complexity } = plan;
+  return scheduleTasks(openTasks(tasks), {
+    cap,
+    tasksPerBatch,
+    executorOf: (id) => resolveExecutor(id, { assignments, method, complexity, writers, unwell }),
+  });
+}
+
+/** What a machine without a coding agent says instead of who should do it. */
+export const nobodyWrites =
+  'No agent here can change files, so nobody can carry the plan out: `charrette doctor` says which agents are looked for.';
+
+/** P-080: the plan as people read it before they allow it. */
+export function describePlan(
+  { plan, tasks }: LitePlanFiles,
+  rounds: readonly Round<LiteTask>[],
+  inputs: Pick<LiteInputs, 'roster' | 'prices'>,
+  desk: Pick<LiteDesk, 'writers' | 'unwell'>,
+): string {
+  const facts = `Complexity ${plan.complexity ?? 'unknown'}; time ${plan.estimated_time ?? 'unknown'}`;
+  return [
+    plan.summary,
+    `Approach: ${shortened(plan.approach)}`,
+    '',
+    'Tasks',
+    ...tasks.map((task, index) => {
+      const place = scopeOf(task.scope) || (task.files?.[0]?.path ?? '');
+      const after = task.depends_on.length === 0 ? '' : `, after ${task.depends_on.join(', ')}`;
+      const done = isDone(task) ? ', completed' : '';
+      return `${index + 1}. ${task.id} ${task.title}${place === '' ? '' : ` (${place})`}${after}${done}`;
+    }),
+    '',
+    'Waves',
+    ...rounds.flatMap(({ wave, batches }) =>
+      batches.map(({ id, executor, tasks: own, contested }) => {
+        const shared = contested.length === 0 ? '' : `; shares ${contested.join(', ')}, so it takes turns`;
+        return `wave ${wave} ${batches.length > 1 ? '⚡' : '→'} [${id}] ${executor}: ${own.map((task) => task.id).join(', ')}${shared}`;
+      }),
+    ),
+    '',
+    ...(desk.writers.length > 0
+      ? [`${facts}; recommended: ${recommendedBy(plan, desk)}.`, executionEstimate(rounds, inputs)]
+      : [`${facts}.`, nobodyWrites]),
+  ].join('\n');
+}
+
+/** An earlier plan, or one of another machine, may recommend a codex that cannot be called here. */
+function recommendedBy(
+  { recommended_execution: recommended = 'Agent' }: LitePlanFiles['plan'],
+  desk: Pick<LiteDesk, 'writers' | 'unwell'>,
+): string {
+  return recommended === 'Codex' && !isCodexCallable(desk) ? 'Agent' : recommended;
+}
+
+const longestApproach = 600;
+
+/** Its first paragraph; the plan has the rest. */
+function shortened(approach: string): string {
+  const [first = ''] = approach.split('\n');
+  const cut = first.length > longestApproach ? `${first.slice(0, longestApproach)}…` : first;
+  return cut === approach ? cut : `${cut} (more in plan.json)`;
+}

@@ -1,0 +1,159 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { isCodexCallable } from '../../plan/tasks/executor.ts';
+import { renderHandoff } from '../../plan/tasks/handoff-spec.ts';
+import {
+  directPlan,
+  filesFromAnswer,
+  type LitePlanFiles,
+  type PlanFacts,
+} from '../../plan/tasks/plan-files.ts';
+import type { LiteDesk } from './desk.ts';
+import { planningStrategy } from './rules/explore-decision.ts';
+import { litePlanPrompt } from './rules/prompts.ts';
+import type { Explored, ExploreResult } from './stage-explore.ts';
+
+export type PlanStageInput = {
+  explore: ExploreResult;
+  clarifications: string | undefined;
+  /** 1 for the first plan; later ones carry what should change (P-082). */
+  version: number;
+  change?: { previous: LitePlanFiles; wish: string };
+};
+
+/** LP-3: the two-layer plan (P-060…P-073). Agents get two tries; then the program plans one task and marks the plan as degraded. */
+export async function planStage(desk: LiteDesk, input: PlanStageInput): Promise<LitePlanFiles> {
+  const { explore, version, change } = input;
+  desk.begin('LP-3', version === 1 ? 'plan' : `plan, version ${version}`);
+  const { complexity, explored, handoff } = explore;
+  const facts: PlanFacts = {
+    session: desk.inputs.session,
+    timestamp: desk.time,
+    complexity,
+    angles: explored.map(({ angle }) => angle),
+    baseCommit: desk.inputs.baseCommit,
+    codex: isCodexCallable(desk),
+  };
+  const strategy = planningStrategy(complexity, {
+    priorAnalysis: handoff !== undefined,
+    angles: explored.length,
+  });
+  const direct = strategy === 'direct' && change === undefined;
+  const files = direct
+    ? directPlan(
+        desk.inputs.task,
+        explored.map(({ exploration }) => exploration),
+        facts,
+      )
+    : ((await askPlanner(desk, input, facts)) ?? degraded(desk, explored, facts));
+  await writePlan(desk, files, explored, input.clarifications);
+  if (change !== undefined) await dropTasks(desk, version, change.previous);
+  const quality = files.plan._metadata.quality_check;
+  for (const problem of quality?.minor ?? []) desk.note(`plan: ${problem}`);
+  desk.end(
+    `${files.tasks.length} tasks, quality ${quality?.result ?? 'not checked'}${direct ? ', planned directly' : ''}`,
+  );
+  return files;
+}
+
+/** C-15: one more try, with the next agent first. */
+async function askPlanner(
+  desk: LiteDesk,
+  { explore, clarifications, version, change }: PlanStageInput,
+  facts: PlanFacts,
+): Promise<LitePlanFiles | undefined> {
+  for (const attempt of [0, 1]) {
+    const [reply] = await desk.ask([
+      {
+        lane: `lite-plan-${version}${attempt === 0 ? '' : '-again'}`,
+        task: 'lite-plan',
+        judgement: 'lite-plan' as const,
+        agents: desk.chain(attempt),
+        draft: (schema) =>
+          litePlanPrompt({
+            commission: desk.commission('plan', clarifications),
+            complexity: facts.complexity,
+            explorations: explorationText(explore.explored),
+            handoff: explore.handoff === undefined ? undefined : renderHandoff(explore.handoff),
+            change:
+              change === undefined
+                ? undefined
+                : { previous: JSON.stringify(change.previous), wish: change.wish },
+            schema,
+          }),
+        input: { complexity: facts.complexity },
+      },
+    ]);
+    if (reply?.value === undefined) {
+      desk.warn(`No plan came back: ${reply?.message ?? 'nobody answered'}.`);
+      continue;
+    }
+    const files = filesFromAnswer(reply.value, facts, reply.family === 'static');
+    const critical = files.plan._metadata.quality_check?.critical ?? [];
+    if (critical.length === 0) return files;
+    desk.warn(`The plan was refused: ${critical.join('; ')}.`);
+  }
+  return undefined;
+}
+
+function degraded(desk: LiteDesk, explored: readonly Explored[], facts: PlanFacts): LitePlanFiles {
+  desk.warn('No agent returned a usable plan; this fallback plan is the request as one task.');
+  return directPlan(
+    desk.inputs.task,
+    explored.map(({ exploration }) => exploration),
+    facts,
+    true,
+  );
+}
+
+async function writePlan(
+  desk: LiteDesk,
+  files: LitePlanFiles,
+  explored: readonly Explored[],
+  clarifications: string | undefined,
+): Promise<void> {
+  for (const task of files.tasks) await desk.json(`.task/${task.id}.json`, task);
+  await desk.json('plan.json', files.plan);
+  const evidence = explored.map(({ angle }) => `- exploration-${angle}.json`);
+  const decisions = (files.plan.design_decisions ?? []).map(
+    ({ decision, rationale }) => `- ${decision}: ${rationale}`,
+  );
+  await desk.context.artifact(
+    'planning-context.md',
+    [
+      '# Planning context',
+      '',
+      '## Evidence',
+      ...(evidence.length === 0 ? ['No exploration was made.'] : evidence),
+      '',
+      '## Understanding',
+      files.plan.summary,
+      '',
+      ...(clarifications === undefined ? [] : ['## Clarifications', clarifications, '']),
+      '## Decisions',
+      ...(decisions.length === 0 ? ['None were named.'] : decisions),
+      '',
+    ].join('\n'),
+  );
+}
+
+/** P-062, P-082: files of tasks that the new plan no longer has. It is the plan on disk that counts: a lost journal repeats this. */
+async function dropTasks(desk: LiteDesk, version: number, previous: LitePlanFiles): Promise<void> {
+  const { artifacts } = desk.context.live.directory;
+  await desk.context.step(`drop tasks ${version}`, async () => {
+    const plan = readJson((await readTextFile(path.join(artifacts, 'plan.json'))) ?? '');
+    const listed = plan.ok && isRecord(plan.value) ? plan.value['task_ids'] : undefined;
+    if (!Array.isArray(listed)) return;
+    for (const { id } of previous.tasks)
+      if (!listed.includes(id)) await rm(path.join(artifacts, '.task', `${id}.json`), { force: true });
+  });
+}
+
+function explorationText(explored: readonly Explored[]): string | undefined {
+  if (explored.length === 0) return undefined;
+  return explored
+    .map(({ angle, exploration }) => `# ${angle}\n${JSON.stringify(exploration, null, 1)}`)
+    .join('\n\n');
+}

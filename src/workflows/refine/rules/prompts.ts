@@ -1,0 +1,196 @@
+import type { JsonSchema } from '../../../agents/port.ts';
+import { readOnlyPart } from '../../../prompts/panel/common.ts';
+import { data, optionalData, type Part, type PromptDraft, request, words } from '../../../prompts/part.ts';
+import type { Criterion, ProposedCriterion } from './contract.ts';
+import { anchors, type Profile } from './profiles.ts';
+
+export type BuilderInput = {
+  /** Design documents as one block; empty when an imported design is built. */
+  block: string;
+  brief: string;
+  /** Where the builder writes: the page, below its checkout. */
+  artifact: string;
+  criteria: readonly Criterion[];
+  priority: string;
+  /** What was measured wrong, what the last evaluation advises, what a person wants changed. */
+  problems: readonly string[];
+  advice: readonly string[];
+  wishes: readonly string[];
+  brandNotes: readonly string[];
+  imported: string | undefined;
+  schema: JsonSchema;
+};
+
+/** The builder's turn: block first, then the task. It sees everything that is known. */
+export function builderPrompt(input: BuilderInput): PromptDraft {
+  return {
+    task: 'build',
+    fixed: [
+      words(
+        'role',
+        'You build one web page in this checkout. It is yours alone; you see the criteria it is held to.',
+      ),
+      words(
+        'content',
+        [
+          'Change what is needed until every criterion holds, those that do not hold yet first. Keep what has passed.',
+          'The page is opened in a browser as files: everything it needs is in this checkout, nothing is loaded from elsewhere.',
+          'It is measured at 375 px and 1280 px: width, contrast, alt texts, interactive elements, spacing on a 4 px grid.',
+          'Use the contracted copy word for word and the colours and typefaces of the brand.',
+          'Do not commit, do not switch branches, do not touch files outside this directory.',
+        ].join('\n'),
+      ),
+    ],
+    answer: { kind: 'json', schema: input.schema },
+    changing: [
+      ...optionalData('project_brief', input.block, { heading: 'Design documents' }),
+      ...request('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
+      words('artifact', `The page: ${input.artifact}`, 'Artifact'),
+      ...optionalData('imported_design', input.imported, { heading: 'Imported design', limit: 60_000 }),
+      ...listPart('brand_conflicts', 'Where the brand holds', input.brandNotes),
+      data('criteria', criteriaText(input.criteria), {
+        heading: 'Criteria',
+        text: `Work on ${input.priority} first.`,
+      }),
+      ...listPart('measured', 'Measured problems', input.problems),
+      ...listPart('advice', 'Advice of the last evaluation', input.advice),
+      ...request('wishes', input.wishes.map((line) => `- ${line}`).join('\n'), {
+        heading: 'What the user wants',
+        limit: 20_000,
+      }),
+    ],
+  };
+}
+
+export type EvaluatorInput = {
+  profile: Profile;
+  /** Where the brief stands; it is read there, never pasted. */
+  briefPath: string;
+  /** Paths of the design documents and what the builder was shown of each. */
+  documents: string;
+  artifactPath: string;
+  criteria: readonly Criterion[];
+  schema: JsonSchema;
+};
+
+/** The evaluator's turn: brief, contract states and artifact path. Nothing tells which round it is or what others said. */
+export function evaluatorPrompt(input: EvaluatorInput): PromptDraft {
+  const quoted = input.criteria.filter((criterion) => criterion.quoted);
+  const own = input.criteria.filter((criterion) => !criterion.quoted);
+  return {
+    task: 'evaluate',
+    fixed: [
+      words(
+        'role',
+        'You judge a web page against a contract. You have not seen it before, and you built none of it.',
+      ),
+      words(
+        'content',
+        [
+          'Read the brief, then the files of the page. Judge every criterion of the contract and nothing else.',
+          'For each criterion look at one or more things; give each a number, the anchor it lies at, and what shows it.',
+          'Without something that shows it the number is at most 0.25. Be as strict with what passed as with what is new.',
+          'Ask for nothing that the builder was not shown.',
+        ].join('\n'),
+      ),
+      words('anchors', anchorText(input.profile), 'Anchors'),
+      readOnlyPart,
+    ],
+    answer: { kind: 'json', schema: input.schema },
+    changing: [
+      words('brief', `Read it at ${input.briefPath}`, 'Brief'),
+      ...optionalData('documents', input.documents, { heading: 'Design documents' }),
+      words('artifact', input.artifactPath, 'Artifact'),
+      data('contract', criteriaText(own), { heading: 'Contract' }),
+      ...optionalData('brief_criteria', criteriaText(quoted), { heading: 'Criteria from the documents' }),
+    ],
+  };
+}
+
+/** The builder offers criteria beyond those that stand anyway. */
+export function offerPrompt(input: {
+  profile: Profile;
+  block: string;
+  brief: string;
+  standing: readonly Criterion[];
+  amended: readonly ProposedCriterion[];
+  schema: JsonSchema;
+}): PromptDraft {
+  return {
+    task: 'contract-offer',
+    fixed: [
+      words('role', 'You will build a web page. First you say by which criteria it should be judged.'),
+      words(
+        'content',
+        'Add three to twelve criteria to those that stand: such that somebody who looks can say yes or no, each with its check.',
+      ),
+      words('anchors', anchorText(input.profile), 'Dimensions'),
+      readOnlyPart,
+    ],
+    answer: { kind: 'json', schema: input.schema },
+    changing: [
+      ...optionalData('project_brief', input.block, { heading: 'Design documents' }),
+      ...request('brief', input.brief, { heading: 'Brief', limit: 60_000 }),
+      data('standing', criteriaText(input.standing), { heading: 'Criteria that stand' }),
+      ...optionalData('amended', offerText(input.amended), { heading: 'Your offer as it was amended' }),
+    ],
+  };
+}
+
+/** The evaluator agrees, or gives the list as it should be. */
+export function offerReviewPrompt(input: {
+  profile: Profile;
+  briefPath: string;
+  standing: readonly Criterion[];
+  offer: readonly ProposedCriterion[];
+  schema: JsonSchema;
+}): PromptDraft {
+  return {
+    task: 'contract-review',
+    fixed: [
+      words(
+        'role',
+        'You will judge a web page. Its builder offers criteria; you say whether they are the right ones.',
+      ),
+      words(
+        'content',
+        'Agree when they can be checked and cover the brief. Otherwise give the whole list as it should be: sharpen what is vague, add what is missing, drop what cannot be checked.',
+      ),
+      words('anchors', anchorText(input.profile), 'Dimensions'),
+      readOnlyPart,
+    ],
+    answer: { kind: 'json', schema: input.schema },
+    changing: [
+      words('brief', `Read it at ${input.briefPath}`, 'Brief'),
+      data('standing', criteriaText(input.standing), { heading: 'Criteria that stand' }),
+      data('offer', offerText(input.offer), { heading: 'Offer' }),
+    ],
+  };
+}
+
+function criteriaText(criteria: readonly Criterion[]): string {
+  return criteria
+    .map(
+      ({ id, state, dimension, criterion, verification }) =>
+        `${id} [${state}] (${dimension}) ${criterion} — check: ${verification}`,
+    )
+    .join('\n');
+}
+
+function offerText(criteria: readonly ProposedCriterion[]): string {
+  return criteria
+    .map(({ dimension, criterion, verification }) => `(${dimension}) ${criterion} — check: ${verification}`)
+    .join('\n');
+}
+
+function anchorText({ dimensions }: Profile): string {
+  return dimensions
+    .map(({ id, title, about, anchors: texts }) =>
+      [`${id} (${title}): ${about}`, ...anchors.map((anchor) => `  ${anchor} ${texts[anchor]}`)].join('\n'),
+    )
+    .join('\n');
+}
+
+function listPart(tag: string, heading: string, lines: readonly string[]): Part[] {
+  return optionalData(tag, lines.map((line) => `- ${line}`).join('\n'), { heading, limit: 20_000 });
+}

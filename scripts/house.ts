@@ -118,7 +118,10 @@ type Coverage = {
 function enteredFiles(folder: string): Set<string> {
   const entered = new Set<string>();
   for (const name of readdirSync(folder)) {
-    const { result } = JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as Coverage;
+    const text = readFileSync(path.join(folder, name), 'utf8');
+    // A child process that the program ends early may leave a truncated file.
+    if (!text.endsWith('}')) continue;
+    const { result } = JSON.parse(text) as Coverage;
     for (const { url, functions } of result) {
       if (!url.startsWith('file:')) continue;
       const file = path.relative(root, fileURLToPath(url));

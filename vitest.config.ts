@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+const pure = ['base', 'prompts', 'plan', 'council', 'skills'];
+const edge = ['engine', 'repo', 'agents', 'workflows', 'service', 'surfaces'];
+const fuzz = 'src/**/*.fuzz.test.ts';
+const tests = (folders: string[]) => folders.map((folder) => `src/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   test: {
     globals: false,
@@ -15,10 +20,30 @@ export default defineConfig({
     hookTimeout: 300_000,
     teardownTimeout: 300_000,
     projects: [
-      { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'] } },
       {
         extends: true,
+        // Threads that share their modules: no test here writes to the environment or the working directory.
+        test: { name: 'pure', include: tests(pure), exclude: [fuzz], pool: 'threads', isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'edge',
+          include: [...tests(edge), 'src/*.test.ts', 'web/src/**/*.test.ts'],
+          exclude: [fuzz],
+        },
+      },
+      {
+        extends: true,
+        // The program as users run it.
         test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 240_000 },
+      },
+      // Hostile and random texts in numbers; `npm run test:whole`.
+      { extends: true, test: { name: 'fuzz', include: [fuzz], testTimeout: 120_000 } },
+      {
+        extends: true,
+        // The scripts of this repository; `npm run test:whole`.
+        test: { name: 'scripts', include: ['test/scripts/**/*.test.ts'], testTimeout: 240_000 },
       },
       {
         extends: true,

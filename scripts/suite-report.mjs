@@ -21,6 +21,14 @@ export function failedTests(counts, root) {
   });
 }
 
+/** The files with failed tests, and how many failed in each; none when something failed outside of a test. */
+export function failedFiles(counts, root) {
+  return (counts?.testResults ?? []).flatMap(({ name, assertionResults }) => {
+    const failed = assertionResults.filter(({ status }) => status === 'failed').length;
+    return failed === 0 ? [] : [{ file: path.relative(root, name), failed }];
+  });
+}
+
 function beginning(text) {
   return indented(text.slice(0, 2000).split('\n').slice(0, 20));
 }

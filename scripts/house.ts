@@ -137,7 +137,7 @@ function enteredFiles(folder: string): Set<string> {
 /** The phrases of scripts/voice-patterns.txt, one expression a line. */
 function oddPhrases(): number {
   const patterns = lines('scripts/voice-patterns.txt').map((line) => new RegExp(line, 'i'));
-  const read = [...tracked('docs').filter((file) => file.endsWith('.md') && !file.startsWith('docs/proof/'))];
+  const read = [...tracked('docs').filter((file) => file.endsWith('.md'))];
   const texts = [
     ...tracked('src', 'web/src').filter(isCode),
     ...read,

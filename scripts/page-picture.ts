@@ -1,5 +1,5 @@
-// `npm run pictures` renews what README and docs/web.md show; this part: a design by a scripted panel of three on the page of
-// `charrette serve`, in Chromium, to docs/web.webp.
+// `npm run pictures` renews what README and docs/how-to/web.md show; this part: a design by a scripted panel of three on the page of
+// `charrette serve`, in Chromium, to docs/images/web.webp.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { openBrowser } from '../test/support/browser.ts';
@@ -8,7 +8,7 @@ import { makeShop } from '../test/support/shop-panel.ts';
 import { startServe } from '../test/support/web-server.ts';
 
 const size = { width: 1280, height: 1240 };
-const file = path.resolve(import.meta.dirname, '..', 'docs', 'web.webp');
+const file = path.resolve(import.meta.dirname, '..', 'docs', 'images', 'web.webp');
 
 const shop = await makeShop({ delayMs: 1500 });
 const words = ['design', '--auto', '--yes', '--no-branch', '--dialectic', 'binding'];

@@ -6,8 +6,8 @@ type Row = { id: string; text: string; owner: string };
 
 const root = path.resolve(import.meta.dirname, '..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
-const rows = JSON.parse(read('docs/requirements.json')) as Row[];
-const deviations = read('docs/deviations.md');
+const rows = JSON.parse(read('docs/dev/requirements.json')) as Row[];
+const deviations = read('docs/dev/deviations.md');
 const tests = ['src', 'test']
   .flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true }).map((file) => path.join(folder, String(file))),

@@ -1,4 +1,4 @@
-// `npm run docs`: writes docs/troubleshooting.md from src/base/error-table.ts. A test fails when the two differ.
+// `npm run docs`: writes docs/reference/errors.md from src/base/error-table.ts. A test fails when the two differ.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -44,5 +44,8 @@ export function troubleshootingPage(): string {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  writeFileSync(path.resolve(import.meta.dirname, '..', 'docs', 'troubleshooting.md'), troubleshootingPage());
+  writeFileSync(
+    path.resolve(import.meta.dirname, '..', 'docs', 'reference', 'errors.md'),
+    troubleshootingPage(),
+  );
 }

@@ -18,7 +18,7 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** `fix`: what usually helps; an error that knows its case says something better. */
 type ErrorRow = { exit: ExitCode; meaning: string; fix: string };
 
-/** Every error code there is. A code is never renamed; docs/troubleshooting.md is made from this table. */
+/** Every error code there is. A code is never renamed; docs/reference/errors.md is made from this table. */
 export const errorTable = {
   internal: {
     exit: 1,
@@ -199,7 +199,7 @@ export const errorTable = {
   'tasks-invalid': {
     exit: 2,
     meaning: 'A file of tasks to compare holds none, or one that cannot be used.',
-    fix: 'Write one feature per line, a Markdown list, or JSON as docs/compare.md has it.',
+    fix: 'Write one feature per line, a Markdown list, or JSON as docs/how-to/compare.md has it.',
   },
   'manifest-invalid': {
     exit: 1,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { rulePages } from './rule-pages.ts';
 
-const folder = path.resolve(import.meta.dirname, '../../docs/rules');
+const folder = path.resolve(import.meta.dirname, '../../docs/reference/rules');
 
 test('F-34 S-111 every rule has its page and no page is out of date (run scripts/rule-pages.ts)', () => {
   const pages = rulePages();

@@ -4,48 +4,87 @@ import { expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 const docs = path.join(root, 'docs');
-const pages = ['README.md', ...readdirSync(docs).filter((name) => name.endsWith('.md'))].map((name, index) =>
-  path.join(index === 0 ? root : docs, name),
-);
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  ...readdirSync(docs, { recursive: true })
+    .filter((name) => String(name).endsWith('.md'))
+    .map((name) => path.join('docs', String(name)))
+    .sort(),
+];
 
-/** Addresses of files that a page names, without their anchors. */
-function linksIn(page: string): string[] {
-  return [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|mailto:|#)([^)\s#]+)[^)]*\)/g)].map(
-    ([, link = '']) => link,
-  );
+const read = (page: string) => readFileSync(path.join(root, page), 'utf8');
+
+/** Link targets of a page inside this repository, with their anchors. Code is not searched. */
+function linksIn(text: string): string[] {
+  const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\((?!https?:|mailto:)([^)\s]+)[^)]*\)/g)].map(([, link = '']) => link);
 }
 
-test('the index names every page', () => {
-  const linked = new Set(linksIn(path.join(docs, 'README.md')));
-  const missing = readdirSync(docs).filter(
-    (name) => name.endsWith('.md') && name !== 'README.md' && !linked.has(name),
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(text: string): string[] {
+  const headings = text.replaceAll(/^```.*?^```/gms, '').matchAll(/^#{1,6} (.+)$/gm);
+  const seen = new Map<string, number>();
+  return [...headings].map(([, heading = '']) => {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(/\s/g, '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+}
+
+/** Links of a page to missing files, missing headings, or out of the repository. */
+function brokenLinks(page: string, text: string): string[] {
+  return linksIn(text).filter((link) => {
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? page : path.join(path.dirname(page), file);
+    const absolute = path.join(root, target);
+    if (target !== page && (target.startsWith('..') || !existsSync(absolute))) return true;
+    if (anchor === undefined) return false;
+    return !anchorsOf(target === page ? text : read(target)).includes(anchor);
+  });
+}
+
+test.each(pages)('every link of %s leads to a file and a heading', (page) => {
+  expect(brokenLinks(page, read(page))).toEqual([]);
+});
+
+test('finds links to missing files and missing headings', () => {
+  const text =
+    '# Two words\n\n[a](#two-words) [b](#three) [c](gone.md) [d](../README.md#none) `[e](gone.md)`\n';
+  expect(brokenLinks('docs/page.md', text)).toEqual(['#three', 'gone.md', '../README.md#none']);
+});
+
+test('the index names every page but the rules and decisions', () => {
+  const linked = new Set(linksIn(read('docs/README.md')).map((link) => path.join('docs', link)));
+  const missing = pages.filter(
+    (page) =>
+      page.startsWith('docs/') && !/\/(rules|decisions)\/|docs\/README\.md/.test(page) && !linked.has(page),
   );
   expect(missing).toEqual([]);
 });
 
-test.each(pages.map((page) => path.relative(root, page)))('every link of %s leads to a file', (page) => {
-  const folder = path.dirname(path.join(root, page));
-  const broken = linksIn(path.join(root, page)).filter((link) => !existsSync(path.resolve(folder, link)));
-  expect(broken).toEqual([]);
-});
-
-/** Scripts that a text tells people to call, as files or by the name that package.json has for them. */
+/** Scripts that a text tells readers to run, as files or by their name in package.json. */
 function scriptsIn(text: string): { files: string[]; names: string[] } {
   const files = [...text.matchAll(/\bnode ((?:bench|scripts)\/[\w./-]+\.(?:ts|mjs))/g)];
   const names = [...text.matchAll(/\bnpm run ([\w:]+)/g)];
   return { files: files.map(([, file = '']) => file), names: names.map(([, name = '']) => name) };
 }
 
-test.each(pages.map((page) => path.relative(root, page)))('every script that %s names is there', (page) => {
-  const { files, names } = scriptsIn(readFileSync(path.join(root, page), 'utf8'));
-  const known = Object.keys(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).scripts);
+test.each(pages)('every script that %s names exists', (page) => {
+  const { files, names } = scriptsIn(read(page));
+  const known = Object.keys(JSON.parse(read('package.json')).scripts);
   expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-  // Pages about projects of others name scripts of theirs.
-  const ours = page === 'docs/performance.md' ? names : [];
-  expect(ours.filter((name) => !known.includes(name))).toEqual([]);
+  expect(names.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-/** The headings of sections that have figures in a table and no command that prints them. */
+/** The headings of sections with figures in a table and without the command that prints them. */
 function withoutCommand(text: string): string[] {
   return text.split(/^## /m).flatMap((section) => {
     const hasFigures = /^\|.*\d.*\|$|^-{3,}(?: {2}-+)+$/m.test(section);
@@ -54,14 +93,14 @@ function withoutCommand(text: string): string[] {
   });
 }
 
-test.each(['performance', 'scale'])(
+test.each(['explanation/performance', 'how-to/scale'])(
   'every table of figures in docs/%s.md names the command that prints it',
   (page) => {
-    expect(withoutCommand(readFileSync(path.join(docs, `${page}.md`), 'utf8'))).toEqual([]);
+    expect(withoutCommand(read(`docs/${page}.md`))).toEqual([]);
   },
 );
 
-test('a section with figures and no command is found', () => {
+test('finds a section with figures and without a command', () => {
   const table = '| a | 3 ms |\n';
   expect(withoutCommand(`# P\n\n## One\n\n\`node bench/one.ts\`\n\n${table}\n## Two\n\n${table}`)).toEqual([
     'Two',

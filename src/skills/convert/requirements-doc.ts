@@ -26,7 +26,7 @@ export function readRequirementsMarkdown(text: string, fallbackName: string): Ro
     throw new CharretteError({
       code: 'usage',
       message: 'The requirements document has no ## section, so it names no phase.',
-      fix: 'Write one ## section a phase; docs/skills.md shows the form.',
+      fix: 'Write one ## section a phase; docs/how-to/skills.md shows the form.',
     });
   }
   checkPhaseCount(sections.length);

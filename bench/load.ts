@@ -210,7 +210,7 @@ async function queued(project: string, url: string, workers: number): Promise<Ro
     author: 'alpha',
     agents,
     limits: { parallel: 64 },
-    ...(silent === undefined ? {} : { queue: { silentSeconds: Number(silent) } }),
+    ...(silent === undefined ? {} : { queue: { heartbeatTimeoutSeconds: Number(silent) } }),
   };
   writeFileSync(path.join(project, 'charrette.config.json'), JSON.stringify(config));
   spawnSync('git', ['add', '--all'], { cwd: project });
@@ -284,7 +284,7 @@ function startWorker(
 
 /** What a worker says when not everything goes as it should. */
 function isTrouble(line: string): boolean {
-  return /"type":"(?:worker-gone|worker-lost|store-silent|run-refuse)"/.test(line);
+  return /"type":"(?:worker-gone|worker-lost|database-unreachable|run-refuse)"/.test(line);
 }
 
 /** What a worker takes that has nothing to do. */

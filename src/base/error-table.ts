@@ -186,7 +186,7 @@ export const errorTable = {
     meaning: 'Consent to call the agents was refused.',
     fix: 'Nothing was called. Start again and agree, with `--yes` or with `consent` in the configuration.',
   },
-  'heavy-phase-failed': {
+  'isolated-phase-failed': {
     exit: 1,
     meaning: 'The worker process of `design --subagent` did not deliver.',
     fix: '`charrette show` has the reason; go on with `charrette resume`, or start again without `--subagent`.',

@@ -29,10 +29,10 @@ test('a record that cannot be written when a run asks ends nothing: it is said, 
   await expect.poll(() => told).toEqual(['r in trouble']);
   const known = { schemaVersion: 1, run: 'r', workflow: 'design', codeVersion: '1', title: 'r', inputs: {} };
   writeFileSync(directory.record, JSON.stringify({ ...known, status: 'running', created: '2026-01-01' }));
-  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['r in trouble', 'r asking']);
+  await expect.poll(() => told, { timeout: 20_000 }).toEqual(['r in trouble', 'r waiting']);
   expect(readRunRecordSync(directory).status).toBe('paused');
   live.resumeFromPause();
-  await expect.poll(() => told.at(-1)).toBe('r at-work');
+  await expect.poll(() => told.at(-1)).toBe('r running');
   expect(readRunRecordSync(directory).status).toBe('running');
   runs.close();
 });

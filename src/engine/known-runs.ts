@@ -102,7 +102,7 @@ export class KnownRuns {
     for (let tries = 0; this.#standing.get(live) === status && !live.stopping; tries += 1) {
       try {
         await updateRunRecord(live.directory, { status });
-        this.#guard?.changed(id, status === 'paused' ? 'asking' : 'at-work');
+        this.#guard?.changed(id, status === 'paused' ? 'waiting' : 'running');
         return;
       } catch (error) {
         if (tries === 0) this.#guard?.troubled(id, error);

@@ -2,7 +2,7 @@ import type { LiveRun } from './live-run.ts';
 import type { Answer } from './question.ts';
 
 /** How a run stands with the process that works on it. */
-export type GuardedState = 'at-work' | 'asking' | 'ended';
+export type GuardedState = 'running' | 'waiting' | 'ended';
 
 /** Stands between a run and its journal where other machines may take the run over. */
 export type RunGuard = {

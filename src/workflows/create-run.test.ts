@@ -13,7 +13,7 @@ test('panel/C-11: an answer that let an earlier run undo changes or spend more i
   const [home, clock] = [homeOf(project), clockFrom({})];
   const inputs = { roster: [], project, parallel: 1 };
   await createNamedRun(home, 'earlier', { workflow: 'design', title: 'x', inputs }, clock);
-  const given = { 'clarify-1': 'yes', 'dirty-tree-sketch-collection': 'restore', 'budget-3': 'go-on' };
+  const given = { 'clarify-1': 'yes', 'dirty-tree-sketch-collection': 'restore', 'budget-3': 'continue' };
   rememberAnswers(
     runDirectoryOf(home, 'earlier'),
     Object.entries(given).map(([question, value]) => ({ question, value, source: 'person' as const })),

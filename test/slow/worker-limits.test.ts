@@ -39,7 +39,7 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
       ]),
     );
     const homes = [shop, billing].flatMap((project) => {
-      configure(project, { agents: settings, queue: { silentSeconds: 30, ...limits } });
+      configure(project, { agents: settings, queue: { heartbeatTimeoutSeconds: 30, ...limits } });
       return [project, cloneOf(project, 'other')];
     });
     for (const [index, home] of homes.entries()) setOrigin(home, index < 2 ? 'shop' : 'billing');

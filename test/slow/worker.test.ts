@@ -21,7 +21,7 @@ import {
 const installed = findPostgres() !== undefined;
 const quick = ['design', '--auto', '--quick', '--dialectic', 'off', '--json', '--queue', '--yes'];
 /** Longer than a busy machine keeps a living worker from its next beat. */
-const silence = { silentSeconds: 5, drainSeconds: 5 };
+const silence = { heartbeatTimeoutSeconds: 5, drainSeconds: 5 };
 
 describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
   let server: Postgres;
@@ -71,7 +71,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     configure(project, { queue: silence });
     const [one, two] = [cloneOf(project, 'one'), cloneOf(project, 'two')];
     const run = await queue(project, '--no-branch', 'limits');
-    expect((await show(project, run)).queue).toMatchObject({ state: 'waiting', waits: 'no worker is there' });
+    expect((await show(project, run)).queue).toMatchObject({ state: 'queued', waits: 'no worker is there' });
     const release = holdTask(calls, 'plan');
     const first = await start(one);
     await underWay(calls, 'plan');

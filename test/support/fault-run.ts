@@ -72,7 +72,7 @@ export async function expectNamedAndResumed(
   });
   const resumed = await charrette(['resume', run, '--yes'], {
     cwd: places.project,
-    env: { ...env, CHARRETTE_STORE_PATIENCE: '60' },
+    env: { ...env, CHARRETTE_DATABASE_RETRY_SECONDS: '60' },
   });
   expect(resumed.code, resumed.stderr).toBe(0);
   expectWhole(places, run);

@@ -62,7 +62,7 @@ export async function serve(
       parallel: 8,
       limits: {},
       agents: {},
-      silentSeconds: 15,
+      heartbeatTimeoutSeconds: 15,
       drainSeconds: 5,
       keepDays: 30,
       world,

@@ -20,14 +20,14 @@ export type TakenOver = {
 
 /** Committing is no write of its own: a kill before it leaves what a kill before the last statement leaves. */
 const counting = { CRASH_SKIP: '^\\s*commit' };
-const silentSeconds = 1;
+const heartbeatTimeoutSeconds = 1;
 
 type Machines = { project: string; one: string; two: string; calls: string; run: string };
 
 /** The clone in which a run is queued, and two more that stand for other machines. */
 async function prepare(env: Record<string, string>): Promise<Machines> {
   const { project, calls } = await makeProject();
-  configure(project, { queue: { silentSeconds } });
+  configure(project, { queue: { heartbeatTimeoutSeconds } });
   const [one, two] = [cloneOf(project, 'one'), cloneOf(project, 'two')];
   const queued = await charrette([...quick, '--json', '--queue', 'limits'], {
     cwd: project,

@@ -47,7 +47,7 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
   const events = readEvents(path.join(project, '.charrette', 'runs', run, 'events.jsonl'));
   expect(events.filter(({ type }) => type === 'warning' || type === 'lane-retry')).toEqual([]);
-  const ended = await charrette(['answer', run, `${questions[0]?.id}=go-on`], { cwd: project });
+  const ended = await charrette(['answer', run, `${questions[0]?.id}=continue`], { cwd: project });
   expect(ended.code).toBe(0);
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
 });

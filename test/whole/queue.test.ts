@@ -118,7 +118,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await atWork('other', 'first');
     await register('w');
     await enterMany(501, change);
-    await raw.query('UPDATE charrette.runs SET epoch = 1 WHERE state = $1', ['waiting']);
+    await raw.query('UPDATE charrette.runs SET epoch = 1 WHERE state = $1', ['queued']);
     await enter('fits', { repository: 'billing', priority: -1 });
     expect((await claim('w', claiming)).map(({ run }) => run)).toEqual(['fits']);
   });
@@ -193,7 +193,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     const [begun] = await plans(/taken >/);
     expect(begun).toMatch(/Index Cond: \(taken >/);
     for (const plan of await plans(/FROM charrette\.runs/)) expect(plan).not.toContain('Seq Scan on runs');
-    const [next] = await plans(/state = 'waiting' AND/);
+    const [next] = await plans(/state = 'queued' AND/);
     expect(next).toContain('Index Scan using runs_waiting');
     expect(next).not.toContain('Sort');
     asked.length = 0;
@@ -225,7 +225,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await expect(claim('w', { on: unanswered(queue) })).rejects.toThrow(lost);
     expect(await heldRuns(queue, 'w')).toEqual([{ run: 'r', epoch: 1 }]);
     await removeWorker(queue, 'w');
-    expect(await stateOf('r')).toEqual(['waiting', undefined]);
+    expect(await stateOf('r')).toEqual(['queued', undefined]);
     expect(await heldRuns(queue, 'w')).toEqual([]);
   });
 
@@ -240,9 +240,9 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
       { worker: 'unknown', runs: ['a'] },
     ]);
     expect([await stateOf('a'), await stateOf('b'), await stateOf('c')]).toEqual([
-      ['waiting', undefined],
-      ['waiting', undefined],
-      ['at-work', 'lives'],
+      ['queued', undefined],
+      ['queued', undefined],
+      ['running', 'lives'],
     ]);
     expect(await giveUpSilent(queue, 60)).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await atWork('silent', 'b');
     await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour'");
     expect(await giveUpSilent(queue, 60, 'busy')).toEqual([{ worker: 'silent', runs: ['b'] }]);
-    expect(await stateOf('a')).toEqual(['at-work', 'busy']);
+    expect(await stateOf('a')).toEqual(['running', 'busy']);
     expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'busy', runs: ['a'] }]);
   });
 
@@ -262,11 +262,11 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await raw.query('DELETE FROM charrette.workers');
     expect(await withdraw(queue, 'a', 'cancelled')).toBe(true);
     expect(await stateOf('a')).toEqual(['ended', undefined]);
-    expect(await setState(queue, entry, 'at-work')).toBe(false);
+    expect(await setState(queue, entry, 'running')).toBe(false);
     await atWork('unknown', 'b');
     await raw.query('DELETE FROM charrette.workers');
     expect(await requeue(queue, 'b')).toBe(true);
-    expect(await stateOf('b')).toEqual(['waiting', undefined]);
+    expect(await stateOf('b')).toEqual(['queued', undefined]);
   });
 
   test('a cancel that came too late for a run does not end it when it is queued again', async () => {
@@ -288,7 +288,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await register('w');
     await enter('r');
     await raw.query('BEGIN');
-    await raw.query("UPDATE charrette.runs SET state = 'at-work', worker = 'w'");
+    await raw.query("UPDATE charrette.runs SET state = 'running', worker = 'w'");
     const acted = act();
     // Awaited below.
     acted.catch(() => {});
@@ -296,14 +296,14 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await expect.poll(blocked).toBe(1);
     await raw.query('COMMIT');
     expect(await acted).toBe(false);
-    expect(await stateOf('r')).toEqual(['at-work', 'w']);
+    expect(await stateOf('r')).toEqual(['running', 'w']);
   });
 
   test('a run that has ended is neither handed back nor at work again', async () => {
     const entry = await atWork('w', 'r');
     expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
     await handBack(queue, entry, 'its worker was stopped');
-    expect(await setState(queue, entry, 'asking')).toBe(false);
+    expect(await setState(queue, entry, 'waiting')).toBe(false);
     expect(await readEntries(queue, ['r'])).toMatchObject([{ state: 'ended', note: 'done' }]);
     // Said once more because the answer to the first time was lost.
     expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
@@ -324,7 +324,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await readEntries(queue, ['r'])).toMatchObject([kept]);
     expect(await requeue(queue, 'r')).toBe(true);
     const [again] = await readEntries(queue, ['r']);
-    expect(again).toMatchObject({ state: 'waiting', travels: false, clone: 'here:/shop' });
+    expect(again).toMatchObject({ state: 'queued', travels: false, clone: 'here:/shop' });
     expect(again?.bound).toContain('left the store');
     expect(again?.forgotten).toBeUndefined();
   });
@@ -334,7 +334,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await raw.query(`ALTER TABLE charrette.runs DROP COLUMN forgotten`);
     const both = await Promise.all([openQueue(server.url), openQueue(server.url)]);
     for (const opened of both) {
-      expect(await readEntries(opened, ['r'])).toMatchObject([{ run: 'r', state: 'waiting' }]);
+      expect(await readEntries(opened, ['r'])).toMatchObject([{ run: 'r', state: 'queued' }]);
       await opened.close();
     }
     const { rowCount } = await raw.query("SELECT 1 FROM pg_indexes WHERE indexname = 'runs_ended'");
@@ -356,7 +356,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
       await raw.query('ROLLBACK');
     }
     expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: ['locked'] }]);
-    expect(await setState(queue, entry, 'at-work')).toBe(false);
+    expect(await setState(queue, entry, 'running')).toBe(false);
   });
 
   test('nobody waits for a lock for ever, and the server finds out about dead lines', async () => {

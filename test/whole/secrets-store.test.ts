@@ -130,7 +130,7 @@ describe.skipIf(findPostgres() === undefined)('on a PostgreSQL server', () => {
     const { project } = await makeProject();
     const env = {
       CHARRETTE_DATABASE_URL: `postgresql://me:${canaries.store}@127.0.0.1:1/none`,
-      CHARRETTE_STORE_PATIENCE: '1',
+      CHARRETTE_DATABASE_RETRY_SECONDS: '1',
     };
     for (const words of [['design', '--yes', '--auto', 'x'], ['worker'], ['runs'], ['doctor'], ['config']]) {
       const { stdout, stderr } = await charrette([...words, '--verbose'], { cwd: project, env });

@@ -49,7 +49,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const answers = answersTo('consent', 'yes');
     await leaveMessage(runDirectoryOf(homeOf(project), asks).inbox, { type: 'answer', answers });
     await sleep(2000);
-    expect(await statesOf()).toEqual(['asks asking', 'works at-work']);
+    expect(await statesOf()).toEqual(['asks waiting', 'works running']);
     release();
     await worker.says('run-end', works);
     await worker.says('run-end', asks);

@@ -40,7 +40,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     line.delay(() => 600);
     const resumed = await commandOn(url().replace(`:${port()}/`, `:${line.port}/`), project, 'resume', run);
     expect(resumed.json.status).toBe('queued');
-    await until(() => worker.of(run).filter((type) => type === 'run-take').length === 2);
+    await until(() => worker.of(run).filter((type) => type === 'run-claimed').length === 2);
     await until(() => recordOf(project, run).status === 'running');
     // Whoever would put it back would have done so by then.
     await sleep(1000);
@@ -57,7 +57,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     rmSync(folderOf(project, gone), { recursive: true });
     const worker = await serve(project, { limit: 1 });
     await worker.says('run-end', next);
-    expect(worker.of(gone)).toEqual(['run-take', 'run-refuse', 'run-end']);
+    expect(worker.of(gone)).toEqual(['run-claimed', 'run-refuse', 'run-end']);
     expect(await row(gone)).toMatchObject({ state: 'ended', note: 'failed', worker: null });
   });
 
@@ -71,7 +71,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
       const worker = await serve(place);
       await worker.says('run-end', run);
       await worker.stop();
-      expect(worker.of(run)).toEqual(['run-take', 'run-end']);
+      expect(worker.of(run)).toEqual(['run-claimed', 'run-end']);
     }
     expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('changed while it waits');
   });
@@ -88,8 +88,8 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
         ),
     });
     await worker.says('run-end', run);
-    const again = ['run-take', 'run-refuse', 'run-back'];
-    expect(worker.of(run).slice(0, 7)).toEqual([...again, ...again, 'run-take']);
+    const again = ['run-claimed', 'run-refuse', 'run-requeued'];
+    expect(worker.of(run).slice(0, 7)).toEqual([...again, ...again, 'run-claimed']);
     expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
   });
 
@@ -108,10 +108,10 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
             : undefined,
         ),
     });
-    await worker.says('run-back', refused);
-    expect(await row(refused)).toMatchObject({ state: 'waiting', worker: null });
+    await worker.says('run-requeued', refused);
+    expect(await row(refused)).toMatchObject({ state: 'queued', worker: null });
     const { queue: facts } = (await command(project, 'show', refused)).json;
-    expect(facts).toMatchObject({ state: 'waiting', waits: `it could not begin: ${denied}` });
+    expect(facts).toMatchObject({ state: 'queued', waits: `it could not begin: ${denied}` });
     await worker.says('run-end', next);
     await worker.stop();
     worker = await serve(cloneOf(project, 'other'));
@@ -131,7 +131,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     rmSync(path.join(folderOf(project, runs[0] ?? ''), 'run.json'));
     expect(await worker.stop()).toEqual({ ended: 0, back: 2 });
     release();
-    for (const run of runs) expect(await row(run)).toMatchObject({ state: 'waiting', worker: null });
+    for (const run of runs) expect(await row(run)).toMatchObject({ state: 'queued', worker: null });
     expect((await query('SELECT 1 FROM charrette.workers')).rowCount).toBe(0);
   });
 
@@ -140,7 +140,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     let lost = 0;
     const worker = await serve(project, {
-      silentSeconds: 2,
+      heartbeatTimeoutSeconds: 2,
       alter: (queue) => ({
         ...queue,
         transaction: async (body) => {
@@ -155,7 +155,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     });
     await worker.says('run-end', run);
     expect(lost).toBe(1);
-    expect(worker.of(run).slice(0, 2)).toEqual(['run-back', 'run-take']);
+    expect(worker.of(run).slice(0, 2)).toEqual(['run-requeued', 'run-claimed']);
   });
 
   test('a run that ended while the worker was told to stop stays ended', async () => {
@@ -182,7 +182,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await worker.says('run-end', run);
     await worker.stop();
     const before = [callsIn(calls), eventTypes(project, run)];
-    await query("UPDATE charrette.runs SET state = 'waiting', ended = NULL WHERE run = $1", [run]);
+    await query("UPDATE charrette.runs SET state = 'queued', ended = NULL WHERE run = $1", [run]);
     worker = await serve(project);
     await worker.says('run-end', run);
     expect([callsIn(calls), eventTypes(project, run)]).toEqual(before);
@@ -197,7 +197,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     ];
     const worker = await serve(project, { parallel: 1, drainSeconds: 1 });
     const asked = (run: string) =>
-      worker.of(run).includes('run-take') && eventTypes(project, run).includes('lane-start');
+      worker.of(run).includes('run-claimed') && eventTypes(project, run).includes('lane-start');
     await until(() => runs.every(asked) && callsIn(calls).length > 0);
     await sleep(500);
     expect(callsIn(calls)).toHaveLength(1);
@@ -209,7 +209,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     }
     expect(callsIn(calls)).toHaveLength(1);
     const third = await queue(project, '--yes', '--no-branch', 'three');
-    await worker.says('run-take', third);
+    await worker.says('run-claimed', third);
     expect(await worker.stop()).toMatchObject({ back: 2 });
     release();
   });
@@ -224,7 +224,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await until(() => callsIn(calls).length > 0);
     await sleep(1500);
     const states = async () => (await Promise.all(runs.map(row))).map(({ state }) => state).sort();
-    expect(await states()).toEqual(['asking', 'at-work']);
+    expect(await states()).toEqual(['waiting', 'running']);
     release();
     for (const run of runs) await worker.says('run-end', run);
     expect(await states()).toEqual(['ended', 'ended']);
@@ -289,7 +289,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
       parallel: 1,
       limits: {},
       agents: {},
-      silentSeconds: 15,
+      heartbeatTimeoutSeconds: 15,
       drainSeconds: 1,
       keepDays: 30,
       world,
@@ -332,7 +332,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const { project, calls } = await makeProject();
     const waiting = await queue(project, '--yes', '--no-branch', 'one');
     expect((await command(project, 'runs', 'rm', waiting, '--dry-run')).exit).toBe(0);
-    expect(await row(waiting)).toMatchObject({ state: 'waiting' });
+    expect(await row(waiting)).toMatchObject({ state: 'queued' });
     expect((await command(project, 'runs', 'rm', waiting)).exit).toBe(0);
     expect(await row(waiting)).toMatchObject({ state: 'ended', note: 'cancelled' });
     const clone = cloneOf(project, 'clone');
@@ -349,13 +349,13 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const { project } = await makeProject();
     const file = path.join(project, '.charrette', 'config.json');
     const config = JSON.parse(readFileSync(file, 'utf8')) as object;
-    writeFileSync(file, JSON.stringify({ ...config, queue: { silentSeconds: 2 } }));
+    writeFileSync(file, JSON.stringify({ ...config, queue: { heartbeatTimeoutSeconds: 2 } }));
     const run = await queue(project, '--yes', '--no-branch', 'one');
     const store = await openQueue(url());
     const facts = { host: 'elsewhere', pid: 1, labels: [], places: [], codeVersion: '1' };
     await registerWorker(store, { worker: 'gone', ...facts });
     await store.close();
-    await query("UPDATE charrette.runs SET state = 'at-work', worker = 'gone'");
+    await query("UPDATE charrette.runs SET state = 'running', worker = 'gone'");
     expect(await command(project, 'cancel', run)).toMatchObject({
       exit: 0,
       json: { status: 'cancelled' },

@@ -107,8 +107,8 @@ test.each(['localhost', ' postgresql://host/runs', 'mysql://host/runs', 'postgre
   },
 );
 
-test.each([' ', '0x10', '1e3', 'soon'])('CHARRETTE_STORE_PATIENCE %j is no number', async (value) => {
+test.each([' ', '0x10', '1e3', 'soon'])('CHARRETTE_DATABASE_RETRY_SECONDS %j is no number', async (value) => {
   await expect(
-    loadConfig({ project, env: { ...env, CHARRETTE_STORE_PATIENCE: value } }),
+    loadConfig({ project, env: { ...env, CHARRETTE_DATABASE_RETRY_SECONDS: value } }),
   ).rejects.toMatchObject({ code: 'config-invalid' });
 });

@@ -8,21 +8,21 @@ import { type ConfigSource, findSources } from './sources.ts';
 export type Origin = { key: string; value: unknown; from: string };
 
 /** A configuration in which what has a number by default has one. */
-type SettledConfig = Config & Pick<typeof defaults, 'storePatience' | 'limits' | 'queue'>;
+type SettledConfig = Config & Pick<typeof defaults, 'databaseRetrySeconds' | 'limits' | 'queue'>;
 
 export type ResolvedConfig = { config: SettledConfig; origins: Origin[]; files: string[] };
 
 const defaults = {
   detect: true,
   store: 'embedded',
-  storePatience: 300,
+  databaseRetrySeconds: 300,
   panel: 'diagonal',
   dialectic: 'binding',
   padding: true,
   consent: false,
   git: { branch: 'create' },
   limits: { parallel: 8 },
-  queue: { perWorker: 4, silentSeconds: 15, drainSeconds: 60, keepDays: 30 },
+  queue: { perWorker: 4, heartbeatTimeoutSeconds: 15, drainSeconds: 60, keepDays: 30 },
 } satisfies Config;
 
 /** Variables that set a value, with the key they set. */
@@ -40,8 +40,8 @@ const variables: readonly {
     takes: `${serverAddress}, in which signs such as # and @ in a name or a password are written %23 and %40`,
   },
   {
-    name: 'CHARRETTE_STORE_PATIENCE',
-    key: 'storePatience',
+    name: 'CHARRETTE_DATABASE_RETRY_SECONDS',
+    key: 'databaseRetrySeconds',
     read: (value: string) => plainNumber(value) ?? value,
   },
   { name: 'CHARRETTE_PANEL', key: 'panel', read: (value: string) => value },

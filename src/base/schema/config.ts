@@ -51,7 +51,7 @@ export const configSchema = z.strictObject({
       { error: `expected "embedded" or {"url": "${serverAddress}"}` },
     )
     .optional(),
-  storePatience: positive
+  databaseRetrySeconds: positive
     .optional()
     .describe(
       'Seconds for which a run waits for a PostgreSQL server that stopped answering; 300 when absent.',
@@ -103,7 +103,7 @@ export const configSchema = z.strictObject({
         )
         .optional()
         .describe('Limits on calls, by agent.'),
-      silentSeconds: z
+      heartbeatTimeoutSeconds: z
         .number()
         .min(1)
         .max(3600)

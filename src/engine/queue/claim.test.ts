@@ -16,7 +16,7 @@ const entry = (change: Partial<QueueEntry>): QueueEntry => ({
   agents: ['one'],
   labels: [],
   priority: 0,
-  state: 'waiting',
+  state: 'queued',
   epoch: 1,
   ...change,
 });

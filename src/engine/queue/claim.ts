@@ -105,7 +105,7 @@ export function claimRuns<Candidate extends Place>(
     for (const { entry, place } of chosen) {
       const { rows } = await client.query(
         `UPDATE charrette.runs
-         SET state = 'at-work', worker = $2, epoch = epoch + 1, taken = clock_timestamp(), note = NULL
+         SET state = 'running', worker = $2, epoch = epoch + 1, taken = clock_timestamp(), note = NULL
          WHERE run = $1 RETURNING ${entryColumns}`,
         [entry.run, worker.id],
       );
@@ -123,7 +123,7 @@ function fullRepositories({ byRepository }: Load, { perRepository }: QueueLimits
 /** What goes on over all workers. */
 async function readLoad(client: postgres.PoolClient, { rate }: QueueLimits): Promise<Load> {
   const busy = await client.query(
-    "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'at-work' GROUP BY repository",
+    "SELECT repository, count(*) AS runs FROM charrette.runs WHERE state = 'running' GROUP BY repository",
   );
   const byRepository = new Map(busy.rows.map((row) => [String(row.repository), Number(row.runs)]));
   const atWork = [...byRepository.values()].reduce((sum, runs) => sum + runs, 0);
@@ -153,7 +153,7 @@ async function readWaiting(
   });
   const { rows } = await client.query(
     `SELECT ${entryColumns} FROM charrette.runs
-     WHERE state = 'waiting' AND code_version = $1 AND labels <@ $2 AND run <> ALL($3) AND repository <> ALL($4)
+     WHERE state = 'queued' AND code_version = $1 AND labels <@ $2 AND run <> ALL($3) AND repository <> ALL($4)
        AND (${fits.join(' OR ') || 'false'})
      ORDER BY priority DESC, queued, run LIMIT $5
      FOR NO KEY UPDATE SKIP LOCKED`,
@@ -179,7 +179,7 @@ export async function setClone(
 export async function setState(
   { pool }: Queue,
   claim: { run: string; epoch: number },
-  state: 'at-work' | 'asking' | 'ended',
+  state: 'running' | 'waiting' | 'ended',
   note?: string,
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
@@ -196,7 +196,7 @@ export async function setState(
 /** The runs that a worker holds as the store knows it: more than it knows of when the answer to a claim was lost. */
 export async function heldRuns({ pool }: Queue, worker: string): Promise<{ run: string; epoch: number }[]> {
   const { rows } = await pool.query(
-    `SELECT run, epoch FROM charrette.runs WHERE worker = $1 AND state IN ('at-work', 'asking') ORDER BY run`,
+    `SELECT run, epoch FROM charrette.runs WHERE worker = $1 AND state IN ('running', 'waiting') ORDER BY run`,
     [worker],
   );
   return rows.map((row) => ({ run: String(row.run), epoch: Number(row.epoch) }));
@@ -213,7 +213,7 @@ export async function handBack(
   behind = false,
 ): Promise<void> {
   await pool.query(
-    `UPDATE charrette.runs SET state = 'waiting', worker = NULL, note = $3, epoch = epoch + 1,
+    `UPDATE charrette.runs SET state = 'queued', worker = NULL, note = $3, epoch = epoch + 1,
        queued = CASE WHEN $4 THEN clock_timestamp() ELSE queued END
      WHERE run = $1 AND epoch = $2 AND state <> 'ended'`,
     [claim.run, claim.epoch, note, behind],

@@ -22,8 +22,8 @@ export type QueuedRun = {
   priority: number;
 };
 
-/** `waiting` for a worker, `at-work` in one, `asking` people while a worker holds it, `ended`. */
-export type QueueState = 'waiting' | 'at-work' | 'asking' | 'ended';
+/** `queued` for a worker, `running` in one, `waiting` for answers while a worker holds it, `ended`. */
+export type QueueState = 'queued' | 'running' | 'waiting' | 'ended';
 
 export type QueueEntry = QueuedRun & {
   state: QueueState;
@@ -114,7 +114,7 @@ export async function requeue(
   const { rowCount } = await pool.query(
     `WITH again AS (
        UPDATE charrette.runs
-       SET state = 'waiting', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
+       SET state = 'queued', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
        WHERE run = $1 AND ${heldByNobody} RETURNING run
      ), late AS (
        DELETE FROM charrette.messages WHERE run IN (SELECT run FROM again) AND body->>'type' = 'cancel'

@@ -28,7 +28,7 @@ CREATE TABLE IF NOT EXISTS charrette.runs (
   agents text[] NOT NULL,
   labels text[] NOT NULL,
   priority integer NOT NULL DEFAULT 0,
-  state text NOT NULL DEFAULT 'waiting' CHECK (state IN ('waiting', 'at-work', 'asking', 'ended')),
+  state text NOT NULL DEFAULT 'queued' CHECK (state IN ('queued', 'running', 'waiting', 'ended')),
   worker text,
   at_clone text,
   epoch bigint NOT NULL DEFAULT 0,
@@ -39,8 +39,8 @@ CREATE TABLE IF NOT EXISTS charrette.runs (
 );
 ALTER TABLE charrette.runs ADD COLUMN IF NOT EXISTS bound text;
 ALTER TABLE charrette.runs ADD COLUMN IF NOT EXISTS forgotten timestamptz;
-CREATE INDEX IF NOT EXISTS runs_waiting ON charrette.runs (priority DESC, queued, run) WHERE state = 'waiting';
-CREATE INDEX IF NOT EXISTS runs_open ON charrette.runs (worker) WHERE state IN ('at-work', 'asking');
+CREATE INDEX IF NOT EXISTS runs_queued ON charrette.runs (priority DESC, queued, run) WHERE state = 'queued';
+CREATE INDEX IF NOT EXISTS runs_open ON charrette.runs (worker) WHERE state IN ('running', 'waiting');
 CREATE INDEX IF NOT EXISTS runs_taken ON charrette.runs (taken);
 CREATE INDEX IF NOT EXISTS runs_ended ON charrette.runs (ended) WHERE state = 'ended' AND forgotten IS NULL;
 

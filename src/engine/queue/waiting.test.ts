@@ -14,7 +14,7 @@ const entry: QueueEntry = {
   agents: ['one'],
   labels: ['gpu'],
   priority: 0,
-  state: 'waiting',
+  state: 'queued',
   epoch: 1,
 };
 const worker: WorkerEntry = {
@@ -48,8 +48,8 @@ test('a run that does not go on always has a named reason', () => {
   expect(why([{}], { note: refusedNote('EACCES: permission denied') })).toBe(
     'it could not begin: EACCES: permission denied',
   );
-  expect(why([{}], { state: 'at-work', worker: 'w' })).toBeUndefined();
-  expect(why([{}], { state: 'at-work', worker: 'other' })).toBe('its worker other is silent');
-  expect(why([], { state: 'asking', worker: 'w' })).toBe('its worker w is silent and no other is there');
+  expect(why([{}], { state: 'running', worker: 'w' })).toBeUndefined();
+  expect(why([{}], { state: 'running', worker: 'other' })).toBe('its worker other is silent');
+  expect(why([], { state: 'waiting', worker: 'w' })).toBe('its worker w is silent and no other is there');
   expect(why([], { state: 'ended' })).toBeUndefined();
 });

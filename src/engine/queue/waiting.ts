@@ -19,10 +19,10 @@ export function refusedNote(message: string): string {
 export function whyWaiting(
   entry: QueueEntry,
   workers: readonly WorkerEntry[],
-  silentSeconds: number,
+  heartbeatTimeoutSeconds: number,
 ): string | undefined {
-  const live = workers.filter((worker) => worker.silentSeconds <= silentSeconds);
-  if (entry.state === 'at-work' || entry.state === 'asking') {
+  const live = workers.filter((worker) => worker.silentSeconds <= heartbeatTimeoutSeconds);
+  if (entry.state === 'running' || entry.state === 'waiting') {
     if (live.some(({ worker }) => worker === entry.worker)) return undefined;
     return `its worker ${entry.worker ?? ''} is silent${live.length === 0 ? ' and no other is there' : ''}`;
   }

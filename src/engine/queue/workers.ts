@@ -96,11 +96,11 @@ async function freeRuns(client: postgres.PoolClient): Promise<{ run: string; wor
   const { rows } = await client.query(
     `WITH free AS (
        SELECT run, COALESCE(worker, 'a worker') AS worker FROM charrette.runs
-       WHERE state IN ('at-work', 'asking') AND ${heldByNobody}
+       WHERE state IN ('running', 'waiting') AND ${heldByNobody}
        FOR NO KEY UPDATE OF runs SKIP LOCKED
      )
      UPDATE charrette.runs
-     SET state = 'waiting', worker = NULL, epoch = epoch + 1, note = 'taken from ' || free.worker || ', which is gone'
+     SET state = 'queued', worker = NULL, epoch = epoch + 1, note = 'taken from ' || free.worker || ', which is gone'
      FROM free WHERE runs.run = free.run RETURNING runs.run, free.worker`,
   );
   return rows.map((row) => ({ run: String(row.run), worker: String(row.worker) }));

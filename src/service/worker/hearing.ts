@@ -42,7 +42,7 @@ export class Hearing {
     for (const { id, run, message } of await readMessages(this.#queue, runs)) {
       const held = this.#held.find(run);
       if (held === undefined || this.#underWay.has(id)) continue;
-      const asked = message !== undefined && message.type !== 'cancel' && held.state === 'asking';
+      const asked = message !== undefined && message.type !== 'cancel' && held.state === 'waiting';
       // The queue is just being told that it asks.
       if (message?.type === 'recommend' && !asked && asks(held)) continue;
       if (asked && !(await this.#findPlace(held))) continue;
@@ -59,7 +59,7 @@ export class Hearing {
   /** A run that goes on takes up a place again, here and among all workers. */
   async #findPlace(held: Held): Promise<boolean> {
     if (this.#held.busy >= this.#limit || !(await goOn(this.#queue, held.entry, this.#limits))) return false;
-    held.state = 'at-work';
+    held.state = 'running';
     return true;
   }
 
@@ -73,12 +73,12 @@ export class Hearing {
           if (faultOf(error) !== 'run') throw error;
           // Nobody can use it; the run asks as before.
           this.#held.trouble(run, error);
-          if (asked) this.#held.changed(run, 'asking');
+          if (asked) this.#held.changed(run, 'waiting');
         });
     if (message?.type === 'recommend') {
       const labels = recordOf(held)?.queue?.labels ?? [];
       await updateRunRecord(held.directory, { queue: { labels, yes: true } });
-      if (asked) this.#held.changed(run, 'asking');
+      if (asked) this.#held.changed(run, 'waiting');
     }
     // Whoever answers later, or takes the run over, finds the answer or its message.
     if (message?.type !== 'cancel') await held.mirror.keep();

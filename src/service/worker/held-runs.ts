@@ -70,7 +70,7 @@ export class HeldRuns {
 
   /** Runs that take up a place; those that ask do not. */
   get busy(): number {
-    return this.all.filter(({ state, ending }) => state === 'at-work' && ending === undefined).length;
+    return this.all.filter(({ state, ending }) => state === 'running' && ending === undefined).length;
   }
 
   find(run: string): Held | undefined {
@@ -82,7 +82,7 @@ export class HeldRuns {
     const held: Held = {
       ...claim,
       directory,
-      state: 'at-work',
+      state: 'running',
       placed: false,
       begun: false,
       mirror: new RunMirror(this.#queue, claim.entry, directory.root, claim.entry.travels),
@@ -101,7 +101,7 @@ export class HeldRuns {
   changed(run: string, state: GuardedState): void {
     const held = this.#held.get(run);
     if (held === undefined || held.ending !== undefined) return;
-    const tell = () => (state === 'asking' ? this.#tellAsking(held) : this.#tellAtWork(held));
+    const tell = () => (state === 'waiting' ? this.#tellAsking(held) : this.#tellAtWork(held));
     const told =
       state === 'ended'
         ? this.end(held)
@@ -119,14 +119,14 @@ export class HeldRuns {
 
   trouble(run: string, error: unknown): undefined {
     if (!this.#lost.aborted)
-      this.#report({ type: 'run-trouble', run, message: toCharretteError(error).message });
+      this.#report({ type: 'run-error', run, message: toCharretteError(error).message });
   }
 
   async #tellAtWork(held: Held): Promise<void> {
     const { run } = held.entry;
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'at-work', 'running')))) return;
-    held.state = 'at-work';
+    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'running', 'running')))) return;
+    held.state = 'running';
     this.#report({ type: 'run-continue', run });
   }
 
@@ -139,8 +139,8 @@ export class HeldRuns {
     }
     // What people are to look at goes first.
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'asking', 'paused')))) return;
-    held.state = 'asking';
+    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'waiting', 'paused')))) return;
+    held.state = 'waiting';
     this.#report({ type: 'run-ask', run });
   }
 
@@ -194,7 +194,7 @@ export class HeldRuns {
       return false;
     }
     this.#held.delete(run);
-    this.#report({ type: 'run-back', run });
+    this.#report({ type: 'run-requeued', run });
     return true;
   }
 

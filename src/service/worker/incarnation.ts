@@ -33,7 +33,7 @@ export type WorkerOptions = {
   parallel: number;
   limits: QueueLimits;
   agents: Readonly<Record<string, TurnLimit>>;
-  silentSeconds: number;
+  heartbeatTimeoutSeconds: number;
   drainSeconds: number;
   keepDays: number;
   world: World;
@@ -176,7 +176,7 @@ export class Incarnation {
     for (const { run, epoch } of await heldRuns(queue, this.#id)) {
       if (this.#held.find(run) !== undefined) continue;
       await handBack(queue, { run, epoch }, 'its worker did not know that it had it');
-      this.#report({ type: 'run-back', run });
+      this.#report({ type: 'run-requeued', run });
     }
   }
 

@@ -13,7 +13,7 @@ type PresenceOptions = {
   worker: string;
   places: readonly ServedPlace[];
   labels: readonly string[];
-  silentSeconds: number;
+  heartbeatTimeoutSeconds: number;
   line: StoreLine;
   report: (event: WorkerEvent) => void;
   /** Called when the others have given this worker up. */
@@ -40,11 +40,11 @@ export class Presence {
 
   /** How long a round takes. */
   get everyMs(): number {
-    return beatEveryMs(this.#options.silentSeconds * 1000);
+    return beatEveryMs(this.#options.heartbeatTimeoutSeconds * 1000);
   }
 
   async appear(): Promise<void> {
-    const { queue, url, worker, places, labels, silentSeconds, report } = this.#options;
+    const { queue, url, worker, places, labels, heartbeatTimeoutSeconds, report } = this.#options;
     await registerWorker(queue, {
       worker,
       host: hostname(),
@@ -53,7 +53,7 @@ export class Presence {
       places: places.map(publicPlace),
       codeVersion,
     });
-    const silentMs = silentSeconds * 1000;
+    const silentMs = heartbeatTimeoutSeconds * 1000;
     this.#heart = new Heartbeat({ url, worker, silentMs, news: (news) => this.#hearBeat(news) });
     report({
       type: 'worker-start',
@@ -70,7 +70,7 @@ export class Presence {
 
   /** Says which commits are checked out here, does what else is due, and gives up workers that fell silent. */
   async lookAround(alsoDue: () => Promise<void>): Promise<void> {
-    const { queue, worker, silentSeconds, line, report } = this.#options;
+    const { queue, worker, heartbeatTimeoutSeconds, line, report } = this.#options;
     // One that takes long is not joined by the next.
     if (this.#looking || this.#heart?.isFresh !== true) return;
     this.#looking = true;
@@ -82,7 +82,7 @@ export class Presence {
       await alsoDue();
       // After a time without the store everybody looks silent; the others get a moment to show themselves.
       if (performance.now() - this.#steadySince < 2 * this.everyMs) return;
-      const given = await giveUpSilent(queue, silentSeconds, worker);
+      const given = await giveUpSilent(queue, heartbeatTimeoutSeconds, worker);
       for (const gone of given) report({ type: 'worker-gone', ...gone });
     } catch (error) {
       line.fails(error);
@@ -101,9 +101,9 @@ export class Presence {
   }
 
   #hearBeat(news: BeatNews): void {
-    const { silentSeconds, line, lose } = this.#options;
+    const { heartbeatTimeoutSeconds, line, lose } = this.#options;
     if (news.type === 'gone') lose();
     else if (news.type === 'silent') line.fails(new Error(news.message));
-    else if (news.gapSeconds > silentSeconds / 2) this.#steadySince = performance.now();
+    else if (news.gapSeconds > heartbeatTimeoutSeconds / 2) this.#steadySince = performance.now();
   }
 }

@@ -39,7 +39,7 @@ async function beginAgain(
       return await Incarnation.begin(options, report);
     } catch (error) {
       const { message } = toCharretteError(error);
-      if (message !== said) report({ type: 'store-silent', message });
+      if (message !== said) report({ type: 'database-unreachable', message });
       said = message;
       await sleep(againMs, undefined, { signal: options.signal }).catch(() => {});
     }

@@ -40,7 +40,7 @@ export class StoreLine {
   fails(error: unknown): void {
     if (this.#silent || this.#lost.aborted) return;
     this.#silent = true;
-    this.#report({ type: 'store-silent', message: toCharretteError(error).message });
+    this.#report({ type: 'database-unreachable', message: toCharretteError(error).message });
   }
 
   answers(): void {

@@ -57,7 +57,7 @@ export class Taking {
   take(claim: Claim<ServedPlace>): void {
     const { run, title, epoch } = claim.entry;
     const held = this.#held.hold(claim);
-    this.#report({ type: 'run-take', run, title, project: claim.place.home.project, epoch });
+    this.#report({ type: 'run-claimed', run, title, project: claim.place.home.project, epoch });
     const taking = this.#begin(held)
       .catch((error) => this.#refuse(held, error))
       .catch((error) => this.#held.trouble(run, error))

@@ -114,9 +114,9 @@ export const commands: Readonly<Record<string, LazyCommand>> = {
     summary: 'What prompts cost, and what references and resuming save',
     load: async () => (await import('./tokens.ts')).tokensCommand,
   },
-  'heavy-worker': {
+  'isolated-phase': {
     summary: '',
-    load: async () => (await import('./heavy-worker.ts')).command,
+    load: async () => (await import('./isolated-phase.ts')).command,
   },
   feature: {
     summary: 'A feature from idea to code: directory, state, phases',

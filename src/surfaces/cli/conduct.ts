@@ -240,7 +240,7 @@ function failure(record: RunRecord, resume: string, worktrees: readonly string[]
 
 async function openHere(home: Home, { global, terminal }: Invocation) {
   const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-  const { store = 'embedded', storePatience: patienceSeconds, agents } = config;
+  const { store = 'embedded', databaseRetrySeconds: patienceSeconds, agents } = config;
   const setting = store === 'embedded' ? store : { ...store, patienceSeconds };
   return openStories(home, setting, thisWorld(), { agents, file: global.config });
 }

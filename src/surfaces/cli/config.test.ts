@@ -32,7 +32,7 @@ test('every setting is shown with its name, its value and its origin; the page o
     value: 'own',
     from: expect.stringContaining('config.json'),
   });
-  expect(origins).toContainEqual({ key: 'storePatience', value: 300, from: 'default' });
+  expect(origins).toContainEqual({ key: 'databaseRetrySeconds', value: 300, from: 'default' });
   expect(origins).toContainEqual({ key: 'queue.keepDays', value: 30, from: 'default' });
   expect(config.panel).toBe('diagonal');
   expect((await runCommandLine('config', '--cwd', project)).out).toMatch(

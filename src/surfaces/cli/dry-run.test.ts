@@ -33,7 +33,7 @@ test('every command keeps the promise of --dry-run or refuses the flag; `resume 
   const silent = all.filter(({ spec }) => spec.dryRun === undefined);
   expect(silent.map(({ words }) => words.join(' ')).sort()).toEqual([
     'acp',
-    'heavy-worker x',
+    'isolated-phase x',
     'hook x',
     'mcp',
     'serve',

@@ -33,7 +33,7 @@ export async function followQueued(
     try {
       await withQueue(home.project, caller, async (queue) => {
         while (!signal.aborted) {
-          const look = await lookAt(queue, home, [run], config.queue?.silentSeconds ?? 15, seen);
+          const look = await lookAt(queue, home, [run], config.queue?.heartbeatTimeoutSeconds ?? 15, seen);
           seen = look.seen;
           const waits = look.facts.get(run)?.waits;
           say(waits === undefined ? undefined : `waits: ${waits}`);

@@ -39,7 +39,13 @@ export async function refreshQueued(
   if (typeof config.store !== 'object') return new Map();
   try {
     return await withQueue(home.project, caller, async (queue) => {
-      const { facts } = await lookAt(queue, home, ids, config.queue?.silentSeconds ?? 15, new Map());
+      const { facts } = await lookAt(
+        queue,
+        home,
+        ids,
+        config.queue?.heartbeatTimeoutSeconds ?? 15,
+        new Map(),
+      );
       return facts;
     });
   } catch (error) {
@@ -53,7 +59,7 @@ export async function lookAt(
   queue: Queue,
   home: Home,
   ids: readonly string[],
-  silentSeconds: number,
+  heartbeatTimeoutSeconds: number,
   seen: ReadonlyMap<string, number>,
 ): Promise<{ facts: Map<string, QueueFacts>; seen: Map<string, number> }> {
   const [{ readEntries }, { readWorkers }, { whyWaiting }, { pullRun }] = await Promise.all([
@@ -72,7 +78,8 @@ export async function lookAt(
     const pull = entry.atClone === here ? undefined : () => pullRun(queue, directory, from);
     const pulled = pull === undefined ? from : await copied(directory, pull);
     if (typeof pulled === 'number') now.set(entry.run, pulled);
-    const waits = (await whyNot(directory, entry, pulled)) ?? whyWaiting(entry, workers, silentSeconds);
+    const waits =
+      (await whyNot(directory, entry, pulled)) ?? whyWaiting(entry, workers, heartbeatTimeoutSeconds);
     facts.set(entry.run, {
       state: entry.state,
       ...(entry.worker === undefined ? {} : { worker: entry.worker }),

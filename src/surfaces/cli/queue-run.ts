@@ -134,22 +134,22 @@ export async function cancelQueued(home: Home, run: string, invocation: Invocati
     import('../../engine/queue/workers.ts'),
     loadConfig({ project: home.project, env: invocation.terminal.env, file: invocation.global.config }),
   ]);
-  const { silentSeconds } = config.queue;
+  const { heartbeatTimeoutSeconds } = config.queue;
   await withQueue(home.project, invocation, async (queue) => {
     if (await withdraw(queue, run, 'cancelled')) return;
     // It never got there, and ends where it is.
     if ((await readEntries(queue, [run])).length === 0) return;
     const reason = 'cancelled by another process';
     await sendMessage(queue, run, { type: 'cancel', reason });
-    let nextLook = performance.now() + (silentSeconds + graceSeconds) * 1000;
+    let nextLook = performance.now() + (heartbeatTimeoutSeconds + graceSeconds) * 1000;
     for (;;) {
       const [entry] = await readEntries(queue, [run]);
       if (entry === undefined || entry.state === 'ended' || invocation.signal.aborted) return;
       // Its worker was given up meanwhile: nobody will read the message.
-      if (entry.state === 'waiting' && (await withdraw(queue, run, 'cancelled'))) return;
+      if (entry.state === 'queued' && (await withdraw(queue, run, 'cancelled'))) return;
       // The store has answered all the while: a worker that still is silent is gone, and there may be no other to find that out.
       if (performance.now() > nextLook) {
-        await giveUpSilent(queue, silentSeconds);
+        await giveUpSilent(queue, heartbeatTimeoutSeconds);
         nextLook = performance.now() + graceSeconds * 1000;
       }
       await sleep(100);

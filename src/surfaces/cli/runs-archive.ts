@@ -105,7 +105,7 @@ async function requireAtRest(
       message: `The run ${record.run} was given to the queue of a shared store, which is not seen from here.`,
       fix: 'Set CHARRETTE_DATABASE_URL, or `store` in the configuration, to a server that answers: it knows whether a worker has the run.',
     });
-  const held = queue?.state === 'at-work' || queue?.state === 'asking';
+  const held = queue?.state === 'running' || queue?.state === 'waiting';
   // What the queue says of its workers has been heard.
   if (held || isLive({ ...record, queue: undefined }, directory))
     throw new CharretteError({
@@ -113,7 +113,7 @@ async function requireAtRest(
       message: `The run ${record.run} is at work${queue?.worker === undefined ? '' : ` in ${queue.worker}`}.`,
       fix: 'Stop it first (Ctrl-C where it runs), or wait until it ends.',
     });
-  if (queue?.state === 'waiting')
+  if (queue?.state === 'queued')
     throw new CharretteError({
       code: 'usage',
       message: `The run ${record.run} waits in the queue; a worker may take it at any moment.`,

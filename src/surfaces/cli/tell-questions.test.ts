@@ -4,8 +4,8 @@ import { howToAnswer } from './tell-questions.ts';
 const open = { id: 'budget-2a', text: 'Go on?' };
 
 test('`--yes` is named only where every open question has a recommended answer', () => {
-  expect(howToAnswer('r', [{ ...open, recommended: 'go-on' }])).toContain('`charrette resume r --yes`');
+  expect(howToAnswer('r', [{ ...open, recommended: 'continue' }])).toContain('`charrette resume r --yes`');
   expect(howToAnswer('r', [open])).toBe('Answer as shown.');
-  expect(howToAnswer('r', [{ ...open, recommended: 'go-on' }, open])).toBe('Answer as shown.');
+  expect(howToAnswer('r', [{ ...open, recommended: 'continue' }, open])).toBe('Answer as shown.');
   expect(howToAnswer('r', [])).toBe('Go on with `charrette resume r`.');
 });

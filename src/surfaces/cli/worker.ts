@@ -64,7 +64,7 @@ export const command: CommandSpec = {
           parallel: config.limits.parallel,
           limits: settings,
           agents: settings.agents ?? {},
-          silentSeconds: settings.silentSeconds,
+          heartbeatTimeoutSeconds: settings.heartbeatTimeoutSeconds,
           drainSeconds: settings.drainSeconds,
           keepDays: settings.keepDays,
           world,

@@ -264,12 +264,12 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
       id,
       text: `The budget is used up (${describeSpent(spent)}) before task ${number} of ${inputs.tasks.length}. Go on without a limit?`,
       options: [
-        { value: 'go-on', label: 'Go on without a limit' },
+        { value: 'continue', label: 'Go on without a limit' },
         { value: 'stop', label: 'Stop here and keep what there is' },
       ],
     },
   ]);
-  if (answers.get(id)?.value === 'go-on') {
+  if (answers.get(id)?.value === 'continue') {
     inputs.budget.maxTokens = undefined;
     inputs.budget.maxUsd = undefined;
     return;

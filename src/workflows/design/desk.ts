@@ -237,12 +237,12 @@ export class Desk {
         text: `The budget is used up (${describeSpent(spent)}). Go on without a limit?`,
         detail: `Limits: ${maxTokens ?? 'no'} tokens, ${maxUsd === undefined ? 'no money limit' : `$${maxUsd}`}. Next: step ${this.#step} with ${calls} calls.`,
         options: [
-          { value: 'go-on', label: 'Go on without a limit' },
+          { value: 'continue', label: 'Go on without a limit' },
           { value: 'stop', label: 'Stop here and keep what there is' },
         ],
       },
     ]);
-    if (answers.get(id)?.value === 'go-on') {
+    if (answers.get(id)?.value === 'continue') {
       this.inputs.budget.maxTokens = undefined;
       this.inputs.budget.maxUsd = undefined;
       return;

@@ -71,7 +71,7 @@ function failed(desk: Desk, reason: string): CharretteError {
   const { caller, prefix } = desk.inputs;
   desk.warn(heavyFailureWarning(reason, caller !== undefined, desk.context.live.directory.root, prefix));
   return new CharretteError({
-    code: 'heavy-phase-failed',
+    code: 'isolated-phase-failed',
     message: `The worker process of the heavy phase failed: ${reason}.`,
     fix: 'Mend the cause, then resume the run: the worker goes on where it was.',
     retryable: true,
@@ -113,7 +113,7 @@ function runWorker(jobFile: string, config: string | undefined, signal: AbortSig
   const log = openSync(path.join(path.dirname(jobFile), 'worker.log'), 'a');
   return new Promise((resolve, reject) => {
     const flags = config === undefined ? [] : ['--config', config];
-    const child = spawn(process.execPath, [program, ...flags, 'heavy-worker', jobFile], {
+    const child = spawn(process.execPath, [program, ...flags, 'isolated-phase', jobFile], {
       stdio: ['ignore', 'pipe', log],
     });
     closeSync(log);

@@ -87,13 +87,13 @@ async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void
       id: 'degraded',
       text: `${missing.join(', ')} cannot take part. Go on with a smaller panel?`,
       options: [
-        { value: 'go-on', label: 'Go on; other agents fill the seats' },
+        { value: 'continue', label: 'Go on; other agents fill the seats' },
         { value: 'stop', label: 'Stop, so that I can mend it' },
       ],
-      recommended: 'go-on',
+      recommended: 'continue',
     },
   ]);
-  if (answers.get('degraded')?.value === 'go-on') return;
+  if (answers.get('degraded')?.value === 'continue') return;
   throw new CharretteError({
     code: 'agent-not-found',
     message: `Stopped: ${missing.join(', ')} cannot take part.`,

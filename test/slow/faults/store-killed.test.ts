@@ -42,7 +42,10 @@ async function begin(options: {
 }): Promise<Begun & { release: () => void }> {
   const server = await startPostgres({ durable: true });
   servers.push(server);
-  const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: String(options.patience) };
+  const env = {
+    CHARRETTE_DATABASE_URL: server.url,
+    CHARRETTE_DATABASE_RETRY_SECONDS: String(options.patience),
+  };
   const { project, calls } = await makeProject();
   const release = holdTask(calls, options.hold);
   const live = startRun([...(options.words ?? quick), '--json', 'limits'], { cwd: project, env });

@@ -39,7 +39,7 @@ async function wayToStore(patience: number): Promise<{ way: StoreProxy; env: Rec
   const way = await startStoreProxy(server.port);
   proxies.push(way);
   const url = `postgresql://charrette@127.0.0.1:${way.port}/postgres`;
-  return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_STORE_PATIENCE: String(patience) } };
+  return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_DATABASE_RETRY_SECONDS: String(patience) } };
 }
 
 /** A run whose way to the server the case may break; calls of the task `hold` stay under way until they are released. */

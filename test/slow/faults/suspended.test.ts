@@ -91,7 +91,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
     async () => {
       const places = await makeFaultyProject({ limits });
       const release = holdTask(places.calls, 'sketch');
-      const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_STORE_PATIENCE: patience };
+      const env = { CHARRETTE_DATABASE_URL: server.url, CHARRETTE_DATABASE_RETRY_SECONDS: patience };
       const live = startRun([...quick, '--json', 'limits'], { cwd: places.project, env });
       await reaches(live, () => callsIn(places.calls).length >= 2);
       live.kill('SIGSTOP');

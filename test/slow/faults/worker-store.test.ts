@@ -46,7 +46,7 @@ async function start(project: string, env: Record<string, string>): Promise<Live
 
 /** A worker with a run whose two sketches are under way until they are released; `way` is how it reaches the server. */
 async function begin(
-  queue: { silentSeconds: number; drainSeconds?: number },
+  queue: { heartbeatTimeoutSeconds: number; drainSeconds?: number },
   way: (server: Postgres) => Promise<string> = async ({ url }) => url,
 ): Promise<Begun> {
   const server = await startPostgres({ durable: true });
@@ -68,7 +68,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     'worker: PostgreSQL killed and back after 2 s',
     'while agents sketch',
     async () => {
-      const begun = await begin({ silentSeconds: 15 });
+      const begun = await begin({ heartbeatTimeoutSeconds: 15 });
       await begun.server.kill();
       await sleep(2000);
       begun.release();
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
   );
 
   faultCase('worker: PostgreSQL away for longer than the silence', 'two workers', async () => {
-    const begun = await begin({ silentSeconds: 15 });
+    const begun = await begin({ heartbeatTimeoutSeconds: 15 });
     const other = await start(cloneOf(begun.project, 'other'), begun.env);
     await begun.server.kill();
     for (const worker of [begun.worker, other]) await worker.says('the store does not answer');
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     'worker: PostgreSQL away, then SIGTERM',
     'while agents sketch',
     async () => {
-      const begun = await begin({ silentSeconds: 2, drainSeconds: 2 });
+      const begun = await begin({ heartbeatTimeoutSeconds: 2, drainSeconds: 2 });
       await begun.server.kill();
       await begun.worker.says('the store does not answer');
       begun.worker.kill('SIGTERM');
@@ -124,7 +124,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     'while agents sketch',
     async () => {
       let way: StoreProxy | undefined;
-      const begun = await begin({ silentSeconds: 15 }, async (server) => {
+      const begun = await begin({ heartbeatTimeoutSeconds: 15 }, async (server) => {
         way = await startStoreProxy(server.port);
         ending.push(() => way?.close());
         return server.url.replace(String(server.port), String(way.port));
@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
 
   faultCase('worker: no way to the store for longer than the silence', 'another worker has one', async () => {
     let way: StoreProxy | undefined;
-    const begun = await begin({ silentSeconds: 10 }, async (server) => {
+    const begun = await begin({ heartbeatTimeoutSeconds: 10 }, async (server) => {
       way = await startStoreProxy(server.port);
       ending.push(() => way?.close());
       return server.url.replace(String(server.port), String(way.port));
@@ -165,7 +165,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
   });
 
   faultCase('worker: suspended, another in the same clone', 'while agents sketch', async () => {
-    const begun = await begin({ silentSeconds: 10 });
+    const begun = await begin({ heartbeatTimeoutSeconds: 10 });
     begun.worker.kill('SIGSTOP');
     const other = await start(begun.project, begun.env);
     await other.says('fell silent');

@@ -19,9 +19,9 @@ import { makeReporter } from './reporter.ts';
 
 /** Started by `design --subagent`, not by people: runs steps 2a to 3 from a job file and says one line (L-253). */
 export const command: CommandSpec = {
-  name: 'heavy-worker',
+  name: 'isolated-phase',
   summary: 'The isolated phase of `design --subagent`',
-  examples: [['charrette heavy-worker job.json', 'what `design --subagent` starts']],
+  examples: [['charrette isolated-phase job.json', 'what `design --subagent` starts']],
   arguments: [['<job>', 'job file']],
   async run({ arguments: [file], global, terminal, signal }) {
     const job = parseJson((await readTextFile(file as string)) ?? '', file as string) as unknown as HeavyJob;

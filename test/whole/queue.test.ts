@@ -194,7 +194,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(begun).toMatch(/Index Cond: \(taken >/);
     for (const plan of await plans(/FROM charrette\.runs/)) expect(plan).not.toContain('Seq Scan on runs');
     const [next] = await plans(/state = 'queued' AND/);
-    expect(next).toContain('Index Scan using runs_waiting');
+    expect(next).toContain('Index Scan using runs_queued');
     expect(next).not.toContain('Sort');
     asked.length = 0;
     await claim('w', { on: listening(queue, asked) });

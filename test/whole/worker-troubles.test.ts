@@ -224,7 +224,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await until(() => callsIn(calls).length > 0);
     await sleep(1500);
     const states = async () => (await Promise.all(runs.map(row))).map(({ state }) => state).sort();
-    expect(await states()).toEqual(['waiting', 'running']);
+    expect(await states()).toEqual(['running', 'waiting']);
     release();
     for (const run of runs) await worker.says('run-end', run);
     expect(await states()).toEqual(['ended', 'ended']);

@@ -33,8 +33,8 @@ test('every command keeps the promise of --dry-run or refuses the flag; `resume 
   const silent = all.filter(({ spec }) => spec.dryRun === undefined);
   expect(silent.map(({ words }) => words.join(' ')).sort()).toEqual([
     'acp',
-    'isolated-phase x',
     'hook x',
+    'isolated-phase x',
     'mcp',
     'serve',
     'worker',

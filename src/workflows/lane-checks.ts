@@ -21,7 +21,7 @@ import { votesOf, withRepair } from '../council/review/votes.ts';
 import type { DecidedPoint } from '../plan/grounding/decisions.ts';
 import { filesFromAnswer } from '../plan/tasks/plan-files.ts';
 import { decisionProblems, planProblems, revisionProblems } from '../plan/validate.ts';
-import { evaluationProblems, offerProblems } from './refine/rules/answers.ts';
+import { evaluationProblems, offerProblems } from './refine/rules/leak.ts';
 import { debateNumbers } from './text-answers.ts';
 
 /** Demands on an answer that its schema cannot say, by task: the problems, none when it is right. */

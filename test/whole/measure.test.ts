@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { accessibilityScore } from '../../src/workflows/refine/browser/accessibility-weights.ts';
 import { findChromium } from '../../src/workflows/refine/browser/find-chromium.ts';
-import { measurePage } from '../../src/workflows/refine/browser/measure-page.ts';
+import { accessibilityScore, measurePage } from '../../src/workflows/refine/browser/measure-page.ts';
 import { serveFolder } from '../../src/workflows/refine/browser/serve-folder.ts';
 import { optionalProgram } from '../support/optional-programs.ts';
 

@@ -4,7 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { slugify } from '../../base/text/slug.ts';
-import type { BrandFile } from '../../workflows/refine/brand/brand-files.ts';
+import type { BrandFile } from '../../workflows/refine/brand/identity.ts';
 import { briefFromGoal, completeBrief } from '../../workflows/refine/rules/brief.ts';
 
 export type FoundBrief = { id: string; title: string; text: string };

@@ -13,23 +13,23 @@ import { contextWarnings, promptContext } from '../../prompts/context/for-prompt
 import { ownFolder } from '../../prompts/context/location.ts';
 import { readSettingsFile } from '../../prompts/context/settings-file.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
+import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
 import {
   type BrandReading,
   brandFolderOf,
   readBrandFiles,
+  readIdentity,
   requireBrand,
-} from '../../workflows/refine/brand/brand-files.ts';
-import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
-import { readIdentity } from '../../workflows/refine/brand/identity.ts';
-import { readImportSettings } from '../../workflows/refine/import/import-settings.ts';
+} from '../../workflows/refine/brand/identity.ts';
 import type { RefineInputs } from '../../workflows/refine/inputs.ts';
 import { readCalibration } from '../../workflows/refine/rules/calibration.ts';
 import { type Criterion, criteriaOfDocument } from '../../workflows/refine/rules/contract.ts';
-import { contractedCopy } from '../../workflows/refine/rules/copy.ts';
+import { contractedCopy } from '../../workflows/refine/rules/measurement.ts';
 import {
   checkSettings,
   type HarnessLevel,
   negotiates,
+  readImportSettings,
   readLoopSettings,
 } from '../../workflows/refine/rules/settings.ts';
 import { rosterOf } from '../../workflows/roster.ts';

@@ -53,7 +53,7 @@ export class RefineDesk extends StageDesk<RefineInputs> {
     throw new CharretteError({
       code: 'author-failed',
       message: `${agent} gave no usable answer to ${request.task}: ${answer?.message ?? answer?.kind ?? 'nothing'}.`,
-      fix: `Look at the lane ${request.lane} of the run, then \`charrette resume ${this.context.live.directory.id}\`, or choose another agent.`,
+      fix: `Read lanes/${request.lane} of the run, then run \`charrette resume ${this.context.live.directory.id}\`, or choose another agent.`,
     });
   }
 
@@ -61,7 +61,7 @@ export class RefineDesk extends StageDesk<RefineInputs> {
     const called = [...this.services.agents.values()].filter(({ id }) => ids.includes(id));
     return askConsent(this.context, called, {
       consented: this.inputs.consented,
-      detail: 'The builder changes files in a checkout of its own; the evaluator only reads.',
+      detail: 'The builder changes files in a separate checkout; the evaluator only reads.',
     });
   }
 }

@@ -8,7 +8,7 @@ import type { Criterion } from './rules/contract.ts';
 import type { Profile } from './rules/profiles.ts';
 import type { LoopSettings } from './rules/settings.ts';
 
-/** Where the brief of a run stands; it is read there, never pasted. */
+/** Path of the brief of a run; agents read the file, prompts never contain it. */
 export function briefPathOf({ artifacts }: RunDirectory): string {
   return path.join(artifacts, 'brief.md');
 }
@@ -16,7 +16,7 @@ export function briefPathOf({ artifacts }: RunDirectory): string {
 /** What `refine` was asked to do, settled before the run starts. */
 export type RefineInputs = RunInputs & {
   title: string;
-  /** Names the contract: runs with the same id go on with its states. */
+  /** Names the contract: runs with the same id continue from its states. */
   contractId: string;
   baseCommit: string;
   /** Complete, as `brief.md` of the run has it. */

@@ -1,21 +1,78 @@
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Evaluation } from '../../base/schema/judgements/evaluation.ts';
-import { openCheckout } from '../../repo/git/checkout.ts';
+import { openCheckout, trustCheckout } from '../../repo/git/checkout.ts';
 import { markedMessage } from '../../repo/git/marked-message.ts';
 import { branchTip, findLanded, takeWork } from '../../repo/git/run-branch.ts';
 import { gitOutput } from '../../repo/git/run-git.ts';
-import { exportArtifact } from './artifact-folder.ts';
+import { addWorktree, removeWorktree } from '../../repo/git/worktrees.ts';
 import { measurePage } from './browser/measure-page.ts';
 import type { RefineDesk } from './desk.ts';
 import { type Contract, priorityOf, settleContract, sprintFile } from './rules/contract.ts';
+import type { Decision } from './rules/decide.ts';
 import { refuseLeaks } from './rules/leak.ts';
 import { findingsOf, type Measured, type Measurement } from './rules/measurement.ts';
 import { builderPrompt, evaluatorPrompt } from './rules/prompts.ts';
 import type { IterationRecord } from './rules/report.ts';
 import { type JudgedCriterion, passes, type Score, scoreCard } from './rules/score.ts';
-import type { LoopSeats } from './rules/seats.ts';
+import type { LoopSeats } from './rules/settings.ts';
 import { keepContract } from './stage-contract.ts';
+
+export type Escalation = 'continue' | 'accept' | 'adjust' | 'switch' | 'stop';
+
+const labels: Readonly<Record<Escalation, string>> = {
+  continue: 'Continue',
+  accept: 'Accept the present page',
+  adjust: 'Say what to change, then continue',
+  switch: 'Stop and take the other path (import or code)',
+  stop: 'Stop; the work stays on its branch',
+};
+
+/** Asks a person: when the loop has come to its end, or once on the way after so many failed iterations. */
+export async function escalate(
+  desk: RefineDesk,
+  decision: Exclude<Decision, { kind: 'accept' }>,
+  iteration: number,
+  totals: readonly number[],
+): Promise<{ choice: Escalation; request?: string }> {
+  const isEnd = decision.kind === 'escalate';
+  const reason = !isEnd
+    ? `${iteration} iterations have not passed`
+    : decision.reason === 'stagnation'
+      ? 'the last two iterations improved too little'
+      : `all ${totals.length} iterations are used up`;
+  const options: Escalation[] = isEnd
+    ? ['accept', 'adjust', 'switch', 'stop']
+    : ['continue', 'accept', 'adjust', 'switch', 'stop'];
+  const id = `escalation-${iteration}`;
+  const answers = await desk.context.ask([
+    {
+      id,
+      text: `The page is not accepted: ${reason}. What now?`,
+      detail: `Totals so far: ${totals.map((total) => total.toFixed(2)).join(', ')}. Pictures and findings are in the run's artifacts.`,
+      options: options.map((value) => ({ value, label: labels[value] })),
+      // Only you may lower the bar.
+      recommended: isEnd ? 'stop' : 'continue',
+    },
+  ]);
+  const choice = (answers.get(id)?.value ?? 'stop') as Escalation;
+  if (choice !== 'adjust') return { choice };
+  const requestId = `wish-${iteration}`;
+  const changed = await desk.context.ask([{ id: requestId, text: 'What should change?' }]);
+  return { choice, request: changed.get(requestId)?.value ?? '' };
+}
+
+/** The files of a commit in a separate folder without history, so that judges see only the present state. */
+async function exportArtifact(root: string, target: string, commit: string): Promise<void> {
+  await removeWorktree(root, target);
+  await rm(target, { recursive: true, force: true });
+  await addWorktree(root, target, commit);
+  const { record } = await trustCheckout(root, target);
+  await rm(path.join(target, '.git'), { force: true });
+  await rm(record, { recursive: true, force: true });
+  await gitOutput(target, ['init', '--quiet', '--template=']);
+}
 
 /** The repository of a run: its top, the project inside it, where the run began and the branch that collects the work. */
 export type Ground = { root: string; prefix: string; base: string; onto: string | undefined; branch: string };
@@ -26,7 +83,7 @@ export type LoopState = {
   records: IterationRecord[];
   advice: string[];
   problems: string[];
-  wishes: string[];
+  requests: string[];
 };
 
 /** Sprint contract → build → measure → judge → score → states. */
@@ -82,7 +139,7 @@ export async function runIteration(
     records: [...state.records, record],
     advice: evaluation.advice,
     problems: problemsOf(measured, measurement),
-    wishes: state.wishes,
+    requests: state.requests,
   };
 }
 
@@ -131,7 +188,7 @@ async function build(
         priority: priorityOf(inputs.profile, state.records.at(-1)?.score.dimensions ?? []),
         problems: state.problems,
         advice: state.advice,
-        wishes: state.wishes,
+        requests: state.requests,
         brandNotes: brandNotes(desk),
         imported: inputs.imported,
         schema,
@@ -157,7 +214,7 @@ async function parentOf(root: string, commit: string): Promise<string> {
   return (await gitOutput(root, ['rev-parse', `${commit}^`])).trim();
 }
 
-/** M-053: what the brand holds against documents, said to whoever builds. */
+/** M-053: what the brand holds against documents, reported to the builder. */
 function brandNotes({ inputs }: RefineDesk): string[] {
   const { brand } = inputs;
   return [...(brand?.documentConflicts ?? []), ...(brand?.tokenConflicts ?? [])].map(
@@ -177,7 +234,7 @@ async function measure(
     `measure ${iteration}`,
     async (signal): Promise<Measurement> => {
       if (!existsSync(path.join(folder, artifact)))
-        return { measured: false, reason: `there is no page at ${artifact}` };
+        return { measured: false, reason: `no page at ${artifact}` };
       return measurePage({
         folder: path.join(folder, path.dirname(artifact)),
         page: path.basename(artifact),
@@ -192,7 +249,7 @@ async function measure(
   return { measurement, measured };
 }
 
-/** A session of its own, that is told the brief's place, the states of the contract and the artifact's place. */
+/** A fresh session that gets the path of the brief, the states of the contract and the path of the artifact. */
 export async function evaluate(
   desk: RefineDesk,
   { prefix }: Ground,
@@ -229,7 +286,7 @@ export function judgedCriteria({ criteria }: Evaluation, contract: Contract): Ju
   });
 }
 
-export function scoreOf(
+function scoreOf(
   desk: RefineDesk,
   evaluation: Evaluation,
   contract: Contract,
@@ -243,7 +300,7 @@ export function scoreOf(
     { found: measured.findings.map(({ id }) => id), slopPatterns: measured.slop.length },
     settings.passThreshold,
   );
-  const hasNoPage = !measurement.measured && measurement.reason.startsWith('there is no page');
+  const hasNoPage = !measurement.measured && measurement.reason.startsWith('no page');
   return hasNoPage ? { ...score, mustPassFailures: [...score.mustPassFailures, measurement.reason] } : score;
 }
 

@@ -1,20 +1,116 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/contained.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';
-import { openRunBranch } from '../../repo/git/run-branch.ts';
+import { branchTip, forwardTo, openRunBranch } from '../../repo/git/run-branch.ts';
 import { uncommittedIn } from '../../repo/git/uncommitted.ts';
+import { removeWorktree } from '../../repo/git/worktrees.ts';
 import type { ServicesOf } from '../services.ts';
 import type { LaneDefinition } from '../stage-desk.ts';
 import { RefineDesk } from './desk.ts';
-import { escalate } from './escalate.ts';
-import { finish } from './finish.ts';
 import type { RefineInputs } from './inputs.ts';
-import { type Ground, type LoopState, runIteration } from './iteration.ts';
+import {
+  type Escalation,
+  escalate,
+  evaluate,
+  type Ground,
+  judgedCriteria,
+  type LoopState,
+  runIteration,
+} from './iteration.ts';
+import { calibrationWarnings, isScoredTwice } from './rules/calibration.ts';
 import { decide } from './rules/decide.ts';
-import { type LoopSeats, seatLoop } from './rules/seats.ts';
+import { type ReportInput, renderReport, renderSummary } from './rules/report.ts';
+import { scoreCard } from './rules/score.ts';
+import { type LoopSeats, seatLoop } from './rules/settings.ts';
 import { agreeContract, keepContract } from './stage-contract.ts';
+
+/** Calibration, report, the result on the person's branch when it was accepted, and what is left where it is. */
+async function finish(
+  desk: RefineDesk,
+  ground: Ground,
+  seats: LoopSeats,
+  state: LoopState,
+  how: 'accepted' | Exclude<Escalation, 'continue' | 'adjust'>,
+): Promise<Outcome> {
+  desk.begin('finish', how);
+  const accepted = how === 'accepted' || how === 'accept';
+  const warnings = accepted ? await calibrate(desk, ground, seats, state) : [];
+  for (const warning of warnings) desk.warn(warning);
+  const merged = accepted && desk.inputs.merge ? await mergeResult(desk, ground) : false;
+  const last = state.records.at(-1);
+  const place = merged ? `on ${ground.onto ?? 'HEAD'}` : `on the branch ${ground.branch}`;
+  const verdict = describe(how, state, last?.score.total ?? 0);
+  const unmeasured =
+    last === undefined || last.notMeasured.length === 0
+      ? ''
+      : ` Not measured: ${last.notMeasured.join(', ')}.`;
+  const report: ReportInput = {
+    title: desk.inputs.title,
+    outcome: `${verdict}; the work is ${place}.${unmeasured}`,
+    profile: desk.inputs.profile,
+    threshold: desk.inputs.settings.passThreshold,
+    iterations: state.records,
+    warnings,
+  };
+  await desk.context.artifact('refine-report.html', renderReport(report));
+  await desk.context.artifact('refine-report.md', renderSummary(report));
+  await desk.context.step('close checkouts', async () => {
+    if (!desk.keepsBuild) await removeWorktree(ground.root, desk.checkout('build'));
+    // It has no history of this repository, so git does not know it.
+    await rm(desk.checkout('artifact'), { recursive: true, force: true });
+  });
+  desk.end(verdict);
+  const message = `${verdict}; the work is ${place}.${unmeasured}`;
+  return accepted ? { status: 'done', exit: 0, message } : { status: 'not-accepted', exit: 6, message };
+}
+
+function describe(how: Parameters<typeof finish>[4], { records }: LoopState, total: number): string {
+  const after = `after ${records.length} iterations with ${total.toFixed(2)}`;
+  if (how === 'accepted') return `accepted ${after}`;
+  if (how === 'accept') return `accepted by a person ${after}`;
+  if (how === 'switch') return `not accepted ${after}; continue with --path import or --path code`;
+  return `not accepted ${after}`;
+}
+
+/** Every fifth project is judged twice; the log of totals is what later projects are compared with. */
+async function calibrate(
+  desk: RefineDesk,
+  ground: Ground,
+  seats: LoopSeats,
+  state: LoopState,
+): Promise<string[]> {
+  const { calibration: earlier, profile, settings } = desk.inputs;
+  const last = state.records.at(-1);
+  if (last === undefined) return [];
+  const entry = { run: desk.context.live.directory.id, total: last.score.total };
+  const second = isScoredTwice(earlier) ? await secondTotal() : undefined;
+  const whole = second === undefined ? entry : { ...entry, second };
+  const text = `${JSON.stringify({ schemaVersion: 1, entries: [...earlier, whole] }, null, 2)}\n`;
+  await desk.context.artifact('calibration-log.json', text);
+  await desk.keep('calibration-log.json', text);
+  return calibrationWarnings(whole, earlier);
+
+  async function secondTotal(): Promise<number> {
+    const evaluation = await evaluate(desk, ground, seats, state.contract, 'evaluate-again');
+    const found = (last?.findings ?? []).map(({ id }) => id);
+    const judged = judgedCriteria(evaluation, state.contract);
+    return scoreCard(profile, judged, { found, slopPatterns: 0 }, settings.passThreshold).total;
+  }
+}
+
+/** Forward only, and only when the branch has not moved; otherwise it says how to do it by hand. */
+async function mergeResult(desk: RefineDesk, { root, base, onto, branch }: Ground): Promise<boolean> {
+  const { project } = desk.inputs;
+  const result = await desk.context.step('merge', async () => {
+    const tip = (await branchTip(root, branch)) ?? base;
+    return forwardTo(project, tip, { base, onto });
+  });
+  if (!result.merged) desk.warn(`Not merged: ${result.reason}. When you are ready: git merge ${branch}`);
+  return result.merged;
+}
 
 /** `charrette refine`: a builder and a fresh evaluator in turn, until a page passes or a person decides. */
 export function refineWorkflow(
@@ -36,7 +132,7 @@ export function refineWorkflow(
       const contract = await agreeContract(desk, seats);
       await keepContract(desk, contract);
       desk.end(`${contract.criteria.length} criteria`);
-      return loop(desk, ground, seats, { contract, records: [], advice: [], problems: [], wishes: [] });
+      return loop(desk, ground, seats, { contract, records: [], advice: [], problems: [], requests: [] });
     },
   };
 }
@@ -44,7 +140,7 @@ export function refineWorkflow(
 async function loop(desk: RefineDesk, ground: Ground, seats: LoopSeats, begun: LoopState): Promise<Outcome> {
   const { settings } = desk.inputs;
   let state = begun;
-  // After a person asked for a change the counting begins anew: what was tried before says nothing about it.
+  // After you ask for a change the count starts again: earlier iterations did not try it.
   let countedFrom = 0;
   for (let iteration = 1; ; iteration += 1) {
     state = await runIteration(desk, ground, seats, state, iteration);
@@ -52,10 +148,10 @@ async function loop(desk: RefineDesk, ground: Ground, seats: LoopSeats, begun: L
     const decision = decide(totals, state.records.at(-1)?.passed === true, settings);
     if (decision.kind === 'accept') return finish(desk, ground, seats, state, 'accepted');
     if (decision.kind === 'iterate' && !decision.ask) continue;
-    const { choice, wish } = await escalate(desk, decision, iteration, totals);
+    const { choice, request } = await escalate(desk, decision, iteration, totals);
     if (choice === 'continue') continue;
     if (choice === 'adjust') {
-      state = { ...state, wishes: [...state.wishes, wish ?? ''] };
+      state = { ...state, requests: [...state.requests, request ?? ''] };
       countedFrom = iteration;
       continue;
     }
@@ -75,11 +171,11 @@ function seat(desk: RefineDesk): LoopSeats {
   return seats;
 }
 
-/** Brand files win. What documents say against them is reported; tokens against them stop the run until somebody decides. */
+/** Brand files win. Documents that contradict them are reported; tokens that contradict them stop the run until you decide. */
 async function settleBrand(desk: RefineDesk): Promise<void> {
   const { brand } = desk.inputs;
   const conflicts = [...(brand?.documentConflicts ?? []), ...(brand?.tokenConflicts ?? [])];
-  if (brand === undefined) desk.warn('There are no brand files; nothing is judged by a brand.');
+  if (brand === undefined) desk.warn('No brand files found; the page is judged without a brand.');
   if (conflicts.length === 0) return;
   await desk.json('brand-conflicts.json', { schemaVersion: 1, conflicts });
   for (const { name, source, found, brand: held } of brand?.documentConflicts ?? [])

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { RefineDesk } from './desk.ts';
 import { type Contract, openContract, type ProposedCriterion } from './rules/contract.ts';
 import { offerPrompt, offerReviewPrompt } from './rules/prompts.ts';
-import type { LoopSeats } from './rules/seats.ts';
+import type { LoopSeats } from './rules/settings.ts';
 
 /** What the page is held to. With negotiation the builder offers criteria and the evaluator agrees or amends, twice at most. */
 export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise<Contract> {
@@ -56,7 +56,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
   };
 }
 
-/** The one durable file: states without any rationale, for the next run and for whoever looks. */
+/** The one durable file: states without any rationale, for the next run and for readers. */
 export async function keepContract(desk: RefineDesk, contract: Contract): Promise<void> {
   const text = stringify({
     schemaVersion: 1,

@@ -6,7 +6,7 @@ import { type Identity, type NamedColour, readIdentity, slug } from './identity.
 export type BrandConflict = {
   kind: 'colour' | 'font';
   name: string;
-  /** Where the other value stands. */
+  /** The file and line of the other value. */
   source: string;
   found: string;
   brand: string;

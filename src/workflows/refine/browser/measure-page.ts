@@ -2,12 +2,74 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { writeFileAtomic } from '../../../base/files/atomic.ts';
-import { accessibilityScore } from './accessibility-weights.ts';
 import { findChromium } from './find-chromium.ts';
 import { probeInteraction, probePage } from './page-probe.ts';
 import { serveFolder } from './serve-folder.ts';
 
-export type MeasureOptions = {
+/** How much a rule counts in the accessibility score; rules that are not named count 3. */
+const weights: Readonly<Record<number, readonly string[]>> = {
+  10: [
+    'aria-allowed-attr',
+    'aria-command-name',
+    'aria-hidden-body',
+    'aria-input-field-name',
+    'aria-meter-name',
+    'aria-required-attr',
+    'aria-required-children',
+    'aria-required-parent',
+    'aria-roles',
+    'aria-toggle-field-name',
+    'aria-valid-attr',
+    'aria-valid-attr-value',
+    'button-name',
+    'duplicate-id-aria',
+    'image-alt',
+    'input-button-name',
+    'input-image-alt',
+    'label',
+    'meta-refresh',
+    'meta-viewport',
+    'select-name',
+    'video-caption',
+  ],
+  7: [
+    'aria-dialog-name',
+    'aria-hidden-focus',
+    'aria-progressbar-name',
+    'aria-tooltip-name',
+    'bypass',
+    'color-contrast',
+    'definition-list',
+    'dlitem',
+    'document-title',
+    'frame-title',
+    'html-has-lang',
+    'html-lang-valid',
+    'link-in-text-block',
+    'link-name',
+    'list',
+    'listitem',
+    'object-alt',
+    'tabindex',
+    'td-headers-attr',
+    'target-size',
+    'valid-lang',
+  ],
+};
+
+const weightOf = new Map(
+  Object.entries(weights).flatMap(([weight, rules]) => rules.map((rule) => [rule, Number(weight)])),
+);
+
+/** From 0 to 100: the weight of the rules that hold over that of all rules that apply. */
+export function accessibilityScore(passed: readonly string[], failed: readonly string[]): number {
+  const sum = (rules: readonly string[]) =>
+    rules.reduce((total, rule) => total + (weightOf.get(rule) ?? 3), 0);
+  const all = sum(passed) + sum(failed);
+  return all === 0 ? 100 : Math.floor((100 * sum(passed)) / all);
+}
+
+type MeasureOptions = {
   /** The folder that is served, and the page in it. */
   folder: string;
   page: string;
@@ -17,7 +79,7 @@ export type MeasureOptions = {
   signal: AbortSignal;
 };
 
-export type PageReading =
+type PageReading =
   | { measured: true; browser: string; facts: Awaited<ReturnType<typeof readFacts>>; screenshots: string[] }
   | { measured: false; reason: string };
 
@@ -28,7 +90,7 @@ const widths = [
 const stepMs = 30_000;
 const tallest = 6000;
 
-/** Opens a page in the browser of this machine and says what is there; without a browser it says that. */
+/** Measures a page in a browser of this machine; without a browser it reports that as the reason. */
 export async function measurePage(options: MeasureOptions): Promise<PageReading> {
   const executablePath = findChromium(options.environment);
   if (executablePath === undefined)
@@ -96,7 +158,7 @@ async function readFacts(
   const [failedRequests, scriptErrors] = [new Set<string>(), new Set<string>()];
   let locked = false;
   try {
-    // The page of a checkout talks to its own files and to nobody else.
+    // The page may load only files of its checkout.
     await context.route('**/*', (route) => {
       // A browser that is answered 204 stays where it is.
       if (locked && route.request().isNavigationRequest()) return route.fulfill({ status: 204 });

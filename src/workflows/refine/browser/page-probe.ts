@@ -102,7 +102,7 @@ export function probePage() {
     gradients: gradients.slice(0, 20),
     whiteCards,
     text: [
-      // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is no copy
+      // biome-ignore lint/performance/useDomNodeTextContent: hidden text is not copy
       document.body.innerText,
       ...[...document.querySelectorAll('input[value], input[placeholder]')].map(
         (input) => `${(input as HTMLInputElement).value} ${(input as HTMLInputElement).placeholder}`,

@@ -1,6 +1,6 @@
 import { isRecord, readJson } from '../../../base/safe-json.ts';
+import type { ImportWarning } from './limits.ts';
 import { cleanMarkup } from './markup.ts';
-import type { ImportWarning } from './warnings.ts';
 
 export type Component = {
   name: string;
@@ -31,7 +31,7 @@ export function readComponent(file: string, text: string, warnings: ImportWarnin
   }
   const reading = readJson(text);
   if (!reading.ok) {
-    warnings.push({ code: 'not-imported', entry: file, text: `it is no JSON: ${reading.message}` });
+    warnings.push({ code: 'not-imported', entry: file, text: `invalid JSON: ${reading.message}` });
     return { name: componentName(base), file, variants: [] };
   }
   const spec = reading.value;

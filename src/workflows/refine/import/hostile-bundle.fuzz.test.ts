@@ -9,7 +9,7 @@ import { cleanMarkup } from './markup.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 import { extensionOf } from './scan-entries.ts';
 
-// Readers that look back, or begin anew for every part, need minutes for these texts: the limit of the test is what they fail by.
+// Readers that look back, or start again for every part, need minutes for these texts: the limit of the test is what they fail by.
 const many = (count: number, piece: string | ((index: number) => string)) =>
   Array.from({ length: count }, (_, index) => (typeof piece === 'string' ? piece : piece(index))).join('');
 const page = (body: string) => readHtmlBundle(`<!doctype html>${body}`);

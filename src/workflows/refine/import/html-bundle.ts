@@ -1,16 +1,50 @@
-import { serializeOuter } from 'parse5';
+import { type DefaultTreeAdapterTypes, serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../../../base/safe-json.ts';
 import { replaceBetween } from '../../../base/text/replace-between.ts';
+import { versionText } from './bundle-format.ts';
 import { type Component, componentName } from './components.ts';
-import { limits } from './limits.ts';
-import { versionText } from './manifest.ts';
-import { attributeOf, cleanMarkup, textOf, walk } from './markup.ts';
-import { parsePage } from './parse-markup.ts';
+import { type ImportWarning, limits } from './limits.ts';
+import { attributeOf, cleanMarkup, parsePage, textOf, walk } from './markup.ts';
 import { type Tokens, tokensFromProperties } from './tokens.ts';
-import { markupWeight, textWeight, treeWeights } from './tree-weights.ts';
-import type { ImportWarning } from './warnings.ts';
 
-export type HtmlBundle = {
+type Node = DefaultTreeAdapterTypes.Node;
+
+/** The weight of every node with all its descendants, in one pass over the tree; `own` is its weight alone. */
+function treeWeights(root: Node, own: (node: Node) => number): ReadonlyMap<Node, number> {
+  const nodes: { node: Node; parent: Node | undefined }[] = [{ node: root, parent: undefined }];
+  const weights = new Map<Node, number>();
+  // Grows while it is read, so that parents come before their children.
+  for (const { node } of nodes) {
+    weights.set(node, own(node));
+    for (const child of childrenOf(node)) nodes.push({ node: child, parent: node });
+  }
+  for (const { node, parent } of nodes.reverse()) {
+    if (parent !== undefined) weights.set(parent, (weights.get(parent) ?? 0) + (weights.get(node) ?? 0));
+  }
+  return weights;
+}
+
+function childrenOf(node: Node): readonly Node[] {
+  if ('content' in node) return [node.content];
+  return 'childNodes' in node ? node.childNodes : [];
+}
+
+/** Characters of its markup at least: escaping only makes it longer. */
+function markupWeight(node: Node): number {
+  if ('tagName' in node) {
+    const attributes = node.attrs.map(({ name, value }) => name.length + value.length + 4);
+    return attributes.reduce((sum, length) => sum + length, 2 * node.tagName.length + 5);
+  }
+  if ('value' in node) return node.value.length;
+  return 'data' in node ? node.data.length : 0;
+}
+
+/** Characters of its text, and one for the visit. */
+function textWeight(node: Node): number {
+  return 'value' in node ? node.value.length + 1 : 1;
+}
+
+type HtmlBundle = {
   tokens: Tokens;
   components: Component[];
   copy: { page_type: string; sections: { name: string; primary: string }[] } | undefined;
@@ -47,7 +81,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
   /** Elements whose text is copied as a whole. */
   const copied = new Set<unknown>();
   const tree = parsePage(source, page);
-  // Parts lie within parts and texts within texts: what is taken over is weighed before it is written out.
+  // Parts nest within parts: weigh what would be imported before serialising it.
   const [markupOf, charactersOf] = [treeWeights(tree, markupWeight), treeWeights(tree, textWeight)];
   walk(tree, (element, parent) => {
     const { tagName } = element;
@@ -87,7 +121,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
     return true;
   });
   if (large > 0)
-    warnings.push({ code: 'too-large', text: `of ${large} large components only the names were taken over` });
+    warnings.push({ code: 'too-large', text: `of ${large} large components only the names were imported` });
   if (scripts > 0) warnings.push({ code: 'script', text: `${scripts} scripts were left out` });
   const { format_version: version, ...tokens } = declared;
   return {
@@ -100,7 +134,7 @@ export function readHtmlBundle(source: string): HtmlBundle {
 }
 
 /** The first definition of a property counts; later ones are those of themes and media. */
-export function readProperties(css: string, into: Map<string, string>): void {
+function readProperties(css: string, into: Map<string, string>): void {
   const text = replaceBetween(css, '/*', '*/', () => ' ').replace(/\s+/g, ' ');
   for (const [, name = '', value = ''] of text.matchAll(
     /(?:^|[\s;{])--([\w-]{1,120})\s*:\s*([^;{}]{1,500})/g,
@@ -114,7 +148,7 @@ function readTokens(text: string, warnings: ImportWarning[]): Tokens {
   if (reading.ok && isRecord(reading.value)) return reading.value;
   warnings.push({
     code: 'tokens-unreadable',
-    text: 'a block of design tokens is no JSON object and was left out',
+    text: 'a block of design tokens is not a JSON object and was omitted',
   });
   return {};
 }

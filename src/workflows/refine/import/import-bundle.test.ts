@@ -37,7 +37,7 @@ async function refused(root: string, file: string, replace = false): Promise<Cha
 
 const listing = (root: string) => readdirSync(root, { recursive: true }).map(String).sort();
 
-test('IM-01 IM-05 IM-06 IM-07 IM-08 IM-09 IM-10 a whole bundle: tokens renamed, components listed, assets and copy taken over, scripts out of SVG', async () => {
+test('IM-01 IM-05 IM-06 IM-07 IM-08 IM-09 IM-10 a whole bundle: tokens renamed, components listed, assets and copy imported, scripts out of SVG', async () => {
   const { root, file } = project(
     bundleEntries([
       { name: 'notes.txt', content: 'x' },
@@ -292,7 +292,7 @@ test.each([
   expect((await importBundle({ root, file })).version).toBe(expected);
 });
 
-test('IM-13 what is there is not replaced unasked; a replaced import leaves nothing of the old one', async () => {
+test('IM-13 replaces existing files only with --force, and then leaves nothing of the old import', async () => {
   const { root, file } = project(bundleEntries(), { '.moai/design/spec.md': 'mine' });
   await importBundle({ root, file });
   expect(await refused(root, file)).toMatchObject({ code: 'would-overwrite' });
@@ -313,7 +313,7 @@ test('IM-13 what is there is not replaced unasked; a replaced import leaves noth
   expect(readFileSync(design(root, 'spec.md'), 'utf8')).toBe('mine');
 });
 
-test('IM-13 what a person put beside the files of an import stays when that is replaced', async () => {
+test('IM-13 keeps the files that you added next to an import when it is replaced', async () => {
   const { root, file } = project(bundleEntries().filter(({ name }) => name !== 'copy.json'));
   await importBundle({ root, file });
   mkdirSync(design(root, 'assets/photos'));
@@ -379,7 +379,7 @@ test('IM-13 an import that was killed while it moved files is undone by the next
 
 describe('a repository that holds what looks like a killed import moves nothing into the project', () => {
   const staging = '.import-99999999-0123456789ab';
-  function beside() {
+  function projectWithLink() {
     const made = project(bundleEntries());
     const outside = projectWith({ 'tokens.json': '{"theirs":true}', 'work.txt': 'theirs' });
     mkdirSync(design(made.root), { recursive: true });
@@ -391,7 +391,7 @@ describe('a repository that holds what looks like a killed import moves nothing 
     ['its old files lead out', `${staging}/old`],
     ['it leads out as a whole', staging],
   ])('when %s', async (_, link) => {
-    const { root, file, outside } = beside();
+    const { root, file, outside } = projectWithLink();
     mkdirSync(path.dirname(design(root, link)), { recursive: true });
     mkdirSync(path.join(outside, 'old'));
     writeFileSync(path.join(outside, 'old/tokens.json'), '{"theirs":true}');
@@ -406,7 +406,7 @@ describe('a repository that holds what looks like a killed import moves nothing 
     ['one of them is a link', 'tokens.json'],
     ['an import does not write one of them', 'work.txt'],
   ])('when %s', async (_, name) => {
-    const { root, file, outside } = beside();
+    const { root, file, outside } = projectWithLink();
     mkdirSync(design(root, `${staging}/old`), { recursive: true });
     if (name === 'work.txt') writeFileSync(design(root, `${staging}/old/${name}`), 'mine');
     else symlinkSync(path.join(outside, name), design(root, `${staging}/old/${name}`));

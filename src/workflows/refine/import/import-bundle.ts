@@ -1,29 +1,117 @@
+import { createWriteStream } from 'node:fs';
+import { cp, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { writeFileAtomic } from '../../../base/files/atomic.ts';
 import { readTextFile } from '../../../base/files/bounded.ts';
-import { containedPath } from '../../../base/files/contained.ts';
+import { containedPath, isInside } from '../../../base/files/contained.ts';
+import { importedNames } from '../../../prompts/context/imported.ts';
 import type { SettingsSource } from '../../../prompts/context/settings.ts';
 import { readSettingsFile } from '../../../prompts/context/settings-file.ts';
-import { brandFolderOf, readBrandFiles } from '../brand/brand-files.ts';
 import { tokenConflicts } from '../brand/conflicts.ts';
-import { readIdentity } from '../brand/identity.ts';
-import { formatOf } from './bundle-format.ts';
+import { brandFolderOf, readBrandFiles, readIdentity } from '../brand/identity.ts';
+import { readImportSettings } from '../rules/settings.ts';
+import { checkVersion, formatOf, readVersion } from './bundle-format.ts';
 import { readHtmlBundle } from './html-bundle.ts';
-import { missingManifest, securityReject } from './import-errors.ts';
-import { readImportSettings } from './import-settings.ts';
-import { keepOwn } from './keep-own.ts';
-import { limits } from './limits.ts';
-import { checkVersion, readVersion } from './manifest.ts';
+import type { ImportWarning } from './limits.ts';
+import { limits, missingManifest, securityReject } from './limits.ts';
 import { type BundleContent, baseOf, readContent } from './read-content.ts';
-import { type ContentScan, scanContent } from './scan-content.ts';
-import { scanEntries } from './scan-entries.ts';
+import { sanitizeSvg } from './sanitize-svg.ts';
+import { type ContentScan, extensionOf, isOfItsKind, scanContent, scanEntries } from './scan-entries.ts';
 import { installOutputs, recoverStaging, refuseExisting } from './staging.ts';
 import { normaliseTokens } from './tokens.ts';
-import type { ImportWarning } from './warnings.ts';
-import { AssetWriter } from './write-asset.ts';
 import { ZipBundle } from './zip-bundle.ts';
 
-export type ImportOptions = {
+/** Copies what a person put among the outputs of an earlier import, and no bundle brings, to the new ones. */
+async function keepOwn(target: string, fresh: string): Promise<void> {
+  const imported = await importedNames(target);
+  for (const name of ['copy.json', ...(await filesBelow(target, 'assets'))]) {
+    const [source, place] = [path.join(target, name), path.join(fresh, name)];
+    if (imported.has(name) || !(await isThere(source)) || (await isThere(place))) continue;
+    await mkdir(path.dirname(place), { recursive: true });
+    await cp(source, place, { verbatimSymlinks: true });
+  }
+}
+
+async function filesBelow(target: string, name: string): Promise<string[]> {
+  const folder = path.join(target, name);
+  if ((await lstat(folder).catch(() => undefined))?.isDirectory() !== true) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map((entry) => path.relative(target, path.join(entry.parentPath, entry.name)).split(path.sep).join('/'));
+}
+
+async function isThere(place: string): Promise<boolean> {
+  return (await lstat(place).catch(() => undefined)) !== undefined;
+}
+
+type AssetFile = { name: string; head: Uint8Array; relative: string };
+
+/** Below this a file is written in one piece. */
+const smallBytes = 256 * 1024;
+
+/** Writes assets into a new private folder; the bytes of each asset must match its type. */
+class AssetWriter {
+  readonly #zip: ZipBundle;
+  readonly #folder: string;
+  readonly #warnings: ImportWarning[];
+  readonly #made = new Set<string>();
+
+  constructor(zip: ZipBundle, folder: string, warnings: ImportWarning[]) {
+    this.#zip = zip;
+    this.#folder = folder;
+    this.#warnings = warnings;
+  }
+
+  /** Whether the asset was written; what is not what it says it is stays out, with a warning. */
+  async write(asset: AssetFile): Promise<boolean> {
+    const { name, head, relative } = asset;
+    if (extensionOf(name) === 'svg') return this.#writeDrawing(asset);
+    if (!isOfItsKind(name, head)) {
+      this.#warn('asset-content', relative, 'its content is not what its name says');
+      return false;
+    }
+    const target = await this.#place(relative);
+    const small = await this.#zip.readWhole(name, smallBytes);
+    if (small === undefined) await pipeline(this.#zip.read(name), createWriteStream(target, { flags: 'wx' }));
+    else await writeFile(target, small, { flag: 'wx' });
+    return true;
+  }
+
+  async #writeDrawing({ name, relative }: AssetFile): Promise<boolean> {
+    const bytes = await this.#zip.readWhole(name, limits.svgBytes);
+    if (bytes === undefined) {
+      this.#warn('too-large', relative, `drawings have at most ${limits.svgBytes} bytes`);
+      return false;
+    }
+    const clean = sanitizeSvg(bytes.toString('utf8'));
+    if (!clean.ok) {
+      this.#warn('svg-refused', relative, clean.reason.slice(0, 200));
+      return false;
+    }
+    if (clean.removed.length > 0)
+      this.#warn('svg-cleaned', relative, `left out: ${clean.removed.slice(0, 20).join(', ')}`);
+    await writeFile(await this.#place(relative), clean.text, { flag: 'wx' });
+    return true;
+  }
+
+  /** The names were scanned and the folder holds nothing but what was written here, so the path alone decides. */
+  async #place(relative: string): Promise<string> {
+    const target = path.join(this.#folder, relative);
+    if (!isInside(this.#folder, target)) throw new Error(`${relative} leads out of ${this.#folder}.`);
+    const parent = path.dirname(target);
+    if (!this.#made.has(parent)) await mkdir(parent, { recursive: true });
+    this.#made.add(parent);
+    return target;
+  }
+
+  #warn(code: ImportWarning['code'], entry: string, text: string): void {
+    this.#warnings.push({ code, entry, text });
+  }
+}
+
+type ImportOptions = {
   /** The project. */
   root: string;
   /** The bundle, absolute. */
@@ -42,7 +130,7 @@ export type ImportReport = {
   warnings: ImportWarning[];
 };
 
-/** Takes a design bundle over into the design folder: all of it, or nothing. */
+/** Imports a design bundle into the design folder: all of it, or nothing. */
 export async function importBundle(options: ImportOptions): Promise<ImportReport> {
   const source = await readSettingsFile(options.root);
   const { dir, versions } = readImportSettings(source);
@@ -119,7 +207,7 @@ async function finish(
       format: content.format,
       bundle_version: content.version,
       warnings,
-      // `init --design` knows by it that nobody put these there by hand.
+      // `init --design` uses it to tell imported files from files written by hand.
       written,
     });
     await keepOwn(target, folder);

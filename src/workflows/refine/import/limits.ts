@@ -1,3 +1,86 @@
+import { CharretteError } from '../../../base/errors.ts';
+import type { Offence } from './scan-entries.ts';
+
+const codeBased =
+  'To continue without the bundle, run `charrette refine --path code`, which builds from the design documents.';
+
+export function notFound(file: string): CharretteError {
+  return new CharretteError({
+    code: 'DESIGN_IMPORT_NOT_FOUND',
+    message: `Cannot read a bundle at ${file}.`,
+    fix: `Give the path of a .zip or .html file. ${codeBased}`,
+  });
+}
+
+export function unsupportedFormat(found: string): CharretteError {
+  return new CharretteError({
+    code: 'DESIGN_IMPORT_UNSUPPORTED_FORMAT',
+    message: `The bundle is ${found}; supported are a ZIP archive (.zip) and one HTML page (.html, .htm).`,
+    fix: `Export the design again as ZIP or HTML. ${codeBased}`,
+  });
+}
+
+/** Three lines that other programs search for: what was found, what is supported, what to do instead. */
+export function unsupportedVersion(detected: string, supported: readonly string[]): CharretteError {
+  return new CharretteError({
+    code: 'DESIGN_IMPORT_UNSUPPORTED_VERSION',
+    message: [
+      'the version of the bundle is not supported',
+      `Detected bundle version: v${detected}`,
+      `Supported versions: ${supported.join(', ')}`,
+      'Switch to path B: run charrette refine --path code',
+    ].join('\n'),
+    fix: 'Add the version to design.claude_design.supported_bundle_versions only when you know that it reads the same.',
+  });
+}
+
+const shownOffences = 20;
+
+export function securityReject(offences: readonly Offence[]): CharretteError {
+  const lines = offences
+    .slice(0, shownOffences)
+    .map(({ entry, reason }) => `  ${JSON.stringify(entry)}: ${reason}`);
+  const more = offences.length > shownOffences ? [`  and ${offences.length - shownOffences} more`] : [];
+  return new CharretteError({
+    code: 'DESIGN_IMPORT_SECURITY_REJECT',
+    message: ['the bundle was refused and nothing was written:', ...lines, ...more].join('\n'),
+    fix: `Take these entries out of the bundle, or export it again. ${codeBased}`,
+  });
+}
+
+export function missingManifest(found: string): CharretteError {
+  return new CharretteError({
+    code: 'DESIGN_IMPORT_MISSING_MANIFEST',
+    message: `The bundle ${found}; without manifest.json and its format_version its version is unknown.`,
+    fix: `Export the design again. ${codeBased}`,
+  });
+}
+
+/** What a person should know about an import that went through. */
+export type ImportWarning = {
+  code:
+    | 'renamed'
+    | 'conflict'
+    | 'missing-group'
+    | 'missing-part'
+    | 'not-imported'
+    | 'asset-type'
+    | 'asset-content'
+    | 'svg-cleaned'
+    | 'svg-refused'
+    | 'markup-cleaned'
+    | 'too-large'
+    | 'tokens-unreadable'
+    | 'copy-shape'
+    | 'external'
+    | 'script'
+    | 'brand-conflict';
+  entry?: string;
+  text: string;
+  /** Ways out, where there is a choice. */
+  options?: string[];
+};
+
 /** How large a bundle may be. What is over a limit is refused before anything is written. */
 export const limits = {
   entries: 10_000,
@@ -15,12 +98,12 @@ export const limits = {
   documentBytes: 8 * 1024 * 1024,
   svgBytes: 8 * 1024 * 1024,
   componentBytes: 512 * 1024,
-  /** Markup of all components together that is taken over; of the others only the name. */
+  /** Limit on the markup of all components together; beyond it only names are imported. */
   componentTotalBytes: 16 * 1024 * 1024,
   htmlBytes: 32 * 1024 * 1024,
   /** Elements of a page or of a component, those that the parser repeats among them. */
   elements: 500_000,
-  /** Texts of a page that are taken over as its copy, and their characters together. */
+  /** Limits on the texts that are imported as copy, and on their characters together. */
   texts: 2000,
   textCharacters: 8 * 1024 * 1024,
   /** Attributes of one element of a drawing. */
@@ -55,9 +138,9 @@ export const archiveExtensions: readonly string[] = [
   ],
 ];
 
-export type AssetKind = 'image' | 'font';
+type AssetKind = 'image' | 'font';
 
-/** Assets that are taken over, by extension, with the first bytes that files of the kind have. */
+/** Assets that are imported, by extension, with the first bytes that files of the kind have. */
 export const assetTypes: Readonly<Record<string, { kind: AssetKind; magic: readonly string[] }>> = {
   png: { kind: 'image', magic: ['89504e470d0a1a0a'] },
   jpg: { kind: 'image', magic: ['ffd8ff'] },

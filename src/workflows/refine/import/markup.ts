@@ -1,5 +1,28 @@
-import { type DefaultTreeAdapterTypes, serialize } from 'parse5';
-import { parsePage, parsePart } from './parse-markup.ts';
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse, parseFragment, serialize } from 'parse5';
+import { limits, securityReject } from './limits.ts';
+
+/** A whole page as a tree; `entry` names it when it is refused. */
+export function parsePage(source: string, entry: string): DefaultTreeAdapterTypes.Document {
+  return parse(source, { treeAdapter: boundedTree(entry) });
+}
+
+function parsePart(source: string, entry: string): DefaultTreeAdapterTypes.DocumentFragment {
+  return parseFragment(source, { treeAdapter: boundedTree(entry) });
+}
+
+/** Formatting that is left open is repeated in every paragraph after it, so that a small page can make a tree without end. */
+function boundedTree(entry: string): typeof defaultTreeAdapter {
+  let elements = 0;
+  return {
+    ...defaultTreeAdapter,
+    createElement(...parts) {
+      elements += 1;
+      if (elements > limits.elements)
+        throw securityReject([{ entry, reason: `more than ${limits.elements} elements` }]);
+      return defaultTreeAdapter.createElement(...parts);
+    },
+  };
+}
 
 type Node = DefaultTreeAdapterTypes.Node;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -29,7 +52,7 @@ const urlAttributes = new Set([
   'xlink:href',
 ]);
 
-export type CleanMarkup = { markup: string; removed: number; variants: string[] };
+type CleanMarkup = { markup: string; removed: number; variants: string[] };
 
 /** A piece of HTML without anything that runs, and the variants it names in `data-variant`; `entry` names it when it is refused. */
 export function cleanMarkup(source: string, entry: string): CleanMarkup {
@@ -93,7 +116,7 @@ export function walk(root: Parent, visit: (element: Element, parent: Parent) => 
   }
 }
 
-export function isElement(node: Node): node is Element {
+function isElement(node: Node): node is Element {
   return 'tagName' in node;
 }
 

@@ -1,10 +1,10 @@
 import { CharretteError } from '../../../base/errors.ts';
 import { isRecord, parseJson } from '../../../base/safe-json.ts';
 import { type Component, readComponent } from './components.ts';
+import type { ImportWarning } from './limits.ts';
 import { assetTypes, limits } from './limits.ts';
 import { type EntryFacts, extensionOf } from './scan-entries.ts';
 import type { Tokens } from './tokens.ts';
-import type { ImportWarning } from './warnings.ts';
 import type { ZipBundle } from './zip-bundle.ts';
 
 /** What is read of a bundle before anything is written. */
@@ -51,7 +51,7 @@ export async function readContent(zip: ZipBundle, base: string, version: string)
     warnings.push({
       code: 'asset-type',
       entry: nameOf(facts),
-      text: 'files of this kind are not taken over',
+      text: 'files of this kind are not imported',
     });
     return false;
   });
@@ -76,7 +76,7 @@ async function readDocument(
     });
   const value = parseJson(bytes.toString('utf8'), `${name} of the bundle`);
   if (isRecord(value)) return value;
-  warnings.push({ code: 'not-imported', entry: name, text: 'it is no JSON object' });
+  warnings.push({ code: 'not-imported', entry: name, text: 'not a JSON object' });
   return undefined;
 }
 
@@ -101,7 +101,7 @@ async function readComponents(
     const fits = bytes <= limits.componentBytes && total + bytes <= limits.componentTotalBytes;
     const content = fits ? await zip.readWhole(name, limits.componentBytes) : undefined;
     if (content === undefined) {
-      warnings.push({ code: 'too-large', entry: `components/${file}`, text: 'only its name was taken over' });
+      warnings.push({ code: 'too-large', entry: `components/${file}`, text: 'only its name was imported' });
       components.push({ name: file, file, variants: [] });
       continue;
     }

@@ -15,7 +15,7 @@ export const outputs = [
 
 const stagingName = /^\.import-(\d+)-[0-9a-f]{12}$/;
 
-/** Refuses to replace what is there; without this nothing of an earlier import or of a person is touched. */
+/** Refuses to replace existing files, whether of an earlier import or written by hand. */
 export async function refuseExisting(target: string): Promise<void> {
   const taken = await existing(target);
   if (taken.length === 0) return;
@@ -34,7 +34,7 @@ async function existing(target: string): Promise<string[]> {
 }
 
 /**
- * Lets `fill` write into a folder beside the outputs and then puts everything in place by renaming. When anything fails
+ * Lets `fill` write into a folder next to the outputs and then puts everything in place by renaming. When anything fails
  * the folder is as it was, and folders that were made for it are gone.
  */
 export async function installOutputs(target: string, fill: (folder: string) => Promise<void>): Promise<void> {

@@ -17,7 +17,7 @@ export type TokenReading = {
   warnings: { code: 'renamed' | 'missing-group' | 'conflict'; text: string }[];
 };
 
-/** Tokens in our grouping. A renamed value never replaces one that stands at its place. */
+/** Tokens in our grouping. A renamed value never replaces an existing one. */
 export function normaliseTokens(source: Tokens): TokenReading {
   const tokens = structuredClone(source);
   const warnings: TokenReading['warnings'] = [];

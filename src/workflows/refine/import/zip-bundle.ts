@@ -2,8 +2,7 @@ import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { CharretteError } from '../../../base/errors.ts';
-import { securityReject, unsupportedFormat } from './import-errors.ts';
-import { limits } from './limits.ts';
+import { limits, securityReject, unsupportedFormat } from './limits.ts';
 import type { EntryFacts } from './scan-entries.ts';
 
 const madeOnUnix = 3;

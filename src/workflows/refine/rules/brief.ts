@@ -1,12 +1,12 @@
 import { CharretteError } from '../../../base/errors.ts';
 import { withoutLast } from '../../../base/text/without-last.ts';
-import type { BrandFile } from '../brand/brand-files.ts';
+import type { BrandFile } from '../brand/identity.ts';
 
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;
 export type BriefSection = (typeof briefSections)[number];
 
 /**
- * The brief as everybody gets it: what stands before the first section, then three sections, none empty, then the others
+ * The brief that every seat gets: the text before the first section, then three sections, none empty, then the others
  * under their own headings. An empty Brand is filled from the brand files, cited.
  */
 export function completeBrief(text: string, brand: readonly BrandFile[]): string {

@@ -30,7 +30,7 @@ export function isScoredTwice(earlier: readonly CalibrationEntry[]): boolean {
   return (earlier.length + 1) % calibration.every === 0;
 }
 
-/** What a person should look at: evaluators that disagree, and a result out of line with earlier projects. */
+/** What you should check: evaluators that disagree, and a result out of line with earlier projects. */
 export function calibrationWarnings(entry: CalibrationEntry, earlier: readonly CalibrationEntry[]): string[] {
   const warnings: string[] = [];
   if (entry.second !== undefined && Math.abs(entry.total - entry.second) > calibration.apart + 1e-9)

@@ -1,7 +1,7 @@
 import type { Dimension, Profile } from './profiles.ts';
 import { criterionScore, type JudgedCriterion, stateOf } from './score.ts';
 
-/** Where a criterion stands for the next evaluator; nothing about why. */
+/** The state of a criterion for the next evaluator, without any reason. */
 export type CriterionState = 'new' | 'passed' | 'failed' | 'refined';
 
 export type Criterion = {
@@ -16,7 +16,7 @@ export type Criterion = {
 
 export type Scenario = { id: string; description: string; tool: string; command: string | null };
 
-/** The agreement of one run, as it stands between two iterations. */
+/** The agreement of one run between two iterations. */
 export type Contract = {
   id: string;
   criteria: Criterion[];
@@ -33,7 +33,7 @@ export type ProposedCriterion = { criterion: string; dimension: string; verifica
 
 const mostCriteria = 60;
 
-/** One criterion per dimension stands always; then those of the documents; then what was negotiated. */
+/** Always one criterion per dimension; then those of the documents; then the negotiated ones. */
 export function openContract(
   id: string,
   profile: Profile,
@@ -140,7 +140,7 @@ export function sprintFile(
       total: threshold,
       ...Object.fromEntries(profile.dimensions.map(({ id, target }) => [id, target])),
     },
-    // What the builder was shown of each document; nobody is judged on the rest.
+    // The part of each document that the builder saw; judges ignore the rest.
     documents,
     negotiation_history: contract.negotiation,
     created_at: createdAt,

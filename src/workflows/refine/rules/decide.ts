@@ -5,7 +5,7 @@ export type Decision =
   | { kind: 'escalate'; reason: 'iterations' | 'stagnation' }
   | { kind: 'iterate' /** A person is asked although the loop would go on. */; ask: boolean };
 
-/** What comes after an iteration, in this order: pass, the last iteration, no improvement, go on. */
+/** What comes after an iteration, in this order: pass, the last iteration, no improvement, continue. */
 export function decide(totals: readonly number[], passed: boolean, settings: LoopSettings): Decision {
   if (passed) return { kind: 'accept' };
   if (totals.length >= settings.maxIterations) return { kind: 'escalate', reason: 'iterations' };

@@ -1,9 +1,108 @@
-import { type ContrastFailure, checkContrast, useOfText } from '../brand/contrast.ts';
+import { isRecord } from '../../../base/safe-json.ts';
+import {
+  type Colour,
+  type ContrastFailure,
+  checkContrast,
+  distance,
+  parseColour,
+  toHsl,
+  useOfText,
+} from '../brand/colour.ts';
 import type { Identity } from '../brand/identity.ts';
-import { brandProblems } from './brand-fit.ts';
-import { compareCopy } from './copy.ts';
 import type { FindingId } from './profiles.ts';
-import { slopPatterns } from './slop.ts';
+
+/** Colours nearer than this look the same. */
+const sameColour = 12;
+
+/** Where a page is not the brand, as far as that can be measured: its typefaces, and whether its colours occur at all. */
+function brandProblems(
+  identity: Identity,
+  { fonts, colours }: Pick<PageFacts, 'fonts' | 'colours'>,
+): string[] {
+  const problems: string[] = [];
+  for (const { name, value } of identity.fonts) {
+    const used = /head|display|title/.test(name) ? fonts.headings : fonts.body;
+    const wrong = used.filter((family) => family.toLowerCase() !== value.toLowerCase());
+    if (used.length > 0 && wrong.length === used.length)
+      problems.push(
+        `${name || 'text'} is set in ${wrong.slice(0, 3).join(', ')}, the brand's typeface is ${value}`,
+      );
+  }
+  const seen = colours.flatMap((text) => parseColour(text) ?? []);
+  const lead = identity.colours.find(({ name }) => /^primary/.test(name)) ?? identity.colours[0];
+  const wanted = lead === undefined ? undefined : parseColour(lead.value);
+  if (
+    lead !== undefined &&
+    wanted !== undefined &&
+    !seen.some((colour) => distance(colour, wanted) <= sameColour)
+  )
+    problems.push(`the brand's ${lead.name} ${lead.value} occurs nowhere`);
+  return problems;
+}
+
+type SlopFacts = Pick<PageFacts, 'gradients' | 'whiteCards' | 'stockIcons' | 'text'>;
+
+/** Looks that generated pages share, each told from facts. */
+const slopTable: readonly { id: string; seen: (facts: SlopFacts) => boolean }[] = [
+  {
+    // #8B5CF6 to #6D28D9 and what lies between them.
+    id: 'purple-gradient',
+    seen: ({ gradients }) =>
+      gradients.some(({ colours, share }) => share >= 0.2 && colours.filter(isViolet).length >= 2),
+  },
+  { id: 'generic-white-cards', seen: ({ whiteCards }) => whiteCards >= 3 },
+  {
+    id: 'emoji-icons',
+    seen: ({ text }) =>
+      (text.match(/[\u{1f680}\u{2728}\u{1f4a1}\u{26a1}\u{1f3af}\u{1f525}]/gu) ?? []).length >= 3,
+  },
+  {
+    id: 'stock-phrases',
+    seen: ({ text }) =>
+      (
+        text.match(
+          /\b(?:supercharge|unleash|seamless(?:ly)?|game[- ]chang|next[- ]level|revolutioni[sz]e|cutting[- ]edge|lorem ipsum)/gi,
+        ) ?? []
+      ).length >= 2,
+  },
+];
+
+function slopPatterns(facts: SlopFacts): string[] {
+  return slopTable.filter(({ seen }) => seen(facts)).map(({ id }) => id);
+}
+
+function isViolet(text: string): boolean {
+  const colour: Colour | undefined = parseColour(text);
+  if (colour === undefined) return false;
+  const [hue, saturation, lightness] = toHsl(colour);
+  return hue >= 255 && hue <= 267 && saturation >= 0.6 && lightness >= 0.45 && lightness <= 0.7;
+}
+
+/** Texts that the page must have word for word: `primary` of the sections of copy.json. */
+export function contractedCopy(copy: unknown): string[] {
+  if (!isRecord(copy)) return [];
+  const sections = copy['sections'];
+  const list = Array.isArray(sections) ? sections : isRecord(sections) ? Object.values(sections) : [];
+  return list.flatMap((section) => (isRecord(section) ? textsOf(section['primary']) : [])).slice(0, 500);
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value.trim()];
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  return isRecord(value) ? Object.values(value).flatMap(textsOf) : [];
+}
+
+/** Contracted texts that the page does not have; white space and the case that CSS may change do not count. */
+export function compareCopy(contracted: readonly string[], pageText: string): string[] {
+  const page = plain(pageText);
+  return contracted
+    .filter((text) => !page.includes(plain(text)))
+    .map((text) => `missing: ${JSON.stringify(text.slice(0, 120))}`);
+}
+
+function plain(text: string): string {
+  return text.normalize('NFC').replace(/\s+/g, ' ').trim().toLowerCase();
+}
 
 /** What a browser saw of a page. Facts only; what they mean is decided in `findingsOf`. */
 export type PageFacts = {
@@ -35,10 +134,10 @@ export type PageFacts = {
 
 export type Measurement =
   | { measured: true; browser: string; facts: PageFacts; screenshots: string[] }
-  /** Why there is nothing: no browser, no page. It is said, never guessed. */
+  /** Why nothing was measured: no browser, no page. Reported, never guessed. */
   | { measured: false; reason: string };
 
-export const limits = {
+const limits = {
   /** 80 blocks, 90 is aimed at. */
   accessibility: { least: 80, target: 90 },
   mobileWidth: 375,
@@ -55,7 +154,7 @@ export type Measured = {
   /** Worth knowing, counted nowhere. */
   notes: string[];
   contrast: (ContrastFailure & { element: string })[];
-  /** What could not be looked at. */
+  /** What could not be measured. */
   notMeasured: string[];
 };
 

@@ -6,7 +6,7 @@ export type Dimension = {
   weight: number;
   /** What the contract aims at in this dimension. */
   target: number;
-  /** What is looked at, for the contract and for the evaluator. */
+  /** What is judged, for the contract and for the evaluator. */
   about: string;
   anchors: Readonly<Record<Anchor, string>>;
 };

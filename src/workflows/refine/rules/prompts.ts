@@ -15,7 +15,7 @@ export type BuilderInput = {
   /** What was measured wrong, what the last evaluation advises, what a person wants changed. */
   problems: readonly string[];
   advice: readonly string[];
-  wishes: readonly string[];
+  requests: readonly string[];
   brandNotes: readonly string[];
   imported: string | undefined;
   schema: JsonSchema;
@@ -54,7 +54,7 @@ export function builderPrompt(input: BuilderInput): PromptDraft {
       }),
       ...listPart('measured', 'Measured problems', input.problems),
       ...listPart('advice', 'Advice of the last evaluation', input.advice),
-      ...request('wishes', input.wishes.map((line) => `- ${line}`).join('\n'), {
+      ...request('wishes', input.requests.map((line) => `- ${line}`).join('\n'), {
         heading: 'What the user wants',
         limit: 20_000,
       }),
@@ -64,7 +64,7 @@ export function builderPrompt(input: BuilderInput): PromptDraft {
 
 export type EvaluatorInput = {
   profile: Profile;
-  /** Where the brief stands; it is read there, never pasted. */
+  /** Path of the brief; agents read the file, prompts never contain it. */
   briefPath: string;
   /** Paths of the design documents and what the builder was shown of each. */
   documents: string;
@@ -107,7 +107,7 @@ export function evaluatorPrompt(input: EvaluatorInput): PromptDraft {
   };
 }
 
-/** The builder offers criteria beyond those that stand anyway. */
+/** The builder offers criteria beyond the fixed ones. */
 export function offerPrompt(input: {
   profile: Profile;
   block: string;

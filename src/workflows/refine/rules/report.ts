@@ -36,7 +36,7 @@ export type ReportInput = {
   warnings: readonly string[];
 };
 
-/** The whole refinement as one page of HTML beside its pictures; nothing is loaded from elsewhere. */
+/** The whole refinement as one page of HTML next to its pictures; nothing is loaded from elsewhere. */
 export function renderReport({
   title,
   outcome,

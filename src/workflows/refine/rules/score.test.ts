@@ -201,7 +201,7 @@ describe('RF-01 the score', () => {
 
 describe('RF-04 strict mode', () => {
   const settings = { threshold: 0.75, strict: true, iteration: 2 };
-  test('every dimension by itself, and at least two iterations', () => {
+  test('requires every dimension and at least two iterations', () => {
     const good = scoreCard(design, card(all), none, 0.75);
     const uneven = scoreCard(design, card({ ...all, originality: 0.7 }), none, 0.75);
     expect(passes(good, settings)).toBe(true);
@@ -240,11 +240,11 @@ describe('RF-05 what comes after an iteration', () => {
     expect(decide([0.2, 0.3, 0.4, 0.5], false, settings)).toEqual({ kind: 'iterate', ask: false });
   });
 
-  test('after three failed iterations a person is asked although the loop would go on', () => {
+  test('asks you after three failed iterations although the loop could continue', () => {
     expect(decide([0.2, 0.3, 0.4], false, settings)).toEqual({ kind: 'iterate', ask: true });
   });
 
-  test('the loop ends: whatever the totals, somebody decides after so many iterations', () => {
+  test('the loop ends: whatever the totals, you decide after so many iterations', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 5, maxLength: 9 }),

@@ -1,6 +1,6 @@
 import type { Anchor, FindingId, Profile } from './profiles.ts';
 
-/** One thing that was looked at: its score, the anchor it lies at, and what shows it. */
+/** One check: its score, the anchor it lies at, and what shows it. */
 export type Check = { what: string; score: number; anchor: Anchor; evidence: string };
 
 /** A criterion of the contract with the checks that were made for it. */
@@ -22,12 +22,12 @@ export type Score = {
   mustPassFailures: string[];
 };
 
-/** What was found, beside what was judged; `slopPatterns` counts patterns of generated design. */
+/** What was measured, apart from what was judged; `slopPatterns` counts patterns of generated design. */
 export type Findings = { found: readonly FindingId[]; slopPatterns: number };
 
 /**
  * Weighted mean over the dimensions of a profile. A dimension is the lowest of its criteria, a criterion the lowest of
- * its checks, unless the profile takes means. A dimension that nothing was judged in scores 0: silence is no merit.
+ * its checks, unless the profile takes means. A dimension without any judgement scores 0.
  */
 export function scoreCard(
   profile: Profile,
@@ -69,7 +69,7 @@ export function scoreCard(
   };
 }
 
-/** Whether an iteration passes. Strict: every dimension by itself, and never at the first attempt. */
+/** Whether an iteration passes. Strict: every dimension must pass, and never at the first attempt. */
 export function passes(
   score: Score,
   { threshold, strict, iteration }: { threshold: number; strict: boolean; iteration: number },

@@ -1,6 +1,57 @@
 import { CharretteError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import type { SettingsSource } from '../../../prompts/context/settings.ts';
+import { readSettings, type SettingsSource } from '../../../prompts/context/settings.ts';
+import { defaultBundleVersions, versionText } from '../import/bundle-format.ts';
+
+type SeatCandidate = { id: string; family: string; canWrite: boolean };
+export type LoopSeats = {
+  builder: string;
+  evaluator: string /** Both seats are of one family. */;
+  related: boolean;
+};
+
+/** Who builds and who judges: named agents, else the first that can write, and a judge of another family. */
+export function seatLoop(
+  agents: readonly SeatCandidate[],
+  wished: { builder?: string | undefined; evaluator?: string | undefined },
+): LoopSeats {
+  const builder = find(agents, wished.builder, 'builder', ({ canWrite }) => canWrite);
+  const others = [...agents].sort(
+    (a, b) => Number(a.family === builder.family) - Number(b.family === builder.family),
+  );
+  const evaluator = find(others, wished.evaluator, 'evaluator', ({ family }) => family !== 'static');
+  return { builder: builder.id, evaluator: evaluator.id, related: builder.family === evaluator.family };
+}
+
+function find(
+  agents: readonly SeatCandidate[],
+  wished: string | undefined,
+  seat: string,
+  fits: (agent: SeatCandidate) => boolean,
+): SeatCandidate {
+  const fitting = agents.filter(fits);
+  const found = wished === undefined ? fitting[0] : fitting.find(({ id }) => id === wished);
+  if (found !== undefined) return found;
+  throw new CharretteError({
+    code: 'agent-not-found',
+    message: `${wished === undefined ? 'No agent here' : JSON.stringify(wished)} can be the ${seat}; agents that can: ${fitting.map(({ id }) => id).join(', ') || 'none'}.`,
+    fix: 'Install or declare an agent (`charrette doctor`), or choose one with --builder and --evaluator.',
+  });
+}
+
+type ImportSettings = { dir: string; versions: readonly string[] };
+
+/** Where imports go and which bundles are read: `design.claude_design.supported_bundle_versions`. */
+export function readImportSettings(source: SettingsSource): ImportSettings {
+  const { settings } = readSettings(source);
+  const design = source.kind === 'value' && isRecord(source.value) ? source.value['design'] : undefined;
+  const section = isRecord(design) ? design['claude_design'] : undefined;
+  const listed = isRecord(section) ? section['supported_bundle_versions'] : undefined;
+  const versions = Array.isArray(listed)
+    ? listed.map(versionText).filter((version) => version !== undefined)
+    : [];
+  return { dir: settings.dir, versions: versions.length > 0 ? versions : defaultBundleVersions };
+}
 
 export const harnessLevels = ['minimal', 'standard', 'thorough'] as const;
 export type HarnessLevel = (typeof harnessLevels)[number];
@@ -11,7 +62,7 @@ export type LoopSettings = {
   passThreshold: number;
   /** A person is asked after so many failed iterations, whatever else is decided. */
   escalationAfter: number;
-  /** Less than this is no improvement. */
+  /** A smaller gain does not count as an improvement. */
   improvementThreshold: number;
   strict: boolean;
   contract: { enabled: boolean; directory: string; maxNegotiationRounds: number };
@@ -27,7 +78,7 @@ export const defaultLoopSettings: LoopSettings = {
 };
 
 /** No setting and no flag goes below this: a lower bar accepts anything. */
-export const thresholdFloor = 0.6;
+const thresholdFloor = 0.6;
 
 export function readLoopSettings(source: SettingsSource): LoopSettings {
   const design = source.kind === 'value' && isRecord(source.value) ? source.value['design'] : undefined;
@@ -64,7 +115,7 @@ export function checkSettings(settings: LoopSettings): LoopSettings {
   });
 }
 
-/** An evaluator that remembers earlier rounds judges its own words; there is no setting for that. */
+/** An evaluator that remembers earlier rounds judges its own words, so no setting allows it. */
 function checkMemoryScope(loop: Record<string, unknown>): void {
   const evaluator = isRecord(loop['evaluator']) ? loop['evaluator'] : {};
   const scope = evaluator['memory_scope'] ?? loop['memory_scope'] ?? 'per_iteration';

@@ -1,11 +1,9 @@
 import type { Defence } from '../src/base/schema/judgements/defence.ts';
 import type { ContestedDecision } from '../src/base/schema/judgements/synthesis.ts';
-import { type NumberedDecision, rankDecisions } from '../src/council/dialectic/decisions.ts';
-import { defenceReading } from '../src/council/dialectic/defence-text.ts';
-import { checkEligibility } from '../src/council/dialectic/eligibility.ts';
-import type { JudgeVotes } from '../src/council/dialectic/judge-votes.ts';
-import type { JudgeBallots } from '../src/council/dialectic/verdicts.ts';
-import { debateAvailability, runAvailability } from '../src/council/panel/health.ts';
+import { type NumberedDecision, rankDecisions } from '../src/council/decisions.ts';
+import { checkEligibility, defenceReading } from '../src/council/defence.ts';
+import { debateAvailability, runAvailability } from '../src/council/health.ts';
+import type { JudgeBallots, JudgeVotes } from '../src/council/judge.ts';
 
 export const contested = (title: string, more: Partial<ContestedDecision> = {}): ContestedDecision => ({
   title,

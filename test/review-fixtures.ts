@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { type Finding, findingSchema } from '../src/base/schema/judgements/finding.ts';
 import type { VoteToken } from '../src/base/schema/judgements/vote.ts';
-import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/council/review/items.ts';
-import { mergeCandidates } from '../src/council/review/merge.ts';
-import { quorumOf, type VoterBallot } from '../src/council/review/quorum.ts';
-import { tally } from '../src/council/review/tally.ts';
+import { mergeCandidates } from '../src/council/merge.ts';
+import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/council/review.ts';
+import { tally } from '../src/council/tally.ts';
+import { quorumOf, type VoterBallot } from '../src/council/votes.ts';
 import { arbitraryOf } from './arbitrary-of.ts';
 
 export const finding: Finding = {

@@ -1,16 +1,11 @@
 // Findings and decisions on their way through the rules, without agents.
-import { buildDialecticBallot } from '../../src/council/dialectic/ballot.ts';
-import { planDebates } from '../../src/council/dialectic/buckets.ts';
-import { rankDecisions } from '../../src/council/dialectic/decisions.ts';
-import { readDecisions, renderDecisions } from '../../src/council/dialectic/decisions-file.ts';
-import { votesOfVerdict } from '../../src/council/dialectic/judge-votes.ts';
-import { resolve } from '../../src/council/dialectic/resolutions.ts';
-import { readResolutions, renderResolutions } from '../../src/council/dialectic/resolutions-file.ts';
-import { decide } from '../../src/council/dialectic/verdicts.ts';
-import { buildReviewBallot } from '../../src/council/review/ballot.ts';
-import { readFindings } from '../../src/council/review/findings-text.ts';
-import { numberCandidates, type RaisedFinding } from '../../src/council/review/items.ts';
-import { mergeCandidates } from '../../src/council/review/merge.ts';
+
+import { buildReviewBallot } from '../../src/council/ballot.ts';
+import { planDebates } from '../../src/council/debate.ts';
+import { rankDecisions, readDecisions, renderDecisions } from '../../src/council/decisions.ts';
+import { readFindings } from '../../src/council/findings-text.ts';
+import { buildDialecticBallot, decide, votesOfVerdict } from '../../src/council/judge.ts';
+import { mergeCandidates } from '../../src/council/merge.ts';
 import {
   acceptedFindings,
   outOfScopeEntries,
@@ -21,13 +16,13 @@ import {
   renderAccepted,
   renderOutOfScope,
   renderRejected,
-} from '../../src/council/review/outcome-files.ts';
-import { quorumOf } from '../../src/council/review/quorum.ts';
-import { nextRound } from '../../src/council/review/rounds.ts';
-import { scoreboard } from '../../src/council/review/scoreboard.ts';
-import { tally } from '../../src/council/review/tally.ts';
-import { readTally, renderTally } from '../../src/council/review/tally-file.ts';
-import { readVotes, votesOf } from '../../src/council/review/votes.ts';
+} from '../../src/council/outcome-files.ts';
+import { resolve } from '../../src/council/resolutions.ts';
+import { readResolutions, renderResolutions } from '../../src/council/resolutions-text.ts';
+import { numberCandidates, type RaisedFinding } from '../../src/council/review.ts';
+import { nextRound, scoreboard, tally } from '../../src/council/tally.ts';
+import { readTally, renderTally } from '../../src/council/tally-file.ts';
+import { quorumOf, readVotes, votesOf } from '../../src/council/votes.ts';
 import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.ts';
 import { raised } from '../../test/review-fixtures.ts';
 import type { Dimension } from './dimension.ts';

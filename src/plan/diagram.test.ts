@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diagramWarning } from '../council/panel/breadcrumbs.ts';
+import { diagramWarning } from '../council/breadcrumbs.ts';
 import { checkDiagram, diagramFile, diagramIssues } from './diagram.ts';
 import { sanitizeDiagram, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
 import { mermaidFences } from './mermaid-fences.ts';

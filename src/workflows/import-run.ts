@@ -13,7 +13,7 @@ import { type Home, prepareHome, runDirectoryOf } from '../engine/run-directory.
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
 import { repositoryIdentity } from '../repo/git/repository-identity.ts';
 import { runGit } from '../repo/git/run-git.ts';
-import { withTreeOf } from './design/found-tree.ts';
+import { withTreeOf } from './design/tree.ts';
 import { rosterOf } from './roster.ts';
 import { keepsToItsDirectory } from './travel.ts';
 import { codeVersion } from './version.ts';

@@ -2,12 +2,12 @@ import { isRecord } from '../base/safe-json.ts';
 import { type JudgementName, judgements } from '../base/schema/judgements.ts';
 import { citationsIn } from '../base/text/citations.ts';
 import { toLines } from '../base/text/labelled-block.ts';
-import { readDefence, sideOf } from '../council/dialectic/defence-text.ts';
-import { readJudgeVotes } from '../council/dialectic/judge-votes.ts';
-import { readSynthesisInWords } from '../council/dialectic/synthesis-text.ts';
-import { checkSubstantive } from '../council/panel/substantive.ts';
-import { readFindings } from '../council/review/findings-text.ts';
-import { readVotes } from '../council/review/votes.ts';
+import { readDefence, sideOf } from '../council/defence.ts';
+import { readFindings } from '../council/findings-text.ts';
+import { readJudgeVotes } from '../council/judge.ts';
+import { checkSubstantive } from '../council/substantive.ts';
+import { readSynthesisInWords } from '../council/synthesis.ts';
+import { readVotes } from '../council/votes.ts';
 import { mermaidFences } from '../plan/mermaid-fences.ts';
 import { readPlan } from '../plan/plan-text.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ComparisonFile } from '../../src/council/compare/comparison.ts';
+import type { ComparisonFile } from '../../src/workflows/compare/comparison.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '../support/program.ts';
 import { recordOf } from '../support/worker-program.ts';

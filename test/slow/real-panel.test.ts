@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeExampleRepository } from '../../scripts/example-repository.mjs';
-import type { ComparisonFile } from '../../src/council/compare/comparison.ts';
+import type { ComparisonFile } from '../../src/workflows/compare/comparison.ts';
 import { panelAnswer, taskOf } from '../agents/panel-answers.mjs';
 import { clearAway } from '../clear-away.ts';
 import { type ModelServer, startModelServer } from '../model-server/server.ts';

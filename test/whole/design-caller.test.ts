@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type TokenRow, tokenLedgerName } from '../../src/council/panel/token-ledger.ts';
+import { type TokenRow, tokenLedgerName } from '../../src/workflows/design/ledgers.ts';
 import { type Walk, walk } from '../support/design-walk.ts';
 import { charrette } from '../support/program.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { ComparisonFile } from '../../src/council/compare/comparison.ts';
+import type { ComparisonFile } from '../../src/workflows/compare/comparison.ts';
 import { directoryOf, makeProject as makeFeatureProject, run } from '../support/feature-project.ts';
 import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 import { jsonArtifact, makeRefineProject, promptOf, sameEveryTime } from '../support/refine-project.ts';

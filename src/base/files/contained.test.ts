@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { containedPath } from './contained.ts';
+import { containedPath, mayRemove } from './contained.ts';
 
 function makeRoot(): string {
   const place = mkdtempSync(path.join(tmpdir(), 'charrette-contained-'));
@@ -42,4 +42,17 @@ test.each([
   ['a name that no system takes', 'n'.repeat(3_000)],
 ])('%s is refused by name', async (_, untrusted) => {
   await expect(containedPath(makeRoot(), untrusted)).rejects.toMatchObject({ code: 'path-unsafe' });
+});
+
+test('L-844 F-29 only what lies inside a known root is removed', () => {
+  const roots = ['/tmp', '/home/a/.cache/charrette'];
+  expect(['/tmp/x', '/home/a/.cache/charrette/s1'].map((directory) => mayRemove(directory, roots))).toEqual([
+    true,
+    true,
+  ]);
+  expect(
+    ['', '/tmp', '/', '/home/a', '/tmpx/y', 'tmp/x', '/tmp/../home'].map((directory) =>
+      mayRemove(directory, roots),
+    ),
+  ).toEqual(Array.from({ length: 7 }, () => false));
 });

@@ -22,6 +22,14 @@ export function isInside(root: string, target: string): boolean {
   );
 }
 
+/** L-844, F-29: only a directory strictly inside one of the known roots may be removed. All must be canonical paths. */
+export function mayRemove(directory: string, roots: readonly string[]): boolean {
+  return (
+    path.isAbsolute(directory) &&
+    roots.some((root) => path.relative(root, directory) !== '' && isInside(root, directory))
+  );
+}
+
 /** Follows the path from the root down as far as it exists. A link that leads nowhere may lead out once somebody writes to it. */
 async function isReallyInside(root: string, target: string): Promise<boolean> {
   const realRoot = await realpath(root);

@@ -20,7 +20,7 @@ import { planProblems } from '../../plan/validate.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
 import { readSnapshot } from '../../repo/index/git-snapshot.ts';
 import { indexRepository, type RepositoryIndex } from '../../repo/index/repository-index.ts';
-import { checkSketchText } from '../panel/substantive.ts';
+import { checkSketchText } from '../substantive.ts';
 import { fillSchema } from './fill-schema.ts';
 import { createStaticAgent } from './static-agent.ts';
 import { studyFeature } from './study.ts';

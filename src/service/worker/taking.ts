@@ -8,7 +8,7 @@ import { restoreRun } from '../../engine/queue/restore.ts';
 import { refusedNote } from '../../engine/queue/waiting.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
-import { noteTree } from '../../workflows/design/found-tree.ts';
+import { noteTree } from '../../workflows/design/tree.ts';
 import type { Held, HeldRuns } from './held-runs.ts';
 import type { ServedPlace } from './places.ts';
 import { faultOf } from './refusal.ts';

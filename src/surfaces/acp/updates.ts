@@ -1,7 +1,7 @@
 import type { PlanEntry, SessionUpdate, ToolCallStatus } from '@agentclientprotocol/sdk';
 import { formatElapsed } from '../../base/text/elapsed.ts';
 import { untrustedText } from '../../base/text/untrusted.ts';
-import { stepOrder, steps } from '../../council/panel/steps.ts';
+import { stepOrder, steps } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { tokensOf } from '../cli/live/amounts.ts';
 import { emptyView, foldEvent, type LaneLine, type PhaseLine, type View } from '../cli/live/view.ts';

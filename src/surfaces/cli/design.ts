@@ -1,12 +1,11 @@
 import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { panelNames } from '../../council/panel/panels.ts';
-import { stepOrder } from '../../council/panel/steps.ts';
+import { stepOrder } from '../../council/breadcrumbs.ts';
+import { panelNames } from '../../council/panels.ts';
 import { clockFrom, idsFrom } from '../../engine/clock.ts';
 import { homeOf } from '../../engine/run-directory.ts';
 import { createRun } from '../../workflows/create-run.ts';
-import type { DepthName } from '../../workflows/design/depth.ts';
-import { describeEstimate } from '../../workflows/design/estimate.ts';
+import { type DepthName, describeEstimate } from '../../workflows/design/depth.ts';
 import { type DepthProposal, type DesignFlags, prepareDesign } from '../../workflows/design/prepare.ts';
 import type { DesignInputs } from '../../workflows/design/state.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';

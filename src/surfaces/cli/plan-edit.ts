@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { noPrefix } from '../../council/panel/breadcrumbs.ts';
+import { noPrefix } from '../../council/breadcrumbs.ts';
 import { clockFrom, idsFrom } from '../../engine/clock.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { readPlan } from '../../plan/plan-text.ts';

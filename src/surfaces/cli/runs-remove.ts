@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { mayRemove } from '../../council/panel/closing.ts';
+import { mayRemove } from '../../base/files/contained.ts';
 import { heldElsewhere } from '../../engine/engine-errors.ts';
 import { foreignHold, isLive } from '../../engine/liveness.ts';
 import {

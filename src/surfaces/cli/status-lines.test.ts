@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statusLine } from '../../council/panel/status-table.ts';
+import { statusLine } from '../../council/breadcrumbs.ts';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
 import { makeStatusLines } from './status-lines.ts';
 

@@ -1,4 +1,4 @@
-import { type SeatStatus, statusRow } from '../../council/panel/status-table.ts';
+import { type SeatStatus, statusRow } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 
 type Seat = { lane: string; label: string; status: SeatStatus };

@@ -1,5 +1,5 @@
 import { readTextFile } from '../../base/files/bounded.ts';
-import { localOnly } from '../../council/review/local-only.ts';
+import { localOnly } from '../../council/outcome-files.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import type { Price } from '../../engine/prices.ts';

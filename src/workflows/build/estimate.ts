@@ -2,7 +2,7 @@ import type { LiteTask } from '../../base/schema/lite/task.ts';
 import { priceOf } from '../../engine/prices.ts';
 import type { Round } from '../../plan/tasks/schedule.ts';
 import { renderTask } from '../../plan/tasks/task-text.ts';
-import { describeEstimate } from '../design/estimate.ts';
+import { describeEstimate } from '../design/depth.ts';
 import type { LiteInputs } from './inputs.ts';
 
 /** What a call that changes files takes beside its tasks, and how many turns see them; rough, and called so. */

@@ -2,12 +2,6 @@ import path from 'node:path';
 import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/counted.ts';
-import { blindPlan } from '../../council/compare/blind-plan.ts';
-import { type ComparedTask, compared, costOfCalls } from '../../council/compare/comparison.ts';
-import { comparisonText } from '../../council/compare/comparison-text.ts';
-import { coverageOf } from '../../council/compare/coverage.ts';
-import { benchFor } from '../../council/compare/judges.ts';
-import { coveredCriteria, type JudgeSheet, taskVerdict, verdictOf } from '../../council/compare/verdicts.ts';
 import { uncounted } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
@@ -15,16 +9,26 @@ import { homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-dire
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { askConsent } from '../consent.ts';
 import { createNamedRun } from '../create-run.ts';
-import { guardTree } from '../design/check-tree.ts';
-import { describeEstimate } from '../design/estimate.ts';
+import { describeEstimate } from '../design/depth.ts';
 import { declaredPlaces } from '../design/step-0-setup.ts';
+import { guardTree } from '../design/tree.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { relayRuns } from '../relay.ts';
 import type { ServicesOf } from '../services.ts';
 import { describeSpent, type SpentSoFar, spentSoFar } from '../spent.ts';
+import { type ComparedTask, compared, comparisonText, costOfCalls } from './comparison.ts';
 import { CompareDesk } from './desk.ts';
+import {
+  benchFor,
+  blindPlan,
+  coverageOf,
+  coveredCriteria,
+  type JudgeSheet,
+  taskVerdict,
+  verdictOf,
+} from './judging.ts';
+import type { CompareInputs } from './prepare.ts';
 import { type DesignResult, readDesign } from './read-design.ts';
-import type { CompareInputs } from './state.ts';
 
 type Task = CompareInputs['tasks'][number];
 const sides = ['solo', 'panel'] as const;

@@ -2,9 +2,8 @@ import type { Usage } from '../../agents/port.ts';
 import type { Comparison } from '../../base/schema/judgements/comparison.ts';
 import { judgementJsonSchema } from '../../base/schema/judgements.ts';
 import { formatElapsed } from '../../base/text/elapsed.ts';
-import { stepName } from '../../council/panel/breadcrumbs.ts';
-import type { Step } from '../../council/panel/steps.ts';
-import { scaledTimeout, timeouts } from '../../council/panel/timeouts.ts';
+import { type Step, stepName } from '../../council/breadcrumbs.ts';
+import { scaledTimeout, timeouts } from '../../council/timeouts.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
@@ -14,8 +13,8 @@ import type { DesignInputs } from '../design/state.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
+import type { CompareInputs } from './prepare.ts';
 import type { DesignResult } from './read-design.ts';
-import type { CompareInputs } from './state.ts';
 
 const idleMs = 600_000;
 

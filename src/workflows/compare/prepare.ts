@@ -1,14 +1,31 @@
 import type { World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
-import { benchFor } from '../../council/compare/judges.ts';
-import type { CompareTask } from '../../council/compare/task-file.ts';
-import { seatAgents as seatOnChairs } from '../../council/panel/seating.ts';
-import type { DepthName } from '../design/depth.ts';
-import { addEstimates, type Estimate } from '../design/estimate.ts';
+import { seatAgents as seatOnChairs } from '../../council/seating.ts';
+import type { Price } from '../../engine/prices.ts';
+import { addEstimates, type DepthName, type Estimate } from '../design/depth.ts';
 import { prepareDesign } from '../design/prepare.ts';
 import type { DesignInputs } from '../design/state.ts';
+import type { RunInputs } from '../inputs.ts';
 import { agentNames, authorOf, rosterOf, seatAgents } from '../roster.ts';
-import type { CompareInputs } from './state.ts';
+import { benchFor } from './judging.ts';
+import type { CompareTask } from './task-file.ts';
+
+/** What `compare` was asked to do; both designs of every task are settled before anything runs. */
+export type CompareInputs = RunInputs & {
+  tasks: (CompareTask & { solo: DesignInputs; panel: DesignInputs })[];
+  /** Name of the panel's depth, for the report. */
+  depth: string;
+  baseCommit: string;
+  /** What was untracked or changed before any agent ran. */
+  tree: { untracked?: string[] | undefined; changed: string[] };
+  consented: boolean;
+  /** A person said beforehand that the cost is all right. */
+  confirmed: boolean;
+  estimate: DesignInputs['estimate'];
+  budget: DesignInputs['budget'];
+  agentSeconds?: number;
+  prices?: Readonly<Record<string, Price>>;
+};
 
 export type CompareFlags = {
   depth?: string;

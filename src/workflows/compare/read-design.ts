@@ -3,13 +3,13 @@ import path from 'node:path';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import { type ComparedSide, costOfCalls } from '../../council/compare/comparison.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import type { RunEnding } from '../../engine/workflow.ts';
 import type { GroundingReport } from '../../plan/grounding/report.ts';
+import { type ComparedSide, costOfCalls } from './comparison.ts';
 
 /** What a design run left behind, as far as a comparison needs it. */
 export type DesignResult = Omit<ComparedSide, 'coverage'> & {

@@ -1,18 +1,102 @@
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { exportFailureWarning } from '../../council/panel/closing.ts';
-import type { RunAvailability } from '../../council/panel/health.ts';
-import {
-  healthFile,
-  knownUnhealthy,
-  readSessionEnvironment,
-  renderHealth,
-} from '../../council/panel/session-env.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
+import type { AgentHealth, RunAvailability } from '../../council/health.ts';
 import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
 import type { Desk } from './desk.ts';
 import { projectRun } from './heavy-place.ts';
+
+/** L-115, F-33: `KEY=value` lines, split at the first `=`. Blank lines, comments and lines without `=` are skipped; nothing is ever evaluated. */
+export function parseKeyValues(text: string): Map<string, string> {
+  const values = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const split = line.indexOf('=');
+    if (line.trim() === '' || line.trimStart().startsWith('#') || split <= 0) continue;
+    values.set(line.slice(0, split).trim(), line.slice(split + 1));
+  }
+  return values;
+}
+
+/** One line per pair; a value with a line break or control character is refused, so that no value becomes a second line (F-10). */
+export function renderKeyValues(pairs: readonly (readonly [key: string, value: string])[]): string {
+  return pairs
+    .map(([key, value]) => {
+      if (!/^[A-Z][A-Z0-9_]*$/.test(key)) throw new RangeError(`${JSON.stringify(key)} is no key`);
+      if (/[\u0000-\u001f\u007f]/.test(value))
+        throw new RangeError(`the value of ${key} holds control characters`);
+      return `${key}=${value}\n`;
+    })
+    .join('');
+}
+
+/** L-910: the keys a caller may hand over. */
+export const sessionKeys = [
+  'SLACK_OK',
+  'SLACK_MISSING',
+  'REPO',
+  'REPO_UNAVAILABLE',
+  'CODEX_HEALTHY',
+  'CURSOR_HEALTHY',
+  'GEMINI_HEALTHY',
+  'LARCH_TOKEN_SESSION_ID',
+  'LARCH_CLAUDE_SOURCE_FILE',
+  'LARCH_TIMING_LEDGER',
+] as const;
+export type SessionKey = (typeof sessionKeys)[number];
+
+export type SessionEnvironment = Partial<Record<SessionKey, string>>;
+
+const largestFile = 256 * 1024;
+
+/** L-115, L-883: the known keys of a session environment; unknown ones are ignored. */
+export function parseSessionEnvironment(text: string): SessionEnvironment {
+  const values = parseKeyValues(text);
+  return Object.fromEntries(
+    sessionKeys.flatMap((key) => (values.has(key) ? [[key, values.get(key) ?? '']] : [])),
+  );
+}
+
+/** L-115: a missing or empty file means full discovery. */
+export async function readSessionEnvironment(file: string): Promise<SessionEnvironment> {
+  if (file === '') return {};
+  return parseSessionEnvironment((await readTextFile(file, largestFile)) ?? '');
+}
+
+/** L-114: agents that the caller already knows to be unhealthy are not probed and stay off. */
+export function knownUnhealthy(environment: SessionEnvironment): string[] {
+  return Object.entries(environment)
+    .filter(([key, value]) => key.endsWith('_HEALTHY') && value === 'false')
+    .map(([key]) => key.slice(0, -'_HEALTHY'.length).toLowerCase());
+}
+
+/** L-128: the sidecar of a session environment. */
+export function healthFile(sessionEnvironment: string): string {
+  return `${sessionEnvironment}.health`;
+}
+
+/** L-128, L-978: one line per agent; what is not known to be healthy is written as false. */
+export function renderHealth(
+  agents: Readonly<Record<string, Pick<AgentHealth, 'available' | 'healthy'> | undefined>>,
+): string {
+  return renderKeyValues(
+    Object.entries(agents).map(
+      ([agent, health]) =>
+        [`${agentKey(agent)}_HEALTHY`, `${health?.available === true && health.healthy}`] as const,
+    ),
+  );
+}
+
+export function agentKey(agent: string): string {
+  return agent.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+}
+
+/** L-842, L-031 */
+export function exportFailureWarning(directory: string, prefix: StepPrefix = noPrefix): string {
+  return `**⚠ ${stepName('5', prefix)} — design manifest export failed. Parent /implement will rerun /design. Preserving ${directory} for inspection.**`;
+}
 
 /** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
 export type Caller = { sessionEnvironment: string; directory: string };

@@ -1,6 +1,15 @@
+import type { AgentSettings } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { type PanelName, panels, type SketchCount } from '../../council/panel/panels.ts';
+import { shortCount } from '../../base/text/short-count.ts';
+import {
+  type PanelName,
+  type PanelSpec,
+  panels,
+  type SketchCount,
+  sketchSeats,
+} from '../../council/panels.ts';
+import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
 
 export type DepthFlags = {
   depth?: string;
@@ -76,4 +85,93 @@ function beyond(panel: PanelName, flag: string): CharretteError {
     message: `${flag} does not go with the panel ${panel}: ${panels[panel].description}.`,
     fix: 'Leave one of the two out, or choose another --panel or --depth.',
   });
+}
+
+/** What a run may take, before anything ran; rough figures, and called so. */
+export type Estimate = {
+  calls: number;
+  tokens: number;
+  /** Money for the calls of agents whose price is known. */
+  usd?: number;
+  /** Agents whose price nobody knows: their model is not set, or not in the table. */
+  unpriced?: string[];
+};
+
+/** Decisions that are usually contested. */
+const usualDebates = 3;
+
+/** How much of a call is answer; the rest is prompt and what the agent reads. */
+const answerShare = 0.1;
+
+/** Calls and tokens of a depth, and money where the configuration names models with a price. */
+export function estimateOf(
+  depth: Depth,
+  characters: number,
+  roster: readonly AgentSettings[] = [],
+  prices?: Readonly<Record<string, Price>>,
+): Estimate {
+  const spec: PanelSpec = panels[depth.panel];
+  const sketches = sketchSeats(spec, depth.sketches).length;
+  const argued = depth.dialectic !== 'off' && sketches > 0 && spec.debaters.length > 0;
+  const debates = argued ? usualDebates : 0;
+  const judges = argued ? spec.judges.length * (depth.dialectic === 'binding' ? 2 : 1) : 0;
+  const review = spec.reviewers.length + spec.voters.length;
+  // The plan and its diagram; a synthesis of sketches; merging findings and working them in.
+  const author = 2 + (sketches > 0 ? 1 : 0) + (review > 0 ? 2 : 0);
+  const calls = sketches + 2 * debates + judges + review + author;
+  const spread = calls * (12_000 + characters / 4);
+  const callers = depth.panel === 'solo' ? roster.slice(0, 1) : roster;
+  const tokens = Math.round(spread * shareOfModels(callers));
+  return { calls, tokens, ...moneyOf(spread, callers, prices) };
+}
+
+/** The static agent takes a share of the calls and no tokens. */
+function shareOfModels(roster: readonly AgentSettings[]): number {
+  if (roster.length === 0) return 1;
+  return roster.filter(({ protocol }) => protocol !== 'static').length / roster.length;
+}
+
+/** The tokens are taken to be spread evenly over the agents. */
+function moneyOf(
+  tokens: number,
+  roster: readonly AgentSettings[],
+  prices: Readonly<Record<string, Price>> | undefined,
+): Pick<Estimate, 'usd' | 'unpriced'> {
+  if (roster.length === 0) return {};
+  const free: Price = { input: 0, cachedInput: 0, output: 0 };
+  const known = roster.map(({ id, protocol, model }) => ({
+    id,
+    price: protocol === 'static' ? free : priceOf(model, prices),
+  }));
+  const unpriced = known.filter(({ price }) => price === undefined).map(({ id }) => id);
+  if (unpriced.length === roster.length) return { unpriced };
+  const each = tokens / roster.length / 1_000_000;
+  const usd = known.reduce(
+    (sum, { price = free }) => sum + each * (price.input * (1 - answerShare) + price.output * answerShare),
+    0,
+  );
+  return { usd, ...(unpriced.length === 0 ? {} : { unpriced }) };
+}
+
+export function addEstimates(estimates: readonly Estimate[]): Estimate {
+  const priced = estimates.flatMap(({ usd }) => usd ?? []);
+  const unpriced = [...new Set(estimates.flatMap(({ unpriced = [] }) => unpriced))];
+  return {
+    calls: estimates.reduce((sum, { calls }) => sum + calls, 0),
+    tokens: estimates.reduce((sum, { tokens }) => sum + tokens, 0),
+    ...(priced.length === 0 ? {} : { usd: priced.reduce((sum, usd) => sum + usd, 0) }),
+    ...(unpriced.length === 0 ? {} : { unpriced }),
+  };
+}
+
+/** One line for people: what is estimated, from which prices, and what nobody knows. */
+export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate): string {
+  const money =
+    usd === undefined
+      ? 'money unknown'
+      : usd === 0
+        ? 'no money'
+        : `$${usd.toFixed(2)} at list prices of ${listPrices.asOf} or your own`;
+  const unknown = unpriced.length === 0 ? '' : `; no price is known for ${unpriced.join(', ')}`;
+  return `About ${calls} calls, ${tokens === 0 ? 'no' : shortCount(tokens)} tokens, ${money} (estimated${unknown}).`;
 }

@@ -4,9 +4,8 @@ import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
 import { adoptPlan } from './adopt-plan.ts';
 import { Desk } from './desk.ts';
-import { heavyPhase } from './heavy.ts';
 import { workerState } from './heavy-place.ts';
-import { settleTree } from './settle-tree.ts';
+import { heavyPhase } from './isolated-phase.ts';
 import type { Design, DesignInputs } from './state.ts';
 import { setup } from './step-0-setup.ts';
 import { branch } from './step-1-branch.ts';
@@ -21,6 +20,7 @@ import { planReview } from './step-3-review.ts';
 import { diagram } from './step-3b-diagram.ts';
 import { rejectedFindings } from './step-4-rejected.ts';
 import { cleanup, outcomeOf } from './step-5-cleanup.ts';
+import { settleTree } from './tree.ts';
 
 type DesignStep = (desk: Desk, design: Design) => Promise<Partial<Design>>;
 

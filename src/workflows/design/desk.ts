@@ -2,12 +2,17 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { type Judgement, type JudgementName, judgementJsonSchema } from '../../base/schema/judgements.ts';
 import { formatElapsed } from '../../base/text/elapsed.ts';
-import { endLine, startLine } from '../../council/panel/breadcrumbs.ts';
-import { type StatusTable, statusLine } from '../../council/panel/status-table.ts';
-import { type Step, stepOrder } from '../../council/panel/steps.ts';
-import { scaledTimeout, type TimeoutFamily, timeouts } from '../../council/panel/timeouts.ts';
+import {
+  endLine,
+  type StatusTable,
+  type Step,
+  startLine,
+  statusLine,
+  stepOrder,
+} from '../../council/breadcrumbs.ts';
 import type { PanelTaskInput } from '../../council/rule-based/task-input.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
+import { scaledTimeout, type TimeoutFamily, timeouts } from '../../council/timeouts.ts';
 import { uncounted } from '../../engine/costs.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';

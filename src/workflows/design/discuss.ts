@@ -5,12 +5,12 @@ import {
   renderDiscussion,
   resolveAnswer,
   type SettledPoint,
-} from '../../council/panel/discussion.ts';
+} from '../../council/discussion.ts';
 import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
-import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';
+import { checkTree } from './tree.ts';
 
 export type Discussed = {
   count: number;

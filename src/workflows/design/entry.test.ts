@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
-import { enterRepository } from './entry.ts';
+import { branchFits, enterRepository } from './entry.ts';
 
 let repository: TemporaryRepository;
 beforeEach(() => {
@@ -32,4 +32,20 @@ test('L-118 on another branch (a) and (b) help, and without the remote none does
     code: 'preflight-failed',
     fix: expect.stringMatching(/^Fix the git error above; --no-branch/),
   });
+});
+
+const about = (name: string, ...subjects: string[]) => ({ name: `ann/${name}`, prefix: 'ann', subjects });
+
+test('L-152 L-156 a branch fits unless its name and its commits are plainly about something else', () => {
+  const feature = 'add rate limiting to the API';
+  for (const branch of [
+    about('rate-limits', 'Count requests'),
+    about('spike', 'Try a limiter in front of the router'),
+    about('checkout-colours'),
+    about('x', 'wip'),
+    about('fix', 'Fix the tests'),
+  ])
+    expect(branchFits(branch, feature), branch.name).toBe(true);
+  expect(branchFits(about('checkout-colours', 'Paint the button blue'), feature)).toBe(false);
+  expect(branchFits(about('checkout-colours', 'Paint the button blue'), 'add the new')).toBe(true);
 });

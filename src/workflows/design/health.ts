@@ -2,14 +2,14 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
-import { lostAgentWarning } from '../../council/panel/degraded.ts';
 import {
   afterLaneFailure,
   isUp,
+  lostAgentWarning,
   type ProbeOutcome,
   type RunAvailability,
-} from '../../council/panel/health.ts';
-import { agentLabel } from '../../council/panel/seating.ts';
+} from '../../council/health.ts';
+import { agentLabel } from '../../council/seating.ts';
 import type { LaneAnswer } from '../lane.ts';
 import { reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';

@@ -1,28 +1,195 @@
+import { createHash } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { toCharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { readSessionEnvironment } from '../../council/panel/session-env.ts';
-import { type Step, stepOrder, tokenLabels } from '../../council/panel/steps.ts';
-import {
-  appendLedger,
-  checkTaskKind,
-  markRow,
-  renderTimingRow,
-  type TimingRow,
-  timingLedgerPath,
-} from '../../council/panel/timing-ledger.ts';
-import {
-  renderTokenRow,
-  type TokenRow,
-  tokenLedgerName,
-  tokenSessionId,
-  vendorTokenRow,
-} from '../../council/panel/token-ledger.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isInside } from '../../base/files/contained.ts';
+import { withDirectoryLock } from '../../base/files/directory-lock.ts';
+import { type Step, stepOrder } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
+import { readSessionEnvironment } from './caller.ts';
 import type { Desk } from './desk.ts';
+
+/** L-870: the labels of the timing marks. */
+export const timingLabels: Record<Step, string> = {
+  '0': 'design Step 0 — session setup',
+  '1': 'design Step 1 — branch',
+  '1c': 'design Step 1c — questions',
+  '1d': 'design Step 1d — discussion r1',
+  '2a': 'design Step 2a — sketches',
+  '2a.5': 'design Step 2a.5 — dialectic',
+  '2b': 'design Step 2b — plan',
+  '3': 'design Step 3 — plan review',
+  '3.5': 'design Step 3.5 — discussion r2',
+  '3b': 'design Step 3b — arch diagram',
+  '4': 'design Step 4 — rejected findings',
+  '5': 'design Step 5 — cleanup',
+};
+
+/** L-580, L-720, L-740: the steps that also mark the token ledger. */
+export const tokenLabels: Partial<Record<Step, string>> = {
+  '3': 'Step 1 — design Step 3 plan review',
+  '3.5': 'Step 1 — design Step 3.5 discussion r2',
+  '3b': 'Step 1 — design Step 3b arch diagram',
+};
+
+/** L-871: the thirteen columns of a row. */
+export type TimingRow = {
+  type: 'mark' | 'vendor' | 'workflow';
+  epochSeconds: number;
+  skill: string;
+  step: string;
+  vendor?: string;
+  taskKind?: string;
+  startSeconds?: number;
+  endSeconds?: number;
+  output?: string;
+  exitCode?: number;
+  extra?: string;
+};
+
+/** L-874: vendor and stance names that are expected; others are written with a warning. */
+const knownKinds =
+  /^(?:cursor|codex|claude)-(?:sketch-(?:arch|edge|innovation|pragmatic|generic)|plan-(?:arch|edge|innovation|pragmatic)|debate-(?:thesis|antithesis)|judge|plan-voter)$/;
+
+export type TaskKindVerdict = 'known' | 'unknown' | 'malformed';
+
+/** L-874 */
+export function checkTaskKind(kind: string): TaskKindVerdict {
+  if (!/^[a-z][a-z0-9-]{0,63}$/.test(kind)) return 'malformed';
+  return knownKinds.test(kind) ? 'known' : 'unknown';
+}
+
+export function markRow(step: Step, now: Date): TimingRow {
+  return {
+    type: 'mark',
+    epochSeconds: Math.floor(now.getTime() / 1000),
+    skill: 'design',
+    step: timingLabels[step],
+    extra: '-',
+  };
+}
+
+/** L-871: a row as one TSV line. Empty cells are `-`; nothing in a cell can make a second cell or line. */
+export function renderTimingRow(row: TimingRow): string {
+  const duration =
+    row.startSeconds === undefined || row.endSeconds === undefined
+      ? undefined
+      : row.endSeconds - row.startSeconds;
+  const cells = [
+    'v1',
+    row.type,
+    row.epochSeconds,
+    row.skill,
+    row.step,
+    row.vendor,
+    row.taskKind,
+    row.startSeconds,
+    row.endSeconds,
+    duration,
+    row.output === undefined ? undefined : path.basename(row.output),
+    row.exitCode,
+    row.extra,
+  ];
+  return `${cells.map(cell).join('\t')}\n`;
+}
+
+/** L-872: where marks go; nested ones land in the caller's ledger. A given path counts only inside a known root. `undefined`: nowhere. */
+export function timingLedgerPath(places: {
+  override?: string;
+  environment?: string;
+  implementDirectory?: string;
+  runDirectory?: string;
+  /** Canonical directories in which a given path may lie. */
+  roots: readonly string[];
+}): string | undefined {
+  const given = [places.override, places.environment].find(
+    (file) =>
+      file &&
+      path.isAbsolute(file) &&
+      places.roots.some((root) => file !== root && isInside(root, path.resolve(file))),
+  );
+  if (given) return given;
+  const directory = places.implementDirectory ?? places.runDirectory;
+  return directory === undefined ? undefined : path.join(directory, 'timing-ledger.tsv');
+}
+
+/**
+ * L-873: adds the rows of a run to a ledger that others write too: under its lock, private mode, and not a second time when
+ * a crash made the run add them again.
+ */
+export async function appendLedger(file: string, rows: string): Promise<void> {
+  await withDirectoryLock(file, async () => {
+    if (rows === '' || (await readTextFile(file))?.includes(rows)) return;
+    await appendFile(file, rows, { mode: 0o600 });
+  });
+}
+
+function cell(value: string | number | undefined): string {
+  const text = value === undefined ? '' : String(value);
+  return text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim() || '-';
+}
+
+/** L-880: rows of the token ledger. */
+export type TokenRow =
+  | { type: 'mark'; step: string; ts: number }
+  | {
+      type: 'vendor';
+      vendor: string;
+      input: number;
+      output: number;
+      cache_read: number;
+      cache_create: number;
+      total: number;
+      /** A short label such as `cursor_review`, never free text. */
+      raw: string;
+      ts: number;
+    };
+
+/** L-880: the vendor name of a caller's own transcript; our children of that vendor are `claude_sub`. */
+export const reservedVendor = 'claude';
+
+/** L-880: the ledger of a session. */
+export function tokenLedgerName(sessionId: string): string {
+  return `larch-tokens-${createHash('sha256').update(sessionId).digest('hex')}.jsonl`;
+}
+
+/** L-881: the session id by precedence; the working directory is the last resort. */
+export function tokenSessionId(sources: { environment?: string; file?: string; directory: string }): string {
+  return (
+    sources.environment ||
+    sources.file?.trim() ||
+    createHash('sha256').update(sources.directory).digest('hex')
+  );
+}
+
+export function vendorTokenRow(
+  vendor: string,
+  usage: { inputTokens: number; outputTokens: number; cachedInputTokens: number; cacheWriteTokens?: number },
+  label: string,
+  ts: number,
+): TokenRow {
+  const cacheCreate = usage.cacheWriteTokens ?? 0;
+  return {
+    type: 'vendor',
+    vendor: vendor === reservedVendor ? `${vendor}_sub` : vendor,
+    input: usage.inputTokens,
+    output: usage.outputTokens,
+    cache_read: usage.cachedInputTokens,
+    cache_create: cacheCreate,
+    total: usage.inputTokens + usage.outputTokens + usage.cachedInputTokens + cacheCreate,
+    raw: label.replace(/[^A-Za-z0-9_]+/g, '_').slice(0, 40),
+    ts,
+  };
+}
+
+export function renderTokenRow(row: TokenRow): string {
+  return `${JSON.stringify(row)}\n`;
+}
 
 /** L-870…L-882: the timing and token ledgers, made from what the run has on record. Observation only: trouble is a warning. */
 export async function writeLedgers(desk: Desk): Promise<void> {

@@ -2,7 +2,7 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { localOnly } from '../../council/review/local-only.ts';
+import { localOnly } from '../../council/outcome-files.ts';
 
 /** Every design writes it: a folder that has it holds the copies of an earlier one. */
 const markOfDesign = 'design-summary.json';

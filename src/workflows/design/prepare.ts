@@ -4,15 +4,22 @@ import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { noPrefix, parseStepPrefix } from '../../council/panel/breadcrumbs.ts';
+import { noPrefix, parseStepPrefix } from '../../council/breadcrumbs.ts';
+import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import { openIndex } from '../../repo/index/open-index.ts';
 import { measureSize, proposeDepth, type SizeProposal } from '../../repo/index/sizing.ts';
 import { agentNames, authorOf, rosterOf } from '../roster.ts';
-import { readBriefs } from './briefs.ts';
 import { callerOf } from './caller.ts';
-import { type DepthFlags, type DepthName, depthOf, depths, namedDepth } from './depth.ts';
+import {
+  type DepthFlags,
+  type DepthName,
+  depthOf,
+  depths,
+  type Estimate,
+  estimateOf,
+  namedDepth,
+} from './depth.ts';
 import { enterRepository } from './entry.ts';
-import { type Estimate, estimateOf } from './estimate.ts';
 import { outFolder } from './out-folder.ts';
 import type { DesignInputs } from './state.ts';
 
@@ -181,4 +188,27 @@ function budgetOf(flags: DesignFlags, config: Config): DesignInputs['budget'] {
 
 function optional<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
   return (value === undefined ? {} : { [key]: value }) as { [K in Key]?: Value };
+}
+
+type Briefs = Pick<DesignInputs, 'brief' | 'briefs'> & { warnings: string[] };
+
+/** The design documents and specs for sketchers, planner and reviewers, as the working tree has them. */
+export async function readBriefs(about: {
+  root: string;
+  task: string;
+  home: string | undefined;
+}): Promise<Briefs> {
+  const [sketch, plan, review] = await Promise.all([
+    promptContext({ ...about, consumer: 'sketch' }),
+    promptContext({ ...about, consumer: 'plan' }),
+    promptContext({ ...about, consumer: 'review' }),
+  ]);
+  return {
+    ...(sketch.text === '' ? {} : { brief: sketch.text }),
+    briefs: {
+      ...(plan.text === '' ? {} : { plan: plan.text }),
+      ...(review.text === '' ? {} : { review: review.text }),
+    },
+    warnings: contextWarnings([sketch, plan, review]),
+  };
 }

@@ -1,13 +1,12 @@
-import { planDigest } from '../../council/review/digest.ts';
-import { scoreboard } from '../../council/review/scoreboard.ts';
-import { entriesOf } from '../../council/review/tally.ts';
+import { entriesOf, scoreboard } from '../../council/tally.ts';
 import {
+  planDigest,
   renderTally,
   renderTallyOfRounds,
   renderTallyStub,
   type TallyRound,
   tallyFileOfRound,
-} from '../../council/review/tally-file.ts';
+} from '../../council/tally-file.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, rulesOf } from './state.ts';

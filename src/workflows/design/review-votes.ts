@@ -1,14 +1,15 @@
-import { buildReviewBallot } from '../../council/review/ballot.ts';
-import type { ReviewItem } from '../../council/review/items.ts';
+import { buildReviewBallot } from '../../council/ballot.ts';
+import type { ReviewItem } from '../../council/review.ts';
+import { type TallyEntry, tally } from '../../council/tally.ts';
 import {
   degradedWarning,
   type Quorum,
   quorumOf,
+  renderVotes,
   type VoterBallot,
   voterWarning,
-} from '../../council/review/quorum.ts';
-import { type TallyEntry, tally } from '../../council/review/tally.ts';
-import { renderVotes, votesOf } from '../../council/review/votes.ts';
+  votesOf,
+} from '../../council/votes.ts';
 import { votePrompt } from '../../prompts/panel/vote.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

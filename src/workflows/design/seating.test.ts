@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runAvailability } from '../../council/panel/health.ts';
+import { runAvailability } from '../../council/health.ts';
 import { replacementOf, seatPanel } from './seating.ts';
 
 const [cursor, codex, claude, gemini] = [

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agents/port.ts';
-import { type Availability, type HealthScope, isUp, runAvailability } from '../../council/panel/health.ts';
-import { type PanelName, panels, sketchSeats } from '../../council/panel/panels.ts';
+import { type Availability, type HealthScope, isUp, runAvailability } from '../../council/health.ts';
+import { type PanelName, panels, sketchSeats } from '../../council/panels.ts';
 import {
   agentLabel,
   debateBuckets,
@@ -10,7 +10,7 @@ import {
   type Seat,
   type Seating,
   seatAgents,
-} from '../../council/panel/seating.ts';
+} from '../../council/seating.ts';
 import type { Desk } from './desk.ts';
 import { type Design, type DesignInputs, known, type PanelSeats, type Place } from './state.ts';
 

@@ -2,22 +2,22 @@ import type { Config } from '../../base/schema/config.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { Sketch } from '../../base/schema/judgements/sketch.ts';
 import type { Synthesis } from '../../base/schema/judgements/synthesis.ts';
-import type { Bucket } from '../../council/dialectic/buckets.ts';
-import type { NumberedDecision } from '../../council/dialectic/decisions.ts';
-import type { Resolution } from '../../council/dialectic/resolutions.ts';
-import { renderVoted } from '../../council/dialectic/resolutions-file.ts';
-import type { StepPrefix } from '../../council/panel/breadcrumbs.ts';
-import type { RunAvailability } from '../../council/panel/health.ts';
-import type { Chair, SketchCount } from '../../council/panel/panels.ts';
-import type { Stance } from '../../council/panel/stances.ts';
-import { readAccepted } from '../../council/review/outcome-files.ts';
+import type { StepPrefix } from '../../council/breadcrumbs.ts';
+import type { Bucket } from '../../council/debate.ts';
+import type { NumberedDecision } from '../../council/decisions.ts';
+import type { RunAvailability } from '../../council/health.ts';
+import { readAccepted } from '../../council/outcome-files.ts';
+import type { Chair, SketchCount } from '../../council/panels.ts';
+import type { Resolution } from '../../council/resolutions.ts';
+import { renderVoted } from '../../council/resolutions-text.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
+import type { Stance } from '../../prompts/panel/stances.ts';
 import type { RunInputs } from '../inputs.ts';
 import type { Caller } from './caller.ts';
+import type { Estimate } from './depth.ts';
 import type { Entry } from './entry.ts';
-import type { Estimate } from './estimate.ts';
 
 /** What `design` was asked to do, settled before the run starts and kept in run.json. */
 export type DesignInputs = RunInputs & {

@@ -1,12 +1,12 @@
 import { CharretteError } from '../../base/errors.ts';
-import type { Bucket } from '../../council/dialectic/buckets.ts';
-import { healthWarning, isUp, runAvailability } from '../../council/panel/health.ts';
-import { agentLabel } from '../../council/panel/seating.ts';
+import type { Bucket } from '../../council/debate.ts';
+import { healthWarning, isUp, runAvailability } from '../../council/health.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
+import { agentLabel } from '../../council/seating.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
+import { describeEstimate } from './depth.ts';
 import type { Desk } from './desk.ts';
-import { describeEstimate } from './estimate.ts';
 import { probeAgents } from './health.ts';
 import { replacementOf, seatPanel } from './seating.ts';
 import type { Design } from './state.ts';

@@ -1,6 +1,6 @@
 import { thisWorld } from '../../agents/settings.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import { payloads } from '../../council/panel/breadcrumbs.ts';
+import { payloads } from '../../council/breadcrumbs.ts';
 import { readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import {
   branchName,
@@ -11,8 +11,8 @@ import {
 } from '../../repo/git/branch-create.ts';
 import { switchTo } from '../../repo/git/feature-branch.ts';
 import { commitOf, currentBranch } from '../../repo/git/repository-facts.ts';
-import { readBriefs } from './briefs.ts';
 import type { Desk } from './desk.ts';
+import { readBriefs } from './prepare.ts';
 import type { Design } from './state.ts';
 
 /** Step 1: a branch for the feature, unless the run stays where it is (L-150…L-157). */

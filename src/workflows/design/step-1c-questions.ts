@@ -1,12 +1,12 @@
 import { slugify } from '../../base/text/slug.ts';
-import { payloads } from '../../council/panel/breadcrumbs.ts';
-import { optionsDetail, renderDiscussion, resolveAnswer } from '../../council/panel/discussion.ts';
+import { payloads } from '../../council/breadcrumbs.ts';
+import { optionsDetail, renderDiscussion, resolveAnswer } from '../../council/discussion.ts';
 import type { Question } from '../../engine/question.ts';
 import { questionsPrompt } from '../../prompts/panel/questions.ts';
-import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';
+import { checkTree } from './tree.ts';
 
 /** Step 1c: at most four questions about real ambiguity, asked in one batch (L-170…L-173). */
 export async function questions(desk: Desk, design: Design): Promise<Partial<Design>> {

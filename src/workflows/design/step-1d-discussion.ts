@@ -1,5 +1,5 @@
-import { overflowLines, payloads } from '../../council/panel/breadcrumbs.ts';
-import { discussionLimits } from '../../council/panel/discussion.ts';
+import { overflowLines, payloads } from '../../council/breadcrumbs.ts';
+import { discussionLimits } from '../../council/discussion.ts';
 import type { Desk } from './desk.ts';
 import { discuss } from './discuss.ts';
 import type { Design } from './state.ts';

@@ -1,12 +1,11 @@
 import { CharretteError } from '../../base/errors.ts';
-import { sketchShortage } from '../../council/panel/degraded.ts';
-import { renderSketch } from '../../council/panel/sketch-text.ts';
+import { renderSketch, sketchShortage } from '../../council/sketch.ts';
 import { sketchPrompt } from '../../prompts/panel/sketch.ts';
-import { checkTree } from './check-tree.ts';
 import type { Desk } from './desk.ts';
 import { afterFailures } from './health.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, type SeatSketch } from './state.ts';
+import { checkTree } from './tree.ts';
 
 /** Step 2a, which ends with its synthesis: everybody sketches at the same time and nobody sees another's sketch (L-023, L-201, L-204). */
 export async function sketches(desk: Desk, design: Design): Promise<Partial<Design>> {

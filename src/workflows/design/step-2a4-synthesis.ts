@@ -1,8 +1,7 @@
-import { rankDecisions } from '../../council/dialectic/decisions.ts';
-import { renderDecisions } from '../../council/dialectic/decisions-file.ts';
-import { renderSynthesis } from '../../council/dialectic/synthesis-text.ts';
-import { payloads } from '../../council/panel/breadcrumbs.ts';
-import { renderSketch } from '../../council/panel/sketch-text.ts';
+import { payloads } from '../../council/breadcrumbs.ts';
+import { rankDecisions, renderDecisions } from '../../council/decisions.ts';
+import { renderSketch } from '../../council/sketch.ts';
+import { renderSynthesis } from '../../council/synthesis.ts';
 import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';

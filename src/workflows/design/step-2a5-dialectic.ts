@@ -1,28 +1,35 @@
 import { withoutLast } from '../../base/text/without-last.ts';
-import { buildDialecticBallot, type EligibleDebate } from '../../council/dialectic/ballot.ts';
-import { type DebatePlan, planDebates, type QueuedDebate } from '../../council/dialectic/buckets.ts';
-import { decisionId } from '../../council/dialectic/decisions.ts';
-import { defenceReading, renderDefence } from '../../council/dialectic/defence-text.ts';
+import { dialecticPayload, payloads } from '../../council/breadcrumbs.ts';
+import { type DebatePlan, planDebates, type QueuedDebate } from '../../council/debate.ts';
+import { decisionId } from '../../council/decisions.ts';
 import {
   bodies,
   checkEligibility,
   debateLaneWarning,
+  defenceReading,
   quorumWarning,
-} from '../../council/dialectic/eligibility.ts';
-import { type JudgeVotes, renderJudgeVotes, votesOfVerdict } from '../../council/dialectic/judge-votes.ts';
-import { countDispositions, type DialecticOutcome, resolve } from '../../council/dialectic/resolutions.ts';
-import { renderResolutions } from '../../council/dialectic/resolutions-file.ts';
-import { decide, type JudgeBallots } from '../../council/dialectic/verdicts.ts';
-import { dialecticPayload, payloads } from '../../council/panel/breadcrumbs.ts';
-import { debateAvailability, judgeAvailability } from '../../council/panel/health.ts';
-import { agentLabel } from '../../council/panel/seating.ts';
+  renderDefence,
+} from '../../council/defence.ts';
+import { debateAvailability, judgeAvailability } from '../../council/health.ts';
+import {
+  buildDialecticBallot,
+  decide,
+  type EligibleDebate,
+  type JudgeBallots,
+  type JudgeVotes,
+  renderJudgeVotes,
+  votesOfVerdict,
+} from '../../council/judge.ts';
+import { countDispositions, type DialecticOutcome, resolve } from '../../council/resolutions.ts';
+import { renderResolutions } from '../../council/resolutions-text.ts';
+import { agentLabel } from '../../council/seating.ts';
 import { debatePrompt } from '../../prompts/panel/debate.ts';
 import { judgePrompt } from '../../prompts/panel/judge.ts';
-import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
 import { probeAgents } from './health.ts';
 import { seatPanel, seatsOf } from './seating.ts';
 import { type Design, known, type Place } from './state.ts';
+import { checkTree } from './tree.ts';
 
 /** Step 2a.5: only what is contested is argued, before judges who do not know the authors (L-477…L-535). */
 export async function dialectic(desk: Desk, design: Design): Promise<Partial<Design>> {

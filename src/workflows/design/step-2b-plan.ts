@@ -1,4 +1,4 @@
-import { payloads } from '../../council/panel/breadcrumbs.ts';
+import { payloads } from '../../council/breadcrumbs.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { planPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';

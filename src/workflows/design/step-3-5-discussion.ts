@@ -1,8 +1,6 @@
-import { decisionId } from '../../council/dialectic/decisions.ts';
-import { renderDecision } from '../../council/dialectic/decisions-file.ts';
-import { discussionCandidates } from '../../council/dialectic/still-contested.ts';
-import { overflowLines, payloads } from '../../council/panel/breadcrumbs.ts';
-import { readDiscussion } from '../../council/panel/discussion.ts';
+import { overflowLines, payloads } from '../../council/breadcrumbs.ts';
+import { decisionId, renderDecision } from '../../council/decisions.ts';
+import { discussionCandidates, readDiscussion } from '../../council/discussion.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import type { Desk } from './desk.ts';

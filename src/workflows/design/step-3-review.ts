@@ -1,21 +1,12 @@
 import { CharretteError } from '../../base/errors.ts';
 import { renderBlock, renderBlocks } from '../../base/text/labelled-block.ts';
-import type { RunAvailability } from '../../council/panel/health.ts';
-import { answerFile, attribution } from '../../council/panel/seating.ts';
-import { planDigest } from '../../council/review/digest.ts';
-import { renderFindings } from '../../council/review/findings-text.ts';
-import {
-  type Candidate,
-  numberCandidates,
-  type RaisedFinding,
-  type ReviewItem,
-} from '../../council/review/items.ts';
-import { heldFile } from '../../council/review/local-only.ts';
-import { mergeCandidates } from '../../council/review/merge.ts';
-import { noneAccepted } from '../../council/review/none-accepted.ts';
+import { renderFindings } from '../../council/findings-text.ts';
+import type { RunAvailability } from '../../council/health.ts';
+import { mergeCandidates } from '../../council/merge.ts';
 import {
   acceptedFindings,
   handOffEntries,
+  heldFile,
   outOfScopeEntries,
   printedAccepted,
   readOutOfScope,
@@ -24,23 +15,36 @@ import {
   renderOutOfScope,
   renderRejected,
   unresolvedTexts,
-} from '../../council/review/outcome-files.ts';
-import type { Quorum } from '../../council/review/quorum.ts';
-import { nextRound, reviewersForNextRound } from '../../council/review/rounds.ts';
-import { entriesOf, type TallyEntry } from '../../council/review/tally.ts';
+} from '../../council/outcome-files.ts';
+import {
+  type Candidate,
+  numberCandidates,
+  type RaisedFinding,
+  type ReviewItem,
+} from '../../council/review.ts';
+import { answerFile, attribution } from '../../council/seating.ts';
+import {
+  entriesOf,
+  nextRound,
+  noneAccepted,
+  reviewersForNextRound,
+  type TallyEntry,
+} from '../../council/tally.ts';
+import { planDigest } from '../../council/tally-file.ts';
+import type { Quorum } from '../../council/votes.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
 import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
 import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
-import { checkTree } from './check-tree.ts';
 import type { Desk, Reply } from './desk.ts';
 import { afterFailures } from './health.ts';
 import { keepTally, nothingRaised, type ReviewRound, type Reviews, reviewPayload } from './review-tally.ts';
 import { vote } from './review-votes.ts';
 import { seatsOf } from './seating.ts';
 import { bindingText, type Design, decidedPoints, known, type Place } from './state.ts';
+import { checkTree } from './tree.ts';
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
 export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {

@@ -1,4 +1,4 @@
-import { diagramWarning, payloads } from '../../council/panel/breadcrumbs.ts';
+import { diagramWarning, payloads } from '../../council/breadcrumbs.ts';
 import { checkDiagram, diagramBody, diagramIssues } from '../../plan/diagram.ts';
 import { parseMermaid } from '../../plan/mermaid-parser.ts';
 import { diagramPrompt } from '../../prompts/panel/diagram.ts';

@@ -1,5 +1,5 @@
-import { rejectedPayload } from '../../council/panel/breadcrumbs.ts';
-import { readRejected } from '../../council/review/outcome-files.ts';
+import { rejectedPayload } from '../../council/breadcrumbs.ts';
+import { readRejected } from '../../council/outcome-files.ts';
 import type { Desk } from './desk.ts';
 import type { Design } from './state.ts';
 

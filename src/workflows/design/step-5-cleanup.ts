@@ -1,8 +1,7 @@
-import { renderVoted, votedLines } from '../../council/dialectic/resolutions-file.ts';
-import { payloads } from '../../council/panel/breadcrumbs.ts';
-import { designSummary } from '../../council/review/design-summary.ts';
-import { dissents, renderDissent } from '../../council/review/dissent.ts';
-import { readRejected } from '../../council/review/outcome-files.ts';
+import { payloads } from '../../council/breadcrumbs.ts';
+import { dissents, renderDissent } from '../../council/dissent.ts';
+import { designSummary, readRejected } from '../../council/outcome-files.ts';
+import { renderVoted, votedLines } from '../../council/resolutions-text.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import { checkPlan } from '../repository.ts';

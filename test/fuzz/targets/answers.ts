@@ -9,25 +9,24 @@ import { deepestJson, readJson } from '../../../src/base/safe-json.ts';
 import { defenceSchema } from '../../../src/base/schema/judgements/defence.ts';
 import { findingSchema } from '../../../src/base/schema/judgements/finding.ts';
 import { readJudgement } from '../../../src/base/schema/judgements.ts';
-import { stripAttribution } from '../../../src/council/dialectic/ballot.ts';
-import { readDecisions, renderDecisions } from '../../../src/council/dialectic/decisions-file.ts';
-import { readDefence, renderDefence } from '../../../src/council/dialectic/defence-text.ts';
-import { readJudgeVotes } from '../../../src/council/dialectic/judge-votes.ts';
-import { readResolutions, renderResolutions } from '../../../src/council/dialectic/resolutions-file.ts';
-import { readSynthesis, renderSynthesis } from '../../../src/council/dialectic/synthesis-text.ts';
-import { readDiscussion, renderDiscussion } from '../../../src/council/panel/discussion.ts';
-import { checkSketchText, checkSubstantive } from '../../../src/council/panel/substantive.ts';
-import { readFindings } from '../../../src/council/review/findings-text.ts';
+import { stripAttribution } from '../../../src/council/blind.ts';
+import { readDecisions, renderDecisions } from '../../../src/council/decisions.ts';
+import { readDefence, renderDefence } from '../../../src/council/defence.ts';
+import { readDiscussion, renderDiscussion } from '../../../src/council/discussion.ts';
+import { readFindings } from '../../../src/council/findings-text.ts';
+import { readJudgeVotes } from '../../../src/council/judge.ts';
 import {
   readAccepted,
   readOutOfScope,
   readRejected,
   renderAccepted,
-} from '../../../src/council/review/outcome-files.ts';
-import { quorumOf } from '../../../src/council/review/quorum.ts';
-import { tally } from '../../../src/council/review/tally.ts';
-import { readTally } from '../../../src/council/review/tally-file.ts';
-import { readVotes } from '../../../src/council/review/votes.ts';
+} from '../../../src/council/outcome-files.ts';
+import { readResolutions, renderResolutions } from '../../../src/council/resolutions-text.ts';
+import { checkSketchText, checkSubstantive } from '../../../src/council/substantive.ts';
+import { readSynthesis, renderSynthesis } from '../../../src/council/synthesis.ts';
+import { tally } from '../../../src/council/tally.ts';
+import { readTally } from '../../../src/council/tally-file.ts';
+import { quorumOf, readVotes } from '../../../src/council/votes.ts';
 import { readDocument } from '../../../src/prompts/author/document-answer.ts';
 import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
 import { readTaskReport } from '../../../src/workflows/feature/rules/implementation-log.ts';

@@ -1,8 +1,4 @@
-import { readTasks } from '../../../src/council/compare/task-file.ts';
-import { parseStepPrefix } from '../../../src/council/panel/breadcrumbs.ts';
-import { parseHeavyStatus } from '../../../src/council/panel/heavy-gate.ts';
-import { parseKeyValues } from '../../../src/council/panel/key-values.ts';
-import { parseSessionEnvironment } from '../../../src/council/panel/session-env.ts';
+import { parseStepPrefix } from '../../../src/council/breadcrumbs.ts';
 import { readEmbeddedPlan } from '../../../src/plan/exchange/embedded-plan.ts';
 import { readOpenSpec } from '../../../src/plan/exchange/openspec-reader.ts';
 import { writeOpenSpec } from '../../../src/plan/exchange/openspec-writer.ts';
@@ -20,6 +16,9 @@ import { readPlanFiles, recognisePlan } from '../../../src/plan/tasks/read-plan.
 import { readMeta } from '../../../src/prompts/feature/meta.ts';
 import { parseBranchInfo } from '../../../src/repo/git/branch-facts.ts';
 import { splitNul } from '../../../src/repo/git/run-git.ts';
+import { readTasks } from '../../../src/workflows/compare/task-file.ts';
+import { parseKeyValues, parseSessionEnvironment } from '../../../src/workflows/design/caller.ts';
+import { parseHeavyStatus } from '../../../src/workflows/design/isolated-phase.ts';
 import { holds, same, type Target } from '../target.ts';
 
 const plan =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { panelNames } from '../../../council/panel/panels.ts';
+import { panelNames } from '../../../council/panels.ts';
 import { beginRun } from '../begin.ts';
 import { runStateShape } from '../run-state.ts';
 import { defineTool } from '../tool.ts';

@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/safe-json.ts';
-import { readDecisions } from '../../../council/dialectic/decisions-file.ts';
-import { defenceTags, readDefence } from '../../../council/dialectic/defence-text.ts';
-import type { Resolution } from '../../../council/dialectic/resolutions.ts';
-import { readResolutions } from '../../../council/dialectic/resolutions-file.ts';
+import { readDecisions } from '../../../council/decisions.ts';
+import { defenceTags, readDefence } from '../../../council/defence.ts';
+import type { Resolution } from '../../../council/resolutions.ts';
+import { readResolutions } from '../../../council/resolutions-text.ts';
 import type { RunFiles } from './run-files.ts';
 
 export type DefenceView = {

@@ -1,8 +1,7 @@
 import { isRecord, readJson } from '../../../base/safe-json.ts';
 import { readBlocks } from '../../../base/text/labelled-block.ts';
-import { heldFile } from '../../../council/review/local-only.ts';
-import { readAccepted } from '../../../council/review/outcome-files.ts';
-import { heldTitle, readTally, type TallyReading } from '../../../council/review/tally-file.ts';
+import { heldFile, readAccepted } from '../../../council/outcome-files.ts';
+import { heldTitle, readTally, type TallyReading } from '../../../council/tally-file.ts';
 import { anchorIn, type PlanAnchor } from './plan-anchor.ts';
 import type { RunFiles } from './run-files.ts';
 

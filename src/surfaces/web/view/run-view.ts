@@ -1,4 +1,4 @@
-import { readSynthesis } from '../../../council/dialectic/synthesis-text.ts';
+import { readSynthesis } from '../../../council/synthesis.ts';
 import { type DebateView, debateViews } from './debates.ts';
 import { type FindingView, findingViews, type VotesView, votesView } from './findings.ts';
 import { type PlanRevision, planRevisions } from './plan-revisions.ts';

@@ -1,0 +1,187 @@
+import type { Side } from '../base/schema/judgements/defence.ts';
+import { type SkippedDebate, skippedByLabel } from './debate.ts';
+import type { NumberedDecision } from './decisions.ts';
+import type { DefenceBodies, IneligibleReason } from './defence.ts';
+import type { DecisionVerdict } from './judge.ts';
+
+export const dispositions = ['voted', 'fallback-to-synthesis', 'bucket-skipped', 'over-cap'] as const;
+export type Disposition = (typeof dispositions)[number];
+
+export const whyLabels = [
+  'Why thesis prevails',
+  'Why antithesis prevails',
+  'Why fallback',
+  'Why skipped',
+  'Why over-cap',
+] as const;
+export type WhyLabel = (typeof whyLabels)[number];
+
+/** L-530: what became of one contested decision. Only `voted` binds the plan (L-532). */
+export type Resolution = {
+  number: number;
+  title: string;
+  resolution: string;
+  disposition: Disposition;
+  tally?: { thesis: number; antithesis: number };
+  thesisSummary: string;
+  antithesisSummary: string;
+  why: { label: WhyLabel; text: string };
+};
+
+export type Defences = { thesis: DefenceBodies; antithesis: DefenceBodies };
+
+/** What happened to a decision on its way through the dialectic. */
+export type DialecticOutcome =
+  | { kind: 'judged'; decision: NumberedDecision; defences: Defences; verdict: DecisionVerdict }
+  | {
+      kind: 'ineligible';
+      decision: NumberedDecision;
+      reason: IneligibleReason;
+      defences?: Partial<Defences>;
+    }
+  | { kind: 'skipped'; decision: NumberedDecision; label: string }
+  | { kind: 'over-cap'; decision: NumberedDecision; cap: number }
+  | { kind: 'off'; decision: NumberedDecision };
+
+/** L-530, L-531: one resolution per contested decision, in their order. */
+export function resolve(outcomes: readonly DialecticOutcome[]): Resolution[] {
+  const skipped = skippedByLabel(
+    outcomes.filter((outcome): outcome is SkippedDebate & { kind: 'skipped' } => outcome.kind === 'skipped'),
+  );
+  return outcomes.map((outcome) => resolveOne(outcome, skipped)).sort((a, b) => a.number - b.number);
+}
+
+function resolveOne(outcome: DialecticOutcome, skipped: ReadonlyMap<string, readonly number[]>): Resolution {
+  const { decision } = outcome;
+  const stands = { number: decision.number, title: decision.title, resolution: decision.chosen };
+  switch (outcome.kind) {
+    case 'judged':
+      return judged(stands, decision, outcome.defences, outcome.verdict);
+    case 'ineligible':
+      return {
+        ...stands,
+        disposition: 'fallback-to-synthesis',
+        thesisSummary: summary(outcome.defences?.thesis),
+        antithesisSummary: summary(outcome.defences?.antithesis),
+        why: { label: 'Why fallback', text: outcome.reason },
+      };
+    case 'skipped':
+      return {
+        ...stands,
+        disposition: 'bucket-skipped',
+        ...noDebate('bucket skipped'),
+        why: {
+          label: 'Why skipped',
+          text: `${outcome.label} unavailable — bucket ${outcome.label} decisions ${(skipped.get(outcome.label) ?? []).join(', ')} skipped at Step 2a.5 step 4`,
+        },
+      };
+    case 'off':
+      return {
+        ...stands,
+        disposition: 'bucket-skipped',
+        ...noDebate('bucket skipped'),
+        why: { label: 'Why skipped', text: 'the dialectic is off for this run' },
+      };
+    case 'over-cap':
+      return {
+        ...stands,
+        disposition: 'over-cap',
+        ...noDebate('ranked outside cap'),
+        why: {
+          label: 'Why over-cap',
+          text: `decision ranked ${decision.number}, outside top-${outcome.cap} dialectic selection cap`,
+        },
+      };
+  }
+}
+
+type Stands = Pick<Resolution, 'number' | 'title' | 'resolution'>;
+
+function judged(
+  stands: Stands,
+  decision: NumberedDecision,
+  defences: Defences,
+  verdict: DecisionVerdict,
+): Resolution {
+  const summaries = {
+    thesisSummary: summary(defences.thesis),
+    antithesisSummary: summary(defences.antithesis),
+  };
+  if (verdict.outcome === 'fallback') {
+    return {
+      ...stands,
+      disposition: 'fallback-to-synthesis',
+      ...summaries,
+      why: { label: 'Why fallback', text: verdict.reason },
+    };
+  }
+  const thesisWon = verdict.winner === 'THESIS';
+  return {
+    ...stands,
+    resolution: thesisWon ? decision.chosen : decision.alternative,
+    disposition: 'voted',
+    tally: { thesis: verdict.thesis, antithesis: verdict.antithesis },
+    ...summaries,
+    why: {
+      label: thesisWon ? 'Why thesis prevails' : 'Why antithesis prevails',
+      text: whyPrevails(verdict.winner, verdict.votes, defences),
+    },
+  };
+}
+
+/** L-531: the winning judges' reasons, what the loser itself concedes, and the winner's answer to the loser's case. */
+function whyPrevails(
+  winner: Side,
+  votes: Extract<DecisionVerdict, { outcome: 'voted' }>['votes'],
+  { thesis, antithesis }: Defences,
+): string {
+  const reasons = votes
+    .filter(({ position }) => position === winner)
+    .map(({ rationale }) => sentence(rationale));
+  const [won, lost] = winner === 'THESIS' ? [thesis, antithesis] : [antithesis, thesis];
+  const loserSays = firstSentences(lost.claim, 1);
+  const answer = firstSentences(won.counter_to_opposition, 2);
+  const conceded = firstSentences(lost.strongest_concession, 1);
+  const engagement =
+    answer === '' ? '' : `To the losing side’s case (${loserSays}) the winner answers: ${answer}`;
+  return [
+    ...new Set(reasons.filter((reason) => reason !== '')),
+    conceded === '' ? '' : `The losing side concedes: ${sentence(conceded)}`,
+    engagement,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+/** L-531: one or two sentences of a side's claim. */
+function summary(bodies: DefenceBodies | undefined): string {
+  return bodies === undefined ? '' : firstSentences(bodies.claim, 2);
+}
+
+function noDebate(why: string): Pick<Resolution, 'thesisSummary' | 'antithesisSummary'> {
+  return { thesisSummary: `(no debate — ${why})`, antithesisSummary: `(no debate — ${why})` };
+}
+
+function firstSentences(text: string, count: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const found = line.match(/.+?(?:[.!?。！？](?=\s|$|[^\x00-\x7f])|$)/g) ?? [];
+  return found.slice(0, count).join('').trim();
+}
+
+function sentence(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line === '' || /[.!?。！？]$/.test(line) ? line : `${line}.`;
+}
+
+export type DispositionCounts = Record<Disposition, number>;
+
+export function countDispositions(resolutions: readonly Resolution[]): DispositionCounts {
+  const counts: DispositionCounts = {
+    voted: 0,
+    'fallback-to-synthesis': 0,
+    'bucket-skipped': 0,
+    'over-cap': 0,
+  };
+  for (const { disposition } of resolutions) counts[disposition] += 1;
+  return counts;
+}

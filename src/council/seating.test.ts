@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { runAvailability } from './health.ts';
+import { panelNames, panels, sketchSeats } from './panels.ts';
+import {
+  agentLabel,
+  answerFile,
+  attribution,
+  debateBuckets,
+  fillBench,
+  fillSeats,
+  type SeatedAgent,
+  seatAgents,
+} from './seating.ts';
+
+const cursor = { id: 'cursor', family: 'cursor' };
+const codex = { id: 'codex', family: 'openai' };
+const claude = { id: 'claude', family: 'anthropic' };
+const gemini = { id: 'gemini', family: 'google' };
+const up = (...agents: SeatedAgent[]) =>
+  runAvailability(Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])));
+
+const usual = seatAgents([claude, codex, cursor]);
+
+test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch order', () => {
+  const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(cursor, codex, claude));
+  expect(seats.map(({ label, taskKind, output }) => [label, taskKind, output])).toEqual([
+    ['Cursor-Arch', 'cursor-sketch-arch', 'cursor-sketch-arch-output.txt'],
+    ['Cursor-Edge', 'cursor-sketch-edge', 'cursor-sketch-edge-output.txt'],
+    ['Codex-Innovation', 'codex-sketch-innovation', 'codex-sketch-innovation-output.txt'],
+    ['Codex-Pragmatic', 'codex-sketch-pragmatic', 'codex-sketch-pragmatic-output.txt'],
+  ]);
+  const quick = fillSeats(sketchSeats(panels.diagonal, 2), 'sketch', usual, up(cursor, codex, claude));
+  expect(quick.map(({ label, output }) => [label, output])).toEqual([
+    ['Cursor-Generic', 'cursor-sketch-generic-output.txt'],
+    ['Codex-Generic', 'codex-sketch-generic-output.txt'],
+  ]);
+});
+
+test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the same name', () => {
+  const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(codex, claude));
+  expect(seats.map(({ label, chain }) => [label, chain])).toEqual([
+    ['Cursor-Arch', ['claude']],
+    ['Cursor-Edge', ['claude']],
+    ['Codex-Innovation', ['codex', 'claude']],
+    ['Codex-Pragmatic', ['codex', 'claude']],
+  ]);
+});
+
+test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood in for whom', () => {
+  const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(cursor, codex, claude));
+  expect(seats.map(({ chain }) => chain)).toEqual([
+    ['cursor', 'codex', 'claude'],
+    ['cursor', 'codex', 'claude'],
+    ['codex', 'cursor', 'claude'],
+    ['codex', 'cursor', 'claude'],
+  ]);
+  const [arch, , innovation] = seats.map(({ chain, taskKind, ...seat }) => ({
+    ...seat,
+    id: taskKind,
+    agents: chain,
+  }));
+  if (!arch || !innovation) throw new Error('no seats');
+  expect(answerFile(arch, 'cursor')).toBe('cursor-plan-arch-output.txt');
+  expect(answerFile(arch, 'codex')).toBe('codex-fallback-cursor-plan-arch-output.txt');
+  expect(answerFile(innovation, 'codex')).toBe('codex-primary-plan-innovation-output.txt');
+  expect(answerFile(innovation, 'cursor')).toBe('cursor-fallback-codex-plan-innovation-output.txt');
+  expect(['cursor', 'codex', 'claude'].map((agent) => attribution(arch, agent, 'claude'))).toEqual([
+    'Cursor-Arch',
+    'codex-fallback-cursor-plan-arch',
+    'Code',
+  ]);
+});
+
+test('padding off leaves the seats of absent agents empty', () => {
+  const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(codex, claude), { padding: false });
+  expect(seats.map(({ chain }) => chain)).toEqual([[], [], ['codex'], ['codex']]);
+  expect(fillBench(['first', 'second', 'author'], usual, up(codex, claude), { padding: false })).toHaveLength(
+    2,
+  );
+});
+
+test('L-512 L-630 judges and voters stay three, with fixed labels', () => {
+  expect(fillBench(panels.diagonal.voters, usual, up(codex, claude))).toEqual([
+    { chair: 'first', label: 'Cursor', agent: 'claude', replaced: true },
+    { chair: 'second', label: 'Codex', agent: 'codex', replaced: false },
+    { chair: 'author', label: 'Claude', agent: 'claude', replaced: false },
+  ]);
+});
+
+test('L-024 L-479 debates have no replacement', () => {
+  expect(debateBuckets(panels.diagonal.debaters, usual)).toEqual([
+    { label: 'Cursor', agent: 'cursor' },
+    { label: 'Codex', agent: 'codex' },
+  ]);
+  expect(debateBuckets(panels.diagonal.debaters, seatAgents([claude]))).toEqual([
+    { label: 'First debater', agent: '' },
+    { label: 'Second debater', agent: '' },
+  ]);
+});
+
+test('seats are filled from the agents that exist, families mixed where possible', () => {
+  const ids = (agents: SeatedAgent[], author?: string) => {
+    const seating = seatAgents(agents, author);
+    return [seating.first?.id, seating.second?.id, seating.author?.id];
+  };
+  expect(ids([gemini, codex, claude])).toEqual(['gemini', 'codex', 'claude']);
+  expect(ids([cursor, codex])).toEqual(['cursor', 'codex', 'cursor']);
+  expect(ids([codex, gemini])).toEqual([undefined, 'codex', 'gemini']);
+  expect(ids([claude])).toEqual([undefined, undefined, 'claude']);
+  expect(ids([claude, codex, cursor], 'codex')).toEqual(['cursor', 'codex', 'codex']);
+  const twin = { id: 'claude-two', family: 'anthropic' };
+  expect(ids([claude, twin, gemini])).toEqual(['gemini', 'claude-two', 'claude']);
+  expect(ids([])).toEqual([undefined, undefined, undefined]);
+});
+
+test('with two agents the empty chair’s seats and votes go to the author, not all to the other one', () => {
+  const two = seatAgents([claude, codex]);
+  const reviews = fillSeats(panels.diagonal.reviewers, 'plan', two, up(claude, codex));
+  expect(reviews.map(({ label, chain }) => [label, chain])).toEqual([
+    ['Claude-Arch', ['claude', 'codex']],
+    ['Claude-Edge', ['claude', 'codex']],
+    ['Codex-Innovation', ['codex', 'claude']],
+    ['Codex-Pragmatic', ['codex', 'claude']],
+  ]);
+  expect(fillBench(panels.diagonal.voters, two, up(claude, codex)).map(({ label }) => label)).toEqual([
+    'Claude-2',
+    'Codex',
+    'Claude',
+  ]);
+});
+
+test('every panel gives every seat a name of its own and somebody to fill it, whoever is there', () => {
+  const agents = fc.uniqueArray(
+    fc.constantFrom(cursor, codex, claude, gemini, { id: 'My Agent', family: 'x' }),
+    { minLength: 1 },
+  );
+  fc.assert(
+    fc.property(agents, fc.constantFrom(...panelNames), (present, name) => {
+      const seating = seatAgents(present);
+      for (const use of ['sketch', 'plan'] as const) {
+        const seats = fillSeats(
+          use === 'sketch' ? panels[name].sketches : panels[name].reviewers,
+          use,
+          seating,
+          up(...present),
+        );
+        expect(new Set(seats.map(({ label }) => label)).size).toBe(seats.length);
+        expect(new Set(seats.map(({ output }) => output)).size).toBe(seats.length);
+        expect(seats.every(({ chain }) => chain.length > 0)).toBe(true);
+        expect(seats.every(({ taskKind }) => /^[a-z][a-z0-9-]{0,63}$/.test(taskKind))).toBe(true);
+      }
+      expect(fillBench(panels[name].voters, seating, up(...present))).toHaveLength(
+        panels[name].voters.length,
+      );
+    }),
+  );
+});
+
+test('L-005 0, 2 and 4 sketches', () => {
+  const counts = (name: keyof typeof panels) =>
+    ([0, 2, 4, 10] as const).map((count) => sketchSeats(panels[name], count).length);
+  expect([counts('diagonal'), counts('wide'), counts('pair'), counts('solo')]).toEqual([
+    [0, 2, 4, 4],
+    [0, 2, 4, 10],
+    [0, 2, 4, 2],
+    [0, 0, 0, 0],
+  ]);
+  expect(sketchSeats(panels.wide, 2).map(({ stance }) => stance)).toEqual(['generic', 'generic']);
+});
+
+test('F-41 labels come from ids, never from models', () => {
+  expect(['claude', 'my-agent', 'GPT 5.5!'].map(agentLabel)).toEqual(['Claude', 'My-Agent', 'Gpt-5-5']);
+});

@@ -1,0 +1,171 @@
+import type { VoteToken } from '../base/schema/judgements/vote.ts';
+import type { ReviewItem } from './review.ts';
+import type { Quorum } from './votes.ts';
+
+export const outcomes = ['accepted', 'neutral', 'exonerated', 'rejected'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** What one voter said about one item; `missing` is an error of that voter, not a vote (C-21). */
+export type TallyVote = { voter: string; vote: VoteToken | 'missing'; reason: string };
+
+export type TallyEntry = {
+  item: ReviewItem;
+  votes: TallyVote[];
+  yes: number;
+  no: number;
+  exonerate: number;
+  outcome: Outcome;
+};
+
+/** L-650: counts the votes of the eligible voters on every item. Without any voter nothing is accepted and nothing lost (F-19). */
+export function tally(items: readonly ReviewItem[], quorum: Quorum): TallyEntry[] {
+  const needed = quorum.needed ?? Number.POSITIVE_INFINITY;
+  return items.map((item) => {
+    const votes = quorum.eligible.map(({ label, votes: cast }): TallyVote => {
+      const vote = cast?.[item.id];
+      return vote
+        ? { voter: label, vote: vote.vote, reason: vote.reason }
+        : { voter: label, vote: 'missing', reason: '' };
+    });
+    const count = (token: VoteToken) => votes.filter(({ vote }) => vote === token).length;
+    const [yes, no, exonerate] = [count('YES'), count('NO'), count('EXONERATE')];
+    return { item, votes, yes, no, exonerate, outcome: outcomeOf({ yes, no, exonerate }, needed) };
+  });
+}
+
+/** L-650. An item on which nobody voted is neutral: nothing is rejected without a NO. */
+function outcomeOf(
+  { yes, no, exonerate }: { yes: number; no: number; exonerate: number },
+  needed: number,
+): Outcome {
+  if (yes >= needed) return 'accepted';
+  if (yes > 0) return 'neutral';
+  if (exonerate > 0) return 'exonerated';
+  return no > 0 ? 'rejected' : 'neutral';
+}
+
+export function entriesOf(entries: readonly TallyEntry[], scope: ReviewItem['scope']): TallyEntry[] {
+  return entries.filter(({ item }) => item.scope === scope);
+}
+
+/** Why an in-scope item is not implemented: the count against the bar, and every reason the voters gave. */
+export function reasonNotImplemented(entry: TallyEntry, quorum: Quorum): string {
+  const counts = `${entry.yes} YES, ${entry.no} NO, ${entry.exonerate} EXONERATE; ${quorum.needed ?? 'no voter answered, some'} YES needed (${entry.outcome}).`;
+  const said = entry.votes
+    .filter(({ vote }) => vote !== 'YES' && vote !== 'missing')
+    .map(({ voter, vote, reason }) => `${voter}: ${vote}${reason === '' ? '' : ` — ${reason}`}`);
+  const missing = entry.votes.filter(({ vote }) => vote === 'missing').map(({ voter }) => voter);
+  const silent = missing.length === 0 ? [] : [`${missing.join(', ')} did not vote on it.`];
+  return [counts, ...said, ...silent].join('\n');
+}
+
+/** What is said when no finding was accepted. L-691 has the words for findings that were all rejected, as L-650 means it. */
+export function noneAccepted(entries: readonly TallyEntry[], { tier }: Pick<Quorum, 'tier'>): string {
+  if (tier === 'none') return '**ℹ Nobody voted: no finding was accepted. Plan unchanged.**';
+  if (entries.every(({ outcome }) => outcome === 'rejected'))
+    return '**ℹ Voting panel rejected all in-scope findings. Plan unchanged.**';
+  const parts = outcomes.flatMap((outcome) => {
+    const count = entries.filter((entry) => entry.outcome === outcome).length;
+    return count === 0 ? [] : [`${count} ${outcome}`];
+  });
+  return `**ℹ Voting panel accepted none of the in-scope findings (${parts.join(', ')}). Plan unchanged.**`;
+}
+
+/** L-651: whether out-of-scope items can cost points. */
+export type OutOfScopeScoring = 'reward-only' | 'symmetric';
+
+export type ScoreRow = {
+  reviewer: string;
+  findings: number;
+  accepted: number;
+  neutral: number;
+  exonerated: number;
+  rejected: number;
+  outOfScopeProposed: number;
+  outOfScopeAccepted: number;
+  score: number;
+};
+
+const points: Record<Outcome, number> = { accepted: 1, neutral: 0, exonerated: 0, rejected: -1 };
+
+/** L-650…L-652: one row per reviewer, also for those who found nothing; merged items score for all who raised them. */
+export function scoreboard(
+  entries: readonly TallyEntry[],
+  reviewers: readonly string[],
+  scoring: OutOfScopeScoring = 'reward-only',
+): ScoreRow[] {
+  const names = [...new Set([...reviewers, ...entries.flatMap(({ item }) => item.proposers)])];
+  return names.map((reviewer) => {
+    const mine = entries.filter(({ item }) => item.proposers.includes(reviewer));
+    const inScope = mine.filter(({ item }) => item.scope === 'in-scope');
+    const outside = mine.filter(({ item }) => item.scope === 'out-of-scope');
+    const having = (outcome: Outcome) => inScope.filter((entry) => entry.outcome === outcome).length;
+    const outsideScore = outside.map(({ outcome }) =>
+      scoring === 'symmetric' ? points[outcome] : Math.max(0, points[outcome]),
+    );
+    return {
+      reviewer,
+      findings: inScope.length,
+      accepted: having('accepted'),
+      neutral: having('neutral'),
+      exonerated: having('exonerated'),
+      rejected: having('rejected'),
+      outOfScopeProposed: outside.length,
+      outOfScopeAccepted: outside.filter(({ outcome }) => outcome === 'accepted').length,
+      score: sum([...inScope.map(({ outcome }) => points[outcome]), ...outsideScore]),
+    };
+  });
+}
+
+export function signed(score: number): string {
+  return score > 0 ? `+${score}` : `${score}`;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+export const reviewRounds = { default: 1, maximum: 2 } as const;
+
+export type RoundDecision = { again: boolean; reason: string };
+
+/** Whether another round of review is worth it: only while rounds are left and the last one changed the plan. */
+export function nextRound({
+  round,
+  rounds,
+  entries,
+  earlier,
+}: {
+  /** The round just finished, from 1. */
+  round: number;
+  rounds: number;
+  entries: readonly TallyEntry[];
+  /** Items of the rounds before this one. */
+  earlier: readonly ReviewItem[];
+}): RoundDecision {
+  const accepted = entries.filter(({ item, outcome }) => item.scope === 'in-scope' && outcome === 'accepted');
+  if (accepted.length === 0) return { again: false, reason: 'the round brought no accepted finding' };
+  const known = new Set(earlier.map(fingerprint));
+  const fresh = accepted.filter(({ item }) => !known.has(fingerprint(item)));
+  if (fresh.length === 0) return { again: false, reason: 'the round brought nothing new' };
+  if (round >= Math.min(rounds, reviewRounds.maximum))
+    return { again: false, reason: `round ${round} was the last one` };
+  return { again: true, reason: `${fresh.length} accepted findings changed the plan` };
+}
+
+/**
+ * Which seats review again: those an accepted finding came from, whoever served them, or all when none is left (the
+ * program's own check has no seat).
+ */
+export function reviewersForNextRound(entries: readonly TallyEntry[], seats: readonly string[]): string[] {
+  const accepted = entries.filter(({ item, outcome }) => item.scope === 'in-scope' && outcome === 'accepted');
+  const productive = seats.filter((seat) => accepted.some(({ item }) => item.seats.includes(seat)));
+  return productive.length > 0 ? productive : [...seats];
+}
+
+/** The same finding in other words of the same order still counts as the same; meaning is the merge's business. */
+export function fingerprint(item: Pick<ReviewItem, 'title' | 'focusArea' | 'citations'>): string {
+  const words = item.title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const places = item.citations.map(({ file, line }) => `${file}:${line}`).sort();
+  return JSON.stringify([item.focusArea, [...new Set(words)].sort(), places]);
+}

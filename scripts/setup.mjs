@@ -35,8 +35,10 @@ const buildInputs = [
 ];
 export const currentNode = path.join(root, 'node_modules', 'node', 'bin', 'node');
 
-export function setUp() {
-  if (isInstalled() && isBuilt()) return;
+/** `built: false` for what reads only the sources. */
+export function setUp({ built = true } = {}) {
+  const isReady = () => isInstalled() && (!built || isBuilt());
+  if (isReady()) return;
   takeLock();
   try {
     // Whoever had the lock before may have done it.
@@ -45,7 +47,7 @@ export function setUp() {
       installDependencies();
       writeFileSync(installStamp, versions);
     }
-    if (!isBuilt()) {
+    if (built && !isBuilt()) {
       const sources = hashTree(buildInputs);
       process.stderr.write('Building …\n');
       run(currentNode, ['scripts/build.mjs'], 'Building');

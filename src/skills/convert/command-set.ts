@@ -88,9 +88,7 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
     });
     const [only] = called.length === 1 ? called : [];
     if (only !== undefined) only.source.heading = 'Procedure';
-    const name = withoutLastNote(group.name).trim();
-    // "(Optional, when …)" is no part of a name, but says when the phase runs.
-    const note = group.name.slice(group.name.indexOf(name) + name.length).trim();
+    const { name, note } = splitNote(group.name);
     // S-064: what the orchestrator says around a call stays with the text that it calls.
     const sections = sectionsOf(document, group, `${commandPath}.md`, note, called.length > 0);
     sources.push([...sections, ...called.map(({ source }) => source)]);
@@ -152,8 +150,16 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
   };
 }
 
+/** "(Optional, when …)" is not part of a name, but says when the phase runs. */
+export function splitNote(title: string): { name: string; note: string } {
+  const name = withoutLastNote(title).trim();
+  return name === ''
+    ? { name: title.trim(), note: '' }
+    : { name, note: title.slice(title.indexOf(name) + name.length).trim() };
+}
+
 /** The sections of a phase: an overview, when there is one, above the details. */
-function sectionsOf(
+export function sectionsOf(
   document: Document,
   { headings, main }: PhaseGroup,
   path: string,
@@ -180,7 +186,7 @@ function sectionsOf(
 }
 
 /** Lines of the source's own flow, by the number of the phase they are about. */
-function flowLinesOf(document: Document): Map<string, string[]> {
+export function flowLinesOf(document: Document): Map<string, string[]> {
   const lines = new Map<string, string[]>();
   for (const { line: start, endLine } of sourceFlowSections(document)) {
     let current: string[] | undefined;

@@ -112,8 +112,55 @@ test('S-050 S-064: SKILL.md has each section once, with Post-Phase Updates and t
     skill.indexOf('## Execution Flow'),
     skill.indexOf('### Phase Reference Documents'),
   );
-  expect(flow).toContain('Runs when: only if risk is high');
+  expect(flow).toContain('Runs when: risk is high');
   expect(errorsOf(made)).toEqual([]);
+});
+
+const flowOf = (made: Conversion) =>
+  [...skillOf(made).matchAll(/^(?:Phase \d+: .*|.*(?:Runs when|Condition): .*)$/gm)].map(([line]) =>
+    line.trim(),
+  );
+const twoPhases = (flow: string, note: string) =>
+  convertCommand(
+    `## Execution Flow Diagram\n\n${fence}\n├─ Phase 1: Read\n│  └─ Decision:\n│     ├─ count=0 → ERROR\n│     └─ count>1 → ask\n│\n├─ Phase 2: Write\n${flow}\n${fence}\n\n## Phases\n\n### Phase 1: Read\n\nRead.\n\n### Phase 2: Write${note}\n\nWrite.\n`,
+  );
+
+test('S-014: a comparison inside a phase that always runs is no condition of it', () => {
+  expect(flowOf(twoPhases('│  └─ Write it', ''))).toEqual(['Phase 1: Read', 'Phase 2: Write']);
+});
+
+test('S-014: a vague note takes its condition from the flow, or from the words below the heading', () => {
+  const conditions = (flow: string, note: string) => flowOf(twoPhases(flow, note))[2];
+  expect(conditions('│  IF risk ≥ medium:\n│  ELSE:\n│  └─ Skip to Phase 3', ' (Optional - by risk)')).toBe(
+    '├─ Runs when: risk ≥ medium',
+  );
+  const decided =
+    '│  └─ Decision (source):\n│     ├─ code | hybrid → Execute it\n│     └─ visual → Skip to Phase 3';
+  expect(conditions(decided, ' (Conditional)')).toBe('├─ Runs when: source: code or hybrid');
+  expect(conditions('│', ' (Optional)\n\n**Trigger**: Only execute when the risk is high')).toBe(
+    '├─ Runs when: the risk is high',
+  );
+  expect(conditions('│', ' (Skip if Already Written)')).toBe('├─ Runs when: unless Already Written');
+  expect(conditions('│', ' (Read-only)')).toBeUndefined();
+});
+
+test('S-050: a flow around the phases, a flow summary and a list structure stay in the sections of their kind', () => {
+  const made = convertCommand(
+    `## Execution Flow Summary\n\nIn short.\n\n## TodoWrite Structure\n\nOwn list.\n\n## Error Handling & Recovery\n\nTry again.\n\n## Execution Process\n\nOwn flow.\n\n### Phase 1: Read\n\nRead.\n\n### Phase 2: Write\n\nWrite.\n\n### At the end\n\nSay so.\n`,
+  );
+  const titles = skillOf(made)
+    .split('\n')
+    .filter((line) => line.startsWith('## '));
+  expect(titles.filter((title) => /flow|process|todowrite|error/i.test(title))).toEqual([
+    '## Execution Flow',
+    '## Input Processing',
+    '## Data Flow',
+    '## TodoWrite Pattern',
+    '## Error Handling',
+  ]);
+  expect(skillOf(made)).toMatch(
+    /### Original Execution Flow\n\nIn short\.\n\nOwn flow\.\n\n### At the end\n\nSay so\./,
+  );
 });
 
 test('S-032: an input that an earlier phase outputs is an edge of the data flow', () => {
@@ -146,6 +193,18 @@ test('S-016 S-066: preferences of a flat skill stay in SKILL.md and are not a ph
   expect(phasesOf(made)).toEqual(['phases/01-read.md', 'phases/02-write.md']);
   expect(skillOf(made)).toContain("autoYes: answers.auto === 'Auto', deep: true");
   expect(countOf(skillOf(made), '## Interactive Preference Collection')).toBe(1);
+  expect(lint(made).findings.map(({ rule }) => rule)).not.toContain('PR001');
+});
+
+test('S-016: preferences that a flat skill only initialises stay in SKILL.md, and a note is not part of a phase name', () => {
+  const set = `${fence}javascript\nif (workflowPreferences === undefined) workflowPreferences = { autoYes: false }\n${fence}\n`;
+  const made = convertFlat(
+    `---\nname: flat\ndescription: Does it. Triggers on "flat".\nallowed-tools: Read\n---\n# Flat\n\n## 5. LP-Phase 0: Workflow Preferences Initialization\n\n${set}\n## 6. LP-Phase 1: Read\n\nRead.\n\n## 7. LP-Phase 2: Ask (Optional, Multi-Round)\n\nif (workflowPreferences.autoYes) skip.\n`,
+  );
+  expect(phasesOf(made)).toEqual(['phases/01-read.md', 'phases/02-ask.md']);
+  expect(countOf(skillOf(made), '## Interactive Preference Collection')).toBe(1);
+  expect(skillOf(made)).toContain('workflowPreferences = { autoYes: false }');
+  expect(made.files.get('phases/02-ask.md')).toContain('(Optional, Multi-Round)');
   expect(lint(made).findings.map(({ rule }) => rule)).not.toContain('PR001');
 });
 

@@ -1,12 +1,11 @@
 import { CharretteError } from '../../base/errors.ts';
-import { withoutLastNote } from '../../base/text/without-last-note.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { type Document, lineAt, linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { type Frontmatter, type FrontmatterField, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
 import { commandKeys } from '../rules/frontmatter.ts';
-import { convertTools } from './command-set.ts';
+import { convertTools, flowLinesOf, sectionsOf, splitNote } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
 import { groupPhases, type PhaseGroup } from './phase-groups.ts';
 import { runConditionOf } from './run-condition.ts';
@@ -52,25 +51,18 @@ export function readFlatSkill(text: string, directory: string): FlatSkill {
   }
   const name = fieldText(frontmatter, 'name')?.trim() || directory;
   const description = fieldText(frontmatter, 'description') ?? `Runs the ${titleOf(name)} workflow`;
-  const phases = groups.map(({ number, name: title }): RoughPhase => {
-    const own = title.trim();
-    const note = own.slice(withoutLastNote(own).length).trim();
-    const condition = runConditionOf([], note, '', new Set());
-    return { name: own, sourcePath: 'SKILL.md', sourceNumber: number, ...condition };
+  const flow = flowLinesOf(document);
+  const named = groups.map((group) => ({ ...group, ...splitNote(group.name.trim()) }));
+  const phases = named.map(({ number, name: title, note, main }): RoughPhase => {
+    const body = linesText(document, main.line + 1, main.endLine);
+    const condition = runConditionOf(flow.get(number) ?? [], note, body, new Set());
+    return { name: title, sourcePath: 'SKILL.md', sourceNumber: number, ...condition };
   });
-  const sources = groups.map(({ headings: own, main }) =>
-    own.map((heading): PhaseSource => {
-      const nth = document.headings.filter(({ title }) => title === heading.title).indexOf(heading);
-      return {
-        path: 'SKILL.md',
-        body: linesText(document, heading.line + 1, heading.endLine),
-        label: heading.title,
-        section: heading.title,
-        ...(nth > 0 ? { nth } : {}),
-        heading: heading === main ? 'Details' : 'Overview',
-        coordinates: true,
-      };
-    }),
+  const sources = named.map((group) =>
+    sectionsOf(document, group, 'SKILL.md', group.note, false).map((source) => ({
+      ...source,
+      label: source.section ?? 'SKILL.md',
+    })),
   );
   blocks.forEach(({ body }, index) => {
     phases.push({ name: `Process ${index + 1}`, sourcePath: 'SKILL.md' });
@@ -134,6 +126,6 @@ function splitPhases(document: Document): PhaseGroup[] {
 function collectsPreferences(title: string, body: string): boolean {
   return (
     sectionFor(title) === 'Interactive Preference Collection' ||
-    (/\bworkflowPreferences\s*=\s*\{/.test(body) && body.includes('AskUserQuestion('))
+    (/\bworkflowPreferences\s*=\s*\{/.test(body) && /AskUserQuestion\(/.test(body))
   );
 }

@@ -10,20 +10,23 @@ const sectionOf: readonly (readonly [RegExp, SectionName])[] = [
   [/^(?:key )?design principles$|^coordinator role$/i, 'Key Design Principles'],
   [/^mode detection(?: (?:&|and) routing)?$/i, 'Mode Detection & Routing'],
   [
-    /^(?:(?:phase|step|stage) [\d.]+[a-z]? )?(?:interactive |workflow )?preferences?(?: collection)?$/i,
+    /^(?:(?:[a-z]{1,4}-)?(?:phase|step|stage) [\d.]+[a-z]? )?(?:interactive |workflow )*preferences?(?: (?:collection|initiali[sz]ation|setup))?$/i,
     'Interactive Preference Collection',
   ],
   [/^auto mode(?: defaults)?$/i, 'Auto Mode Defaults'],
-  [/^execution (?:flow|process)(?: diagram)?$/i, 'Execution Flow'],
+  [/^execution (?:flow|process)(?: (?:diagram|summary|overview))?$/i, 'Execution Flow'],
   [/^loop control$/i, 'Loop Control'],
   [/^core rules$/i, 'Core Rules'],
   [/^input processing$/i, 'Input Processing'],
   [/^data flow$/i, 'Data Flow'],
-  [/^todowrite(?: pattern| coordination| tracking)?$/i, 'TodoWrite Pattern'],
+  [
+    /^todowrite(?: (?:pattern|coordination|(?:progress )?tracking|structure|updates?|management))?$/i,
+    'TodoWrite Pattern',
+  ],
   [/^post-?phase updates$/i, 'Post-Phase Updates'],
-  [/^error handling$/i, 'Error Handling'],
+  [/^error handling(?: (?:&|and) recovery)?$/i, 'Error Handling'],
   [/^coordinator checklist$/i, 'Coordinator Checklist'],
-  [/^related (?:commands|skills)$/i, 'Related Commands'],
+  [/^related (?:commands|skills)(?: (?:&|and) (?:commands|skills))?$/i, 'Related Commands'],
 ];
 
 /** Sections that state the phases and names of the package; what the source says of them is kept below. */
@@ -71,11 +74,16 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
   for (const { line, endLine } of phases) taken.fill(true, line, endLine);
   const title = document.headings.find(({ level }) => level === 1);
   if (title !== undefined && taken[title.line] !== true) drop(title.line);
+  dropBareHeadings(document, taken, drop);
   for (const { level, title: words, line, endLine } of document.headings) {
     const name = sectionFor(words);
     if (level !== 2 || name === undefined || taken[line] === true) continue;
-    if (phases.some((phase) => phase.line >= line && phase.line < endLine)) continue;
-    const body = linesText(document, line + 1, endLine).trim();
+    // A section around phases keeps what it says itself.
+    const body = Array.from({ length: endLine - line - 1 }, (_, index) => line + 1 + index)
+      .filter((own) => taken[own] !== true)
+      .map((own) => linesText(document, own, own + 1))
+      .join('')
+      .trim();
     const target = madeAnew.has(name) ? additions : overrides;
     const known = target[name];
     if (body === '' || known !== undefined || lineText(document, line) !== `## ${name}`) drop(line);

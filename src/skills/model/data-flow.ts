@@ -100,7 +100,8 @@ function flowSections(document: Document): FlowSection[] {
 
 /** The flow of a command that is no package yet. */
 export function sourceFlowSections(document: Document): FlowSection[] {
-  return sectionsNamed(document, [/^execution (?:flow|process)$/i, /^data flow$/i]);
+  const execution = /^execution (?:flow|process)(?: (?:diagram|summary|overview))?$/i;
+  return sectionsNamed(document, [execution, /^data flow$/i]);
 }
 
 function sectionsNamed(document: Document, names: readonly RegExp[]): Heading[] {

@@ -105,6 +105,19 @@ test('FM008: a diagram or an example that starts the skill itself is not a call'
   expect(found('Skill(skill="demo-flow")\nSkill(skill="other-flow")')).toEqual(['FM008']);
 });
 
+test('FM008: a comment or a string that names a tool is not a call, and hides no later call', () => {
+  const found = (text: string) => {
+    const texts = cleanTexts();
+    append(skill, `\`\`\`javascript\n${text}\n\`\`\``)(texts);
+    return loud(texts).filter((rule) => rule === 'FM008');
+  };
+  const named =
+    '// Discover sub-commands by scanning Skill() calls\ncall.replace(\'Skill(skill="\', "")\nname: "by hand (Skill(skill=...)"';
+  expect(found(named)).toEqual([]);
+  expect(found(`${named}\nSkill(skill="other-flow")`)).toEqual(['FM008']);
+  expect(found('// WRONG\nSkill(skill="a")\n\nSkill(skill="other-flow")')).toEqual(['FM008']);
+});
+
 test('S-046 S-103 XP001 XP002 duplicate triggers and copied phases show with all packages at hand', () => {
   const one = packageOf(cleanTexts(), 'demo-flow');
   const two = packageOf(cleanTexts({ skillName: 'other-flow' }), 'other-flow');

@@ -1,5 +1,5 @@
-import { findCalls } from '../document/calls.ts';
-import { lineAt, zoneAt } from '../document/document.ts';
+import { type Call, findCalls } from '../document/calls.ts';
+import { type Document, lineAt, zoneAt } from '../document/document.ts';
 import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { bareTool, isDeclared } from '../model/identity.ts';
@@ -29,6 +29,13 @@ const callableTools = [
 function startsOwn(tool: string, body: string, own: ReadonlySet<string>): boolean {
   if (tool !== 'Skill' && tool !== 'SlashCommand') return false;
   return own.has(calledSkill(body) ?? '') || /^\s*args\s*[=:]/.test(body);
+}
+
+/** A comment such as `// scan Skill() calls`, a string such as `'Skill('` and `Skill(skill=...)` only name the tool. */
+function isNamed(document: Document, { start, body }: Call): boolean {
+  const before = document.text.slice(document.lineStarts[lineAt(document, start)] ?? 0, start);
+  if (/["'`]$/.test(before) || /^\s*\w+=(?:\.{3}|…)/.test(body)) return true;
+  return body.trim() === '' && /\/\/|#/.test(before);
 }
 
 /** Tools that are declared against tools that are called. */
@@ -97,12 +104,12 @@ export const toolRules: readonly Rule[] = [
       for (const document of subject.documents) {
         for (const tool of callableTools) {
           if (used.has(tool) || isDeclared(tool, declared) || !document.text.includes(`${tool}(`)) continue;
-          const call = findCalls(document.text, [tool]).find(
-            ({ start, body }) => zoneAt(document, start) === 'fence' && !startsOwn(tool, body, own),
-          );
-          if (call === undefined) continue;
-          const line = lineAt(document, call.start);
-          if (!isTeaching(document, line))
+          const line = findCalls(document.text, [tool])
+            .filter(({ start, body }) => zoneAt(document, start) === 'fence' && !startsOwn(tool, body, own))
+            .filter((call) => !isNamed(document, call))
+            .map(({ start }) => lineAt(document, start))
+            .find((called) => !isTeaching(document, called));
+          if (line !== undefined)
             used.set(tool, at(document, line, `${tool} is called but not in allowed-tools.`));
         }
       }

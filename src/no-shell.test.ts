@@ -13,7 +13,7 @@ const starters: Readonly<Record<string, readonly string[]>> = {
   'src/repo/git/run-git.ts': ['spawn'],
   'src/surfaces/mcp/launch.ts': ['spawn'],
   'src/plan/mermaid-parser.ts': ['spawn'],
-  'src/workflows/design/heavy.ts': ['spawn'],
+  'src/workflows/design/isolated-phase.ts': ['spawn'],
   'bin/charrette': ['spawn'],
 };
 

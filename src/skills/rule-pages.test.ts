@@ -5,7 +5,7 @@ import { rulePages } from './rule-pages.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/reference/rules');
 
-test('F-34 S-111 every rule has its page and no page is out of date (run scripts/rule-pages.ts)', () => {
+test('F-34 S-111 every rule has its page and no page is out of date (run `npm run docs`)', () => {
   const pages = rulePages();
   expect(readdirSync(folder).sort()).toEqual([...pages.keys()].sort());
   for (const [file, text] of pages) expect(readFileSync(path.join(folder, file), 'utf8')).toBe(text);

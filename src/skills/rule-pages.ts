@@ -53,10 +53,10 @@ function indexPage(): string {
   return [
     '# Rules of `charrette skill lint`',
     '',
-    'Made from the rule table by `scripts/rule-pages.ts`. `charrette skill explain ID` prints the same.',
+    'Generated from the rule table by `npm run docs`. `charrette skill explain ID` prints the same.',
     '',
-    'A rule is silenced with `<!-- lint-disable ID reason -->` for its file, or `<!-- lint-disable-next-line ID reason -->` for the',
-    'next line or fence. No errors is PASS, one or two REVIEW, three or more FAIL.',
+    'Silence a rule with `<!-- lint-disable ID reason -->` for the file, or `<!-- lint-disable-next-line ID reason -->` for the',
+    'next line or fence. No errors: PASS; one or two: REVIEW; three or more: FAIL.',
     '',
     ...families,
   ]

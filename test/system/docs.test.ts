@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { cliPage, configPage } from '../../scripts/docs.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 const docs = path.join(root, 'docs');
@@ -51,7 +52,7 @@ function brokenLinks(page: string, text: string): string[] {
   });
 }
 
-test.each(pages)('every link of %s leads to a file and a heading', (page) => {
+test.each(pages)('every link of %s resolves to a file and a heading', (page) => {
   expect(brokenLinks(page, read(page))).toEqual([]);
 });
 
@@ -60,6 +61,11 @@ test('finds links to missing files and missing headings', () => {
     '# Two words\n\n[a](#two-words) [b](#three) [c](gone.md) [d](../README.md#none) `[e](gone.md)`\n';
   expect(brokenLinks('docs/page.md', text)).toEqual(['#three', 'gone.md', '../README.md#none']);
 });
+
+test('the generated pages of commands and settings are current (run `npm run docs`)', () => {
+  expect(read('docs/reference/cli.md')).toBe(cliPage());
+  expect(read('docs/reference/config.md')).toBe(configPage());
+}, 60_000);
 
 test('the index names every page but the rules and decisions', () => {
   const linked = new Set(linksIn(read('docs/README.md')).map((link) => path.join('docs', link)));
@@ -70,7 +76,7 @@ test('the index names every page but the rules and decisions', () => {
   expect(missing).toEqual([]);
 });
 
-/** Scripts that a text tells readers to run, as files or by their name in package.json. */
+/** Scripts named in commands of a text, as files or by their name in package.json. */
 function scriptsIn(text: string): { files: string[]; names: string[] } {
   const files = [...text.matchAll(/\bnode ((?:bench|scripts)\/[\w./-]+\.(?:ts|mjs))/g)];
   const names = [...text.matchAll(/\bnpm run ([\w:]+)/g)];

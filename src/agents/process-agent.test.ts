@@ -236,6 +236,23 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect(result.message).toBeDefined();
   });
 
+  test.each(['short lines', 'one line'])(
+    'a flood of %s fails by its limit and takes little memory',
+    async (form) => {
+      let peak = 0;
+      const before = process.memoryUsage.rss();
+      const watch = setInterval(() => {
+        peak = Math.max(peak, process.memoryUsage.rss() - before);
+      }, 20);
+      const agent = await createAgent(exec('agent-floods.mjs', form), place());
+      const result = await agent.call(task(), { signal: new AbortController().signal, onEvent() {} });
+      clearInterval(watch);
+      expect(result).toMatchObject({ kind: 'limit', message: 'The agent wrote more than the output limit.' });
+      expect(result.text.length).toBeLessThanOrEqual(100_000);
+      expect(peak).toBeLessThan(300_000_000);
+    },
+  );
+
   test('garbled output is no JSON', async () => {
     const { result } = await call(exec('agent-garbles.mjs'), task({ schema: { type: 'object' } }), place());
     expect(result.kind).toBe('bad_output');

@@ -6,9 +6,16 @@ import { blotCommand } from '../base/text/secrets.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
 import { resolveProgram } from './detect.ts';
-import type { BuildRequest, Driver, Launch } from './drivers/driver.ts';
+import type { BuildRequest, Driver, Launch, Signal } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
-import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from './drivers/reading.ts';
+import {
+  emptyReading,
+  eventsOf,
+  type Reading,
+  readSignal,
+  TextPieces,
+  toolNamer,
+} from './drivers/reading.ts';
 import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';
 import {
   type Agent,
@@ -249,17 +256,22 @@ async function listen(
 ): Promise<{ reading: Reading; exit: ProcessExit }> {
   let reading = emptyReading;
   const named = toolNamer();
+  const pieces = new TextPieces();
+  const read = (signals: readonly Signal[]) => {
+    reading = signals.reduce(readSignal, reading);
+  };
   const exit = await runProcess({
     ...request,
     onLine: (line) => {
       for (const signal of driver.parse(line)) {
-        reading = readSignal(reading, signal);
+        read(pieces.push(signal));
         for (const event of eventsOf(named(signal))) context.onEvent(event);
       }
       if (reading.hopeless) return 'stop';
       return reading.succeeded ? 'finished' : undefined;
     },
   });
+  read(pieces.end());
   const left = exit.code === 0 && exit.ended === undefined;
   if (driver.succeedsByExit && left) reading = readSignal(reading, { type: 'success' });
   return { reading, exit };

@@ -54,8 +54,12 @@ export function finishReading(reading: Reading, exit: ProcessExit, context: Fini
 function textOf(reading: Reading, endedWell: boolean, kind: LaneKind): string {
   if (endedWell) return reading.text;
   if (kind === 'bad_output') return '';
-  return reading.text.trim() === '' ? reading.lastText : reading.text;
+  const words = reading.text.trim() === '' ? reading.lastText : reading.text;
+  return words.slice(-keptOfFailure);
 }
+
+/** What is kept of a failed call's words; a flood is not worth more in the journal. */
+const keptOfFailure = 100_000;
 
 function judge(reading: Reading, exit: ProcessExit, context: FinishContext, value: unknown): Verdict {
   if (exit.startError !== undefined) return { kind: 'unhealthy', message: exit.startError };

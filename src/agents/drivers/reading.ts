@@ -31,6 +31,15 @@ export const emptyReading: Reading = {
   hopeless: false,
 };
 
+/** A longer text is a flood, not an answer. Many lanes hold theirs at the same time. */
+export const maxAnswerCharacters = 8 * 1024 * 1024;
+
+const tooLong = {
+  message: 'The agent wrote more than the output limit.',
+  kind: 'limit',
+  passing: false,
+} as const;
+
 /** The reading after one more signal. */
 export function readSignal(reading: Reading, signal: Signal): Reading {
   switch (signal.type) {
@@ -38,6 +47,7 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
       return { ...reading, session: signal.id || reading.session, model: signal.model ?? reading.model };
     case 'text': {
       const text = signal.whole ? signal.text : reading.text + signal.text;
+      if (text.length > maxAnswerCharacters) return { ...reading, failure: tooLong, hopeless: true };
       // Only the new piece is looked at: trimming the whole at every piece would take for ever on a long answer.
       const before = !signal.whole && reading.text !== '' && reading.lastText === reading.text;
       const blank = !before && signal.text.trim() === '';
@@ -75,6 +85,31 @@ export function readSignal(reading: Reading, signal: Signal): Reading {
       return strike(reading, signal);
     case 'strike-clear':
       return { ...reading, strikes: { ...reading.strikes, [signal.name]: 0 } };
+  }
+}
+
+/**
+ * Joins pieces of text before they are read. Of an answer in millions of short lines a string would otherwise keep each as a
+ * node of its own, at many times the size of the text.
+ */
+export class TextPieces {
+  #pieces: string[] = [];
+  #length = 0;
+
+  /** The signals to read now: text is held back until there is enough of it or something else comes. */
+  push(signal: Signal): Signal[] {
+    if (signal.type !== 'text' || signal.whole) return [...this.end(), signal];
+    this.#pieces.push(signal.text);
+    this.#length += signal.text.length;
+    return this.#length < 65536 && this.#pieces.length < 65536 ? [] : this.end();
+  }
+
+  end(): Signal[] {
+    if (this.#pieces.length === 0) return [];
+    const text = this.#pieces.join('');
+    this.#pieces = [];
+    this.#length = 0;
+    return [{ type: 'text', text }];
   }
 }
 

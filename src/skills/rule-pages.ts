@@ -35,7 +35,7 @@ function rulePage(rule: RuleText): string {
     '',
     `To put it right: ${rule.hint}`,
     '',
-    `Looks at ${fenceText[rule.fence]}.${used.length > 0 ? ` Part of the pattern ${used.join(', ')}.` : ''}`,
+    `Checks ${fenceText[rule.fence]}.${used.length > 0 ? ` Part of the pattern ${used.join(', ')}.` : ''}`,
     '',
   ].join('\n');
 }

@@ -1,5 +1,5 @@
-import type { Defence } from '../src/base/schema/judgements/defence.ts';
-import type { ContestedDecision } from '../src/base/schema/judgements/synthesis.ts';
+import type { Defence } from '../src/base/schema/judgements/debate.ts';
+import type { ContestedDecision } from '../src/base/schema/judgements/design.ts';
 import { type NumberedDecision, rankDecisions } from '../src/council/decisions.ts';
 import { checkEligibility, defenceReading } from '../src/council/defence.ts';
 import { debateAvailability, runAvailability } from '../src/council/health.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Finding, findingSchema } from '../src/base/schema/judgements/finding.ts';
-import type { VoteToken } from '../src/base/schema/judgements/vote.ts';
+import type { VoteToken } from '../src/base/schema/judgements/review.ts';
+import { type Finding, findingSchema } from '../src/base/schema/judgements/review.ts';
 import { mergeCandidates } from '../src/council/merge.ts';
 import { evidenceMarks, numberCandidates, type RaisedFinding } from '../src/council/review.ts';
 import { tally } from '../src/council/tally.ts';

@@ -1,9 +1,8 @@
 // What lies between the agents of a panel when it has many seats: prompts, merging, counting, files. No agent is asked.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Sketch, Synthesis } from '../../src/base/schema/judgements/design.ts';
 import type { Plan } from '../../src/base/schema/judgements/plan.ts';
-import type { Sketch } from '../../src/base/schema/judgements/sketch.ts';
-import type { Synthesis } from '../../src/base/schema/judgements/synthesis.ts';
 import { judgementJsonSchema } from '../../src/base/schema/judgements.ts';
 import { buildReviewBallot } from '../../src/council/ballot.ts';
 import { rankDecisions, readDecisions, renderDecisions } from '../../src/council/decisions.ts';

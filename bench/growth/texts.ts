@@ -1,7 +1,7 @@
 // Documents, skill packages and tasks.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { LitePlanAnswer } from '../../src/base/schema/judgements/lite-plan.ts';
+import type { LitePlanAnswer } from '../../src/base/schema/judgements/lite.ts';
 import type { Plan } from '../../src/base/schema/judgements/plan.ts';
 import { readPlan, renderPlan } from '../../src/plan/plan-text.ts';
 import { dependencyProblems, levelsOf } from '../../src/plan/tasks/dependencies.ts';

@@ -15,7 +15,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, parseJson } from '../base/safe-json.ts';
-import type { Protocol } from '../base/schema/protocols.ts';
+import type { Protocol } from '../base/schema/calls.ts';
 import type { Driver } from './drivers/driver.ts';
 import { findBubblewrap } from './jail.ts';
 import { dropOrphanedLogin, holdLogin, loginVariables } from './logins.ts';

@@ -3,11 +3,9 @@
  * nothing here knows what a sketch or a vote is.
  */
 
-import type { LaneKind } from '../base/schema/lane-kinds.ts';
-import type { Usage } from '../base/schema/usage.ts';
+import type { LaneKind, Usage } from '../base/schema/calls.ts';
 
-export { type LaneKind, laneKinds } from '../base/schema/lane-kinds.ts';
-export { type Usage, unknownUsage } from '../base/schema/usage.ts';
+export { type LaneKind, laneKinds, type Usage, unknownUsage } from '../base/schema/calls.ts';
 
 export type Access = 'read' | 'write';
 

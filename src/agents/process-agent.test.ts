@@ -13,7 +13,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { optionalProgram, systemPath } from '../../test/support/optional-programs.ts';
 import { isRecord, parseJson } from '../base/safe-json.ts';
-import type { Protocol } from '../base/schema/protocols.ts';
+import type { Protocol } from '../base/schema/calls.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
 import { listProcesses, readRow } from './process/process-table.ts';
 import { agentVersion, createAgent, drivers } from './registry.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
-import { namedSome } from '../base/text/named-some.ts';
+import { namedSome } from '../base/text/format.ts';
 import { blotCommand } from '../base/text/secrets.ts';
 import { readAnswer, writeAnswer } from './answer.ts';
 import { type Confined, confine } from './confine.ts';

@@ -1,5 +1,5 @@
 import { CharretteError } from '../base/errors.ts';
-import { type Protocol, protocols } from '../base/schema/protocols.ts';
+import { type Protocol, protocols } from '../base/schema/calls.ts';
 import { programVersion, resolveProgram } from './detect.ts';
 import { acp } from './drivers/acp.ts';
 import { claude } from './drivers/claude.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 /** What the configuration says about one agent, and the world a driver may look at. */
-import type { Protocol } from '../base/schema/protocols.ts';
+import type { Protocol } from '../base/schema/calls.ts';
 
 export type AgentSettings = {
   /** The name in the configuration. */

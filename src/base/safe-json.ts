@@ -1,8 +1,18 @@
 import { CharretteError } from './errors.ts';
 
+/** JSON as it is written into files that people read: two spaces, a line end. */
+export function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** What a table has under a name that somebody else chose: every object has a `constructor`, no table has. */
+export function tableEntry<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-export type JsonReading = { ok: true; value: JsonValue } | { ok: false; message: string };
+type JsonReading = { ok: true; value: JsonValue } | { ok: false; message: string };
 
 const defaultLimit = 64 * 1024 * 1024;
 

@@ -1,4 +1,4 @@
-import { literalPattern } from '../base/text/literal-pattern.ts';
+import { literalPattern } from '../base/text/strings.ts';
 
 /** L-516: names that would tell a judge who wrote what. */
 export const attributionWords = [

@@ -1,4 +1,4 @@
-import { formatElapsed } from '../base/text/elapsed.ts';
+import { formatElapsed } from '../base/text/format.ts';
 import type { DiagramOutcome } from '../plan/diagram.ts';
 import type { DispositionCounts } from './resolutions.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
 import { contested } from '../../test/dialectic-fixtures.ts';
-import { contestedDecisionSchema, synthesisSchema } from '../base/schema/judgements/synthesis.ts';
+import { contestedDecisionSchema, synthesisSchema } from '../base/schema/judgements/design.ts';
 import { line } from '../base/schema/primitives.ts';
 import { rankDecisions, readDecisions, renderDecisions } from './decisions.ts';
 import { dispositions, type Resolution, type WhyLabel } from './resolutions.ts';

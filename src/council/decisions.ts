@@ -1,4 +1,4 @@
-import { type ContestedDecision, type Impact, impacts } from '../base/schema/judgements/synthesis.ts';
+import { type ContestedDecision, type Impact, impacts } from '../base/schema/judgements/design.ts';
 import { readBlocks, renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
 
 /** A contested decision with its rank; `number` is the N of DECISION_N everywhere (C-23). */

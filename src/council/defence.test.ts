@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../test/arbitrary-of.ts';
 import { antithesis, defence, reading } from '../../test/dialectic-fixtures.ts';
-import { defenceSchema } from '../base/schema/judgements/defence.ts';
+import { defenceSchema } from '../base/schema/judgements/debate.ts';
 import {
   checkEligibility,
   checkSide,

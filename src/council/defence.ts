@@ -1,7 +1,7 @@
-import { type Defence, type Side, sides } from '../base/schema/judgements/defence.ts';
+import { type Defence, type Side, sides } from '../base/schema/judgements/debate.ts';
 import { citationsIn } from '../base/text/citations.ts';
 import { toLines, unwrapBold } from '../base/text/labelled-block.ts';
-import { withoutLast } from '../base/text/without-last.ts';
+import { withoutLast } from '../base/text/strings.ts';
 
 /** C-25: tag names in text and the keys they have in the typed defence, in order. */
 export const defenceTags = [

@@ -4,7 +4,7 @@ import {
   focusAreas,
   type Severity,
   severities,
-} from '../base/schema/judgements/finding.ts';
+} from '../base/schema/judgements/review.ts';
 import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
 import { citationsIn } from '../base/text/citations.ts';
 import { splitLabel, toLines, unwrapBold } from '../base/text/labelled-block.ts';

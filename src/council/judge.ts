@@ -1,5 +1,5 @@
-import { type Side, sides } from '../base/schema/judgements/defence.ts';
-import type { Verdict } from '../base/schema/judgements/verdict.ts';
+import type { Verdict } from '../base/schema/judgements/debate.ts';
+import { type Side, sides } from '../base/schema/judgements/debate.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
 import { readIdLines, settle } from '../base/text/id-lines.ts';
 import { indentRest } from '../base/text/labelled-block.ts';

@@ -1,5 +1,5 @@
-import { severities } from '../base/schema/judgements/finding.ts';
-import type { Merge } from '../base/schema/judgements/merge.ts';
+import type { Merge } from '../base/schema/judgements/review.ts';
+import { severities } from '../base/schema/judgements/review.ts';
 import { type Candidate, evidenceMarks, isSecurityFinding, type ReviewItem } from './review.ts';
 
 export type MergeResult = {

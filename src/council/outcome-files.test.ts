@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { candidates, entries, fullQuorum, voter } from '../../test/review-fixtures.ts';
-import type { VoteToken } from '../base/schema/judgements/vote.ts';
+import type { VoteToken } from '../base/schema/judgements/review.ts';
 import { mergeCandidates } from './merge.ts';
 import {
   acceptedFindings,

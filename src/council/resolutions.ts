@@ -1,4 +1,4 @@
-import type { Side } from '../base/schema/judgements/defence.ts';
+import type { Side } from '../base/schema/judgements/debate.ts';
 import { type SkippedDebate, skippedByLabel } from './debate.ts';
 import type { NumberedDecision } from './decisions.ts';
 import type { DefenceBodies, IneligibleReason } from './defence.ts';

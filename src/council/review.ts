@@ -1,4 +1,4 @@
-import type { Citation, Finding, FocusArea, Severity } from '../base/schema/judgements/finding.ts';
+import type { Citation, Finding, FocusArea, Severity } from '../base/schema/judgements/review.ts';
 import { withoutCode } from '../base/text/without-code.ts';
 
 /** What opening the cited places at the base commit showed. `none`: nothing was cited. */

@@ -1,4 +1,4 @@
-import { slugify } from '../base/text/slug.ts';
+import { slugify } from '../base/text/strings.ts';
 import type { Bucket } from './debate.ts';
 import { type Availability, type HealthScope, isUp } from './health.ts';
 import { type Chair, chairs, type SeatSpec } from './panels.ts';

@@ -1,4 +1,4 @@
-import type { Sketch } from '../base/schema/judgements/sketch.ts';
+import type { Sketch } from '../base/schema/judgements/design.ts';
 
 /** C-07: how many usable sketches a run needs. */
 export const sketchMinimum = { regular: 2, quick: 1 } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Synthesis } from '../base/schema/judgements/synthesis.ts';
+import type { Synthesis } from '../base/schema/judgements/design.ts';
 import { synthesisProblems } from './synthesis.ts';
 
 const highlights = { architecture: [], pragmatism: [], edgeCases: ['A clock goes back.'], innovation: [] };

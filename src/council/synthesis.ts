@@ -1,7 +1,16 @@
-import { type ContestedDecision, ideaUses, type Synthesis } from '../base/schema/judgements/synthesis.ts';
-import { readItems, renderItems } from '../base/text/item-list.ts';
-import { type Field, readFields, renderFields, toLines, unwrapBold } from '../base/text/labelled-block.ts';
-import { type NamedSection, readSections, renderSections } from '../base/text/named-sections.ts';
+import { type ContestedDecision, ideaUses, type Synthesis } from '../base/schema/judgements/design.ts';
+import {
+  type Field,
+  type NamedSection,
+  readFields,
+  readItems,
+  readSections,
+  renderFields,
+  renderItems,
+  renderSections,
+  toLines,
+  unwrapBold,
+} from '../base/text/labelled-block.ts';
 import { noContestedDecisions, rankDecisions, readDecisions } from './decisions.ts';
 
 /** L-452: the headings of `approach-synthesis.txt`. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { entries, items, voter } from '../../test/review-fixtures.ts';
-import type { VoteToken } from '../base/schema/judgements/vote.ts';
+import type { VoteToken } from '../base/schema/judgements/review.ts';
 import { acceptedFindings, rejectedFindings } from './outcome-files.ts';
 import type { ReviewItem } from './review.ts';
 import {

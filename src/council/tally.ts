@@ -1,4 +1,4 @@
-import type { VoteToken } from '../base/schema/judgements/vote.ts';
+import type { VoteToken } from '../base/schema/judgements/review.ts';
 import type { ReviewItem } from './review.ts';
 import type { Quorum } from './votes.ts';
 

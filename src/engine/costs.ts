@@ -1,4 +1,4 @@
-import { counted } from '../base/text/counted.ts';
+import { counted } from '../base/text/format.ts';
 import type { LedgerEntry } from './ledger.ts';
 import { costOf, type Price } from './prices.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseJson } from '../base/safe-json.ts';
-import { eventSchema } from '../base/schema/events.ts';
+import { eventSchema } from '../base/schema/run-files.ts';
 import type { EventBody } from './event.ts';
 import { readEventLines } from './event-reading.ts';
 

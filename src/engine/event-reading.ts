@@ -11,7 +11,7 @@ const listOf = (is: Is) => (value: unknown) => Array.isArray(value) && value.eve
 
 const isWhole: Is = Number.isSafeInteger;
 
-/** What the fields of each event have to be for everybody who shows it; `src/base/schema/events.ts` says the same to others. */
+/** What the fields of each event have to be for everybody who shows it; `src/base/schema/run-files.ts` says the same to others. */
 const fieldsOf: { [Type in EventBody['type']]: Fields<Extract<EventBody, { type: Type }>> } = {
   'run-start': { workflow: isText, title: isText },
   'run-resume': { attempt: isAmount },

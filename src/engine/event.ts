@@ -1,5 +1,4 @@
-import type { LaneKind } from '../base/schema/lane-kinds.ts';
-import type { Usage } from '../base/schema/usage.ts';
+import type { LaneKind, Usage } from '../base/schema/calls.ts';
 import type { Question } from './question.ts';
 
 /** What every event carries; `id` makes repeating it harmless. */

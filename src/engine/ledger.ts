@@ -1,4 +1,4 @@
-import { type Usage, unknownUsage } from '../base/schema/usage.ts';
+import { type Usage, unknownUsage } from '../base/schema/calls.ts';
 import { AppendLog, readLog } from './append-log.ts';
 import { isAmount, isText, isTime, isUsage, orMissing } from './shapes.ts';
 

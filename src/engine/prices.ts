@@ -1,4 +1,4 @@
-import type { Usage } from '../base/schema/usage.ts';
+import type { Usage } from '../base/schema/calls.ts';
 
 /** US dollars per million tokens. */
 export type Price = { input: number; cachedInput: number; output: number };

@@ -1,5 +1,5 @@
 import { isRecord } from '../base/safe-json.ts';
-import { literalPattern } from '../base/text/literal-pattern.ts';
+import { literalPattern } from '../base/text/strings.ts';
 
 /** The same value with every place below `from` that its texts name, alone or among words, being the same place below `to`. */
 export function relocate(value: unknown, from: string, to: string): unknown {

@@ -1,4 +1,4 @@
-import { slugify } from '../base/text/slug.ts';
+import { slugify } from '../base/text/strings.ts';
 import { type Clock, type Ids, timeOf } from './clock.ts';
 
 /** `20261115-205512-add-rate-limiting-4f2a90c1`: sorts by time, says what it is, never repeats. */

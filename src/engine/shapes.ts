@@ -1,6 +1,6 @@
 import { isRecord } from '../base/safe-json.ts';
-import { type LaneKind, laneKinds } from '../base/schema/lane-kinds.ts';
-import type { Usage } from '../base/schema/usage.ts';
+import type { Usage } from '../base/schema/calls.ts';
+import { type LaneKind, laneKinds } from '../base/schema/calls.ts';
 
 /** What values of a run's files have to be. The files may have come with a stranger's archive. */
 

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../base/files/atomic.ts';
 import { readTextFile } from '../base/files/bounded.ts';
 import { withDirectoryLock } from '../base/files/directory-lock.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
-import { withoutLast } from '../base/text/without-last.ts';
+import { withoutLast } from '../base/text/strings.ts';
 
 /** L-765 */
 export const issueCategories = [

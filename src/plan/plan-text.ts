@@ -6,14 +6,16 @@ import {
   type PlanFile,
   planSchema,
 } from '../base/schema/judgements/plan.ts';
-import { readItems, renderItems } from '../base/text/item-list.ts';
-import { readFields, renderFields } from '../base/text/labelled-block.ts';
 import {
   escapeSectionLines,
   type NamedSection,
+  readFields,
+  readItems,
   readSections,
+  renderFields,
+  renderItems,
   renderSections,
-} from '../base/text/named-sections.ts';
+} from '../base/text/labelled-block.ts';
 
 /** L-563: the five sections, then what a program needs to check and carry out the plan. */
 export const planTitles = {

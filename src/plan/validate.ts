@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Plan } from '../base/schema/judgements/plan.ts';
-import type { Revision } from '../base/schema/judgements/revision.ts';
-import { repeated } from '../base/text/repeated.ts';
+import type { Revision } from '../base/schema/judgements/review.ts';
+import { repeated } from '../base/text/strings.ts';
 import { type DecidedPoint, groundDecisions } from './grounding/decisions.ts';
 import { subjectOfPlan } from './grounding/subject.ts';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { appendOwnLine } from '../base/files/append-line.ts';
+import { appendOwnLine } from '../base/files/atomic.ts';
 import { readTextFile } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { DispatchRecord } from './rates.ts';

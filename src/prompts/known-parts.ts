@@ -1,4 +1,4 @@
-import { suggestion } from '../base/text/suggestion.ts';
+import { suggestion } from '../base/text/format.ts';
 import { documents } from './author/documents.ts';
 import { stances } from './panel/stances.ts';
 import { dispatches } from './roles/table.ts';

@@ -5,7 +5,7 @@ import { CharretteError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/files/atomic.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
 import { unifiedDiff } from '../base/text/diff.ts';
-import { namedSome } from '../base/text/named-some.ts';
+import { namedSome } from '../base/text/format.ts';
 import type { PackageFile } from './install/package-tree.ts';
 
 export type FileChange = {

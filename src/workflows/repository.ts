@@ -1,6 +1,6 @@
 import { findOnPath } from '../agents/detect.ts';
-import type { Finding } from '../base/schema/judgements/finding.ts';
 import type { Plan } from '../base/schema/judgements/plan.ts';
+import type { Finding } from '../base/schema/judgements/review.ts';
 import type { EvidenceMark, RaisedFinding } from '../council/review.ts';
 import type { DecidedPoint } from '../plan/grounding/decisions.ts';
 import { groundPlan } from '../plan/grounding/grounding.ts';

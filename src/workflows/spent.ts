@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentSettings } from '../agents/settings.ts';
-import { countCodePoints } from '../base/text/code-points.ts';
+import { countCodePoints } from '../base/text/strings.ts';
 import { quarterTokens } from '../base/text/tokens.ts';
 import { type Spent, spentOf } from '../engine/costs.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';

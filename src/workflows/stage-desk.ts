@@ -1,6 +1,6 @@
+import { jsonText } from '../base/safe-json.ts';
 import { type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
-import { formatElapsed } from '../base/text/elapsed.ts';
-import { jsonText } from '../base/text/json-text.ts';
+import { formatElapsed } from '../base/text/format.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { compose } from '../prompts/compose.ts';
 import type { PromptDraft } from '../prompts/part.ts';

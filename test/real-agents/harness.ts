@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Agent, AgentEvent, AgentTask, LaneResult, Probe } from '../../src/agents/port.ts';
 import { createAgent } from '../../src/agents/registry.ts';
 import type { AgentSettings, World } from '../../src/agents/settings.ts';
-import type { Protocol } from '../../src/base/schema/protocols.ts';
+import type { Protocol } from '../../src/base/schema/calls.ts';
 import { clearAway } from '../clear-away.ts';
 import { agentCommand } from './install.ts';
 

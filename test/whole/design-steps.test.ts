@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { focusAreas } from '../../src/base/schema/judgements/finding.ts';
+import { focusAreas } from '../../src/base/schema/judgements/review.ts';
 import { readAccepted, readRejected } from '../../src/council/outcome-files.ts';
 import { readTally } from '../../src/council/tally-file.ts';
 import type { RunEvent } from '../../src/engine/event.ts';

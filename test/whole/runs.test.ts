@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { eventSchema } from '../../src/base/schema/events.ts';
 import { planSchema } from '../../src/base/schema/judgements/plan.ts';
-import { questionFileSchema } from '../../src/base/schema/questions.ts';
-import { runRecordSchema } from '../../src/base/schema/run.ts';
+import { eventSchema, questionFileSchema, runRecordSchema } from '../../src/base/schema/run-files.ts';
 import { startCharrette, until } from '../support/live-program.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 

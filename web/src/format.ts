@@ -1,5 +1,5 @@
-import { formatElapsed } from '../../src/base/text/elapsed.ts';
-import { tableEntry } from '../../src/base/text/table-entry.ts';
+import { tableEntry } from '../../src/base/safe-json.ts';
+import { formatElapsed } from '../../src/base/text/format.ts';
 
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });

@@ -1,7 +1,7 @@
 import { CharretteError } from '../errors.ts';
 import { type Config, configSchema, serverAddress } from '../schema/config.ts';
 import { issueWords, knownKeys } from '../schema/issue-words.ts';
-import { plainNumber } from '../text/plain-number.ts';
+import { plainNumber } from '../text/format.ts';
 import { type ConfigSource, findSources } from './sources.ts';
 
 /** A setting and where it comes from. */

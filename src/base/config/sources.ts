@@ -1,12 +1,23 @@
 import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LineCounter, parseDocument } from 'yaml';
 import { CharretteError } from '../errors.ts';
 import { readTextFile } from '../files/bounded.ts';
-import { literalPattern } from '../text/literal-pattern.ts';
-import { yamlValue } from '../text/yaml-value.ts';
-import { userFolder } from './user-folder.ts';
+import { yamlValue } from '../text/frontmatter.ts';
+import { literalPattern } from '../text/strings.ts';
+
+/** The user's own directory. */
+export function userHome(env: NodeJS.ProcessEnv): string {
+  return env['HOME'] ?? homedir();
+}
+
+/** Where the user's own configuration stands: `$XDG_CONFIG_HOME/charrette`. One that is not absolute does not count. */
+export function userFolder(env: NodeJS.ProcessEnv): string {
+  const given = env['XDG_CONFIG_HOME'] ?? '';
+  return path.join(path.isAbsolute(given) ? given : path.join(userHome(env), '.config'), 'charrette');
+}
 
 /** A configuration file as found: its values and where each key stands. */
 export type ConfigSource = {

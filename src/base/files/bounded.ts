@@ -1,7 +1,79 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { CharretteError } from '../errors.ts';
 import { isMissing } from './contained.ts';
+
+type Bounds = { bytes: number; silenceMs: number };
+
+const usual: Bounds = { bytes: 16 * 1024 * 1024, silenceMs: 60_000 };
+
+/**
+ * Reads what a person names on the command line: a file, or once what a pipe gives until its writer is done, such as `<(…)` and
+ * `/dev/stdin`. Bounded in size, and in how long a writer may be silent; ends with the reason of the signal when that comes
+ * first. `undefined` when there is nothing of that name.
+ */
+export async function readTextOnce(
+  file: string,
+  signal: AbortSignal,
+  bounds: Partial<Bounds> = {},
+): Promise<string | undefined> {
+  const { bytes, silenceMs } = { ...usual, ...bounds };
+  const found = await stat(file).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined || !(found.isFIFO() || found.isSocket())) return readTextFile(file, bytes);
+  signal.throwIfAborted();
+  const fd = found.isFIFO()
+    ? openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+    : inheritedDescriptor(file);
+  const { Socket } = await import('node:net');
+  const pipe = new Socket({ fd, readable: true, writable: false });
+  pipe.setTimeout(silenceMs, () => pipe.destroy(silent(file, silenceMs)));
+  const stop = () => pipe.destroy();
+  signal.addEventListener('abort', stop, { once: true });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of pipe) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      // Leaving the loop closes the pipe.
+      if (size > bytes) throw tooMuch(file, bytes);
+    }
+  } catch (error) {
+    // A pipe that was closed early says only that.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** What programs start others with is often a socket, which cannot be opened by its name. */
+function inheritedDescriptor(file: string): number {
+  if (file === '/dev/stdin') return 0;
+  const number = /^\/(?:dev|proc\/self)\/fd\/(\d{1,4})$/.exec(file)?.[1];
+  if (number !== undefined) return Number(number);
+  throw new CharretteError({ code: 'not-found', message: `${file} is neither a file nor a pipe.` });
+}
+
+function tooMuch(file: string, limit: number): CharretteError {
+  return new CharretteError({
+    code: 'file-too-large',
+    message: `${file} gives more than ${limit} bytes, which is all that is read.`,
+    fix: 'Give less.',
+  });
+}
+
+function silent(file: string, silenceMs: number): CharretteError {
+  return new CharretteError({
+    code: 'usage',
+    message: `Nothing came through ${file} for ${silenceMs / 1000} s, and its writer is not done.`,
+    fix: 'Close what writes to it, or give a file.',
+  });
+}
 
 const defaultLimit = 16 * 1024 * 1024;
 

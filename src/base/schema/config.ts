@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { protocols } from './protocols.ts';
+import { protocols } from './calls.ts';
 
 const name = z.string().regex(/^[a-z][a-z0-9-]{0,39}$/, 'takes lower-case letters, digits and dashes');
 const positive = z.number().positive();

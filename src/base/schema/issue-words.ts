@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { counted } from '../text/counted.ts';
-import { namedSome } from '../text/named-some.ts';
+import { counted, namedSome } from '../text/format.ts';
 
 /** One thing in a value that its schema does not allow: where it is, and what was expected and found there. */
 export type Problem = { path: PropertyKey[]; words: string };

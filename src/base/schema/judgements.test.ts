@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryOf } from '../../../test/arbitrary-of.ts';
 import { judgementNames } from '../../../test/support/judgement-names.ts';
-import { focusAreas } from './judgements/finding.ts';
+import { focusAreas } from './judgements/review.ts';
 import { judgementJsonSchema, judgements, readJudgement } from './judgements.ts';
 
 type Node = { [key: string]: unknown };

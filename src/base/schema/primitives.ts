@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainPath } from '../text/repository-path.ts';
+import { plainPath } from '../text/strings.ts';
 
 /** Controls of terminals and of writing direction, which no artifact may carry; tab and line feed stay. */
 const unwanted = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;

@@ -5,10 +5,15 @@ import type { z } from 'zod';
 import type { RunEvent } from '../../engine/event.ts';
 import type { Answer, Question, QuestionFile } from '../../engine/question.ts';
 import type { RunRecord, RunStatus } from '../../engine/run-record.ts';
-import type { eventSchema } from './events.ts';
 import { publishedSchemas } from './published.ts';
-import type { answerSchema, questionFileSchema, questionSchema } from './questions.ts';
-import type { runRecordSchema, runStatusSchema } from './run.ts';
+import type {
+  answerSchema,
+  eventSchema,
+  questionFileSchema,
+  questionSchema,
+  runRecordSchema,
+  runStatusSchema,
+} from './run-files.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../schemas');
 

@@ -1,14 +1,38 @@
 import { z } from 'zod';
 import { configSchema } from './config.ts';
-import { eventSchema } from './events.ts';
 import { planSchema } from './judgements/plan.ts';
-import { lintResultSchema } from './lint-result.ts';
-import { explorationFileSchema } from './lite/exploration.ts';
-import { litePlanSchema } from './lite/plan.ts';
-import { executionContextSchema, testChecklistSchema } from './lite/session-files.ts';
-import { liteTaskSchema } from './lite/task.ts';
-import { answerFileSchema, questionFileSchema } from './questions.ts';
-import { runRecordSchema } from './run.ts';
+import { litePlanSchema, liteTaskSchema } from './lite/plan.ts';
+import { executionContextSchema, explorationFileSchema, testChecklistSchema } from './lite/session-files.ts';
+import { answerFileSchema, eventSchema, questionFileSchema, runRecordSchema } from './run-files.ts';
+
+const gateSchema = z.enum(['PASS', 'REVIEW', 'FAIL']);
+
+/** What `skill lint --json` prints. */
+const lintResultSchema = z.looseObject({
+  gate: gateSchema,
+  packages: z.array(
+    z.looseObject({
+      path: z.string(),
+      name: z.string(),
+      profile: z.string(),
+      gate: gateSchema,
+      findings: z.array(
+        z.looseObject({
+          rule: z.string(),
+          severity: z.enum(['error', 'warning', 'info']),
+          file: z.string(),
+          line: z.int().nonnegative(),
+          message: z.string(),
+          fixable: z.boolean(),
+          /** The source that the text was copied from unchanged; such a finding does not count for the gate. */
+          inherited: z.string().optional(),
+        }),
+      ),
+      /** Number of inherited findings. */
+      inherited: z.int().nonnegative(),
+    }),
+  ),
+});
 
 /** Formats that other programs read or write; `schemas/<name>.json` ships with the package. */
 const published = {

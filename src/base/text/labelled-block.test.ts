@@ -2,9 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOf } from '../../../test/arbitrary-of.ts';
 import { line, prose } from '../schema/primitives.ts';
-import { readItems, renderItems } from './item-list.ts';
-import { readBlocks, renderBlock, renderBlocks } from './labelled-block.ts';
-import { readSections, renderSections } from './named-sections.ts';
+import {
+  readBlocks,
+  readItems,
+  readSections,
+  renderBlock,
+  renderBlocks,
+  renderItems,
+  renderSections,
+} from './labelled-block.ts';
 
 const labels = ['Concern', 'Resolution', 'Affected files'];
 

@@ -1,4 +1,4 @@
-import { countCodePoints } from './code-points.ts';
+import { countCodePoints } from './strings.ts';
 
 /** How a number of tokens was found: four characters a token, the same plus a tenth, or the o200k vocabulary. */
 export type CountingRule = 'characters/4' | 'characters/4*1.1' | 'o200k';

@@ -1,4 +1,4 @@
-import type { CodeReview } from '../../base/schema/judgements/code-review.ts';
+import type { CodeReview } from '../../base/schema/judgements/lite.ts';
 import { headed } from './wording.ts';
 
 /** Rules cannot see whether a criterion is met; every one is answered, none is called met. */

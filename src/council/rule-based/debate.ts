@@ -1,5 +1,5 @@
-import type { Defence, Side } from '../../base/schema/judgements/defence.ts';
-import type { ContestedDecision } from '../../base/schema/judgements/synthesis.ts';
+import type { Defence, Side } from '../../base/schema/judgements/debate.ts';
+import type { ContestedDecision } from '../../base/schema/judgements/design.ts';
 import { pathsIn } from '../../base/text/citations.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { firstFilledLine } from '../../repo/index/snapshot.ts';

@@ -1,4 +1,4 @@
-import type { Diagram } from '../../base/schema/judgements/diagram.ts';
+import type { Diagram } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
 import { folderOf } from '../../repo/index/import-graph.ts';

@@ -1,4 +1,4 @@
-import type { Exploration } from '../../base/schema/judgements/exploration.ts';
+import type { Exploration } from '../../base/schema/judgements/lite.ts';
 import { exploreFor } from './explore.ts';
 import type { Study } from './study.ts';
 import { joined, nameOf, placesOf, reasonsOf } from './wording.ts';

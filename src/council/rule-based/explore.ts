@@ -1,4 +1,4 @@
-import type { Explore } from '../../base/schema/judgements/explore.ts';
+import type { Explore } from '../../base/schema/judgements/design.ts';
 import type { Study } from './study.ts';
 import { aim, counted, headed, joined, placesOf, reasonsOf } from './wording.ts';
 

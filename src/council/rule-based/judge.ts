@@ -1,5 +1,4 @@
-import type { Side } from '../../base/schema/judgements/defence.ts';
-import type { Verdict } from '../../base/schema/judgements/verdict.ts';
+import type { Side, Verdict } from '../../base/schema/judgements/debate.ts';
 import { citationsIn, pathsIn } from '../../base/text/citations.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';

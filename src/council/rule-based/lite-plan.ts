@@ -1,4 +1,4 @@
-import type { LitePlanAnswer } from '../../base/schema/judgements/lite-plan.ts';
+import type { LitePlanAnswer } from '../../base/schema/judgements/lite.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
 import { filesFromDesign } from '../../plan/tasks/design-tasks.ts';
 import { stepText } from '../../plan/tasks/task-text.ts';

@@ -1,4 +1,4 @@
-import type { Merge } from '../../base/schema/judgements/merge.ts';
+import type { Merge } from '../../base/schema/judgements/review.ts';
 import { groupSimilar } from './similarity.ts';
 
 export type MergedItem = { id: string; title: string; concern: string };

@@ -1,5 +1,5 @@
+import type { Synthesis } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { Synthesis } from '../../base/schema/judgements/synthesis.ts';
 import { pathsIn } from '../../base/text/citations.ts';
 import { type Carrier, carrierOf, stepFor, touchedBy } from './change-steps.ts';
 import { risksOf } from './risks.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../../base/schema/judgements/finding.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
+import type { Finding } from '../../base/schema/judgements/review.ts';
 import { coChanges, commitsOf, subjectOf } from '../../repo/index/change-history.ts';
 import { publicSurface } from '../../repo/index/public-api.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';

@@ -1,5 +1,5 @@
-import type { Review } from '../../base/schema/judgements/finding.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
+import type { Review } from '../../base/schema/judgements/review.ts';
 import type { CommandLookup } from '../../plan/grounding/commands.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
 import { groundPlan } from '../../plan/grounding/grounding.ts';

@@ -1,5 +1,5 @@
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { Revision } from '../../base/schema/judgements/revision.ts';
+import type { Revision } from '../../base/schema/judgements/review.ts';
 import { pathsIn } from '../../base/text/citations.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';

@@ -1,4 +1,4 @@
-import type { Sketch } from '../../base/schema/judgements/sketch.ts';
+import type { Sketch } from '../../base/schema/judgements/design.ts';
 import type { Method } from './methods.ts';
 import type { Study } from './study.ts';
 import { aim, counted, joined } from './wording.ts';

@@ -1,4 +1,4 @@
-import type { Sketch } from '../../base/schema/judgements/sketch.ts';
+import type { Sketch } from '../../base/schema/judgements/design.ts';
 import { coChanges } from '../../repo/index/change-history.ts';
 import { carrierOf, stepFor, touchedBy } from './change-steps.ts';
 import { type Method, methods } from './methods.ts';

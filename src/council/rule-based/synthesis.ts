@@ -1,5 +1,4 @@
-import type { Sketch } from '../../base/schema/judgements/sketch.ts';
-import type { ContestedDecision, Impact, Synthesis } from '../../base/schema/judgements/synthesis.ts';
+import type { ContestedDecision, Impact, Sketch, Synthesis } from '../../base/schema/judgements/design.ts';
 import { pathsIn } from '../../base/text/citations.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { groupSimilar } from './similarity.ts';

@@ -1,11 +1,10 @@
 import { isRecord } from '../../base/safe-json.ts';
-import type { Defence } from '../../base/schema/judgements/defence.ts';
-import type { Finding } from '../../base/schema/judgements/finding.ts';
+import type { Defence } from '../../base/schema/judgements/debate.ts';
+import type { ContestedDecision, Sketch, Synthesis } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { Sketch } from '../../base/schema/judgements/sketch.ts';
-import type { ContestedDecision, Synthesis } from '../../base/schema/judgements/synthesis.ts';
+import type { Finding } from '../../base/schema/judgements/review.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
-import { replaceBetween } from '../../base/text/replace-between.ts';
+import { replaceBetween } from '../../base/text/strings.ts';
 
 /**
  * The structured input of a task, beside its prompt (`AgentTask.input`). Every task gives `feature`; the rest as far as the

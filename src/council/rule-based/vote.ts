@@ -1,5 +1,4 @@
-import type { Severity } from '../../base/schema/judgements/finding.ts';
-import type { Vote, VoteToken } from '../../base/schema/judgements/vote.ts';
+import type { Severity, Vote, VoteToken } from '../../base/schema/judgements/review.ts';
 import { checkCitation } from '../../repo/index/citation.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import type { BallotItem } from './task-input.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { liteTaskSchema, taskActions } from '../../base/schema/lite/task.ts';
+import { liteTaskSchema, taskActions } from '../../base/schema/lite/plan.ts';
 import type { LitePlanFiles } from '../tasks/plan-files.ts';
 import { checkQuality } from '../tasks/quality.ts';
 import { readEmbeddedPlan } from './embedded-plan.ts';

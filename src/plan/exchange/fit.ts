@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../../base/safe-json.ts';
-import { litePlanSchema } from '../../base/schema/lite/plan.ts';
-import { type LiteTask, liteTaskSchema } from '../../base/schema/lite/task.ts';
+import { type LiteTask, litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import type { OriginalPlan } from './outline.ts';
 
 const taskSchema = liteTaskSchema

@@ -1,7 +1,5 @@
 import { pathsIn } from '../../base/text/citations.ts';
-import { readItems } from '../../base/text/item-list.ts';
-import { toLines } from '../../base/text/labelled-block.ts';
-import { readSections } from '../../base/text/named-sections.ts';
+import { readItems, readSections, toLines } from '../../base/text/labelled-block.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { openSpecDesignTitles } from './openspec-writer.ts';
 import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';

@@ -1,4 +1,4 @@
-import { renderSections } from '../../base/text/named-sections.ts';
+import { renderSections } from '../../base/text/labelled-block.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import type { Outline, OutlineTask } from './outline.ts';
 import { because } from './spec-kit-writer.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Complexity, LitePlan } from '../../base/schema/lite/plan.ts';
-import { type LiteTask, taskActions } from '../../base/schema/lite/task.ts';
+import { type LiteTask, taskActions } from '../../base/schema/lite/plan.ts';
 import { isDone } from '../tasks/dependencies.ts';
 import { assemble, type LitePlanFiles, type PlanFacts } from '../tasks/plan-files.ts';
 import {

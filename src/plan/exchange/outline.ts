@@ -1,5 +1,4 @@
-import type { LitePlan } from '../../base/schema/lite/plan.ts';
-import type { LiteTask, TaskStep } from '../../base/schema/lite/task.ts';
+import type { LitePlan, LiteTask, TaskStep } from '../../base/schema/lite/plan.ts';
 import { dependencyProblems, describeProblem, isDone, levelsOf } from '../tasks/dependencies.ts';
 import { firstLine, type LitePlanFiles } from '../tasks/plan-files.ts';
 import { planInvalid } from '../tasks/read-plan.ts';

@@ -1,9 +1,7 @@
 import { pathsIn } from '../../base/text/citations.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
-import { readItems } from '../../base/text/item-list.ts';
-import { toLines } from '../../base/text/labelled-block.ts';
-import { readSections } from '../../base/text/named-sections.ts';
-import { replaceBetween } from '../../base/text/replace-between.ts';
+import { readItems, readSections, toLines } from '../../base/text/labelled-block.ts';
+import { replaceBetween } from '../../base/text/strings.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { emptyTask, type OutlineReading, type OutlineTask, oneLine } from './outline.ts';
 import { orderOf, type PhasedTask } from './spec-kit-order.ts';

@@ -1,6 +1,6 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
-import { renderSections } from '../../base/text/named-sections.ts';
-import { repeated } from '../../base/text/repeated.ts';
+import { renderSections } from '../../base/text/labelled-block.ts';
+import { repeated } from '../../base/text/strings.ts';
 import type { ExchangeFile } from './exchange-file.ts';
 import type { Outline, OutlineTask } from './outline.ts';
 import { criterionLine, detailLines, quoted, stepLine } from './task-lines.ts';

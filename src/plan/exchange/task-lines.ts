@@ -1,4 +1,4 @@
-import { taskActions } from '../../base/schema/lite/task.ts';
+import { taskActions } from '../../base/schema/lite/plan.ts';
 import { type OutlineFile, type OutlineTask, oneLine } from './outline.ts';
 
 /** Labels of the lines below a task; people may write them too. */

@@ -1,7 +1,7 @@
 import type { Nodes, Parents } from 'mdast';
 import { pathsIn } from '../../base/text/citations.ts';
 import { splitLabel } from '../../base/text/labelled-block.ts';
-import { leadsOut, plainPath } from '../../base/text/repository-path.ts';
+import { leadsOut, plainPath } from '../../base/text/strings.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { emptyTask, type OutlineFile, type OutlineTask, oneLine } from './outline.ts';
 import { isLabelled, readDetail } from './task-lines.ts';

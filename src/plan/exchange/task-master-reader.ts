@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isRecord } from '../../base/safe-json.ts';
 import { problemLine, readAs } from '../../base/schema/issue-words.ts';
-import { liteTaskSchema } from '../../base/schema/lite/task.ts';
+import { liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { droppedNotes, fitPlan, fitTask } from './fit.ts';
 import {

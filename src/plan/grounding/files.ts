@@ -1,4 +1,4 @@
-import { leadsOut } from '../../base/text/repository-path.ts';
+import { leadsOut } from '../../base/text/strings.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import type { GroundingFact } from './report.ts';

@@ -1,4 +1,4 @@
-import type { Finding, FocusArea, Review } from '../../base/schema/judgements/finding.ts';
+import type { Finding, FocusArea, Review } from '../../base/schema/judgements/review.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { linesOf } from '../../repo/index/snapshot.ts';
 import type { GroundingCheckName, GroundingFact, GroundingReport } from './report.ts';

@@ -1,4 +1,4 @@
-import { repeated } from '../../base/text/repeated.ts';
+import { repeated } from '../../base/text/strings.ts';
 
 /** A task as far as the order of work is concerned. */
 export type Dependent = { id: string; depends_on: readonly string[] };

@@ -1,5 +1,5 @@
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import { assemble, firstLine, type LitePlanFiles, type PlanFacts } from './plan-files.ts';
 
 type DesignFile = Plan['files'][number];

@@ -1,7 +1,5 @@
-import type { Exploration } from '../../base/schema/judgements/exploration.ts';
-import type { LitePlanAnswer, PlannedTask } from '../../base/schema/judgements/lite-plan.ts';
-import type { Complexity, LitePlan } from '../../base/schema/lite/plan.ts';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { Exploration, LitePlanAnswer, PlannedTask } from '../../base/schema/judgements/lite.ts';
+import type { Complexity, LitePlan, LiteTask } from '../../base/schema/lite/plan.ts';
 import { childCounts, cliExecution, recommendedExecution } from './executor.ts';
 import { checkQuality } from './quality.ts';
 

@@ -1,4 +1,4 @@
-import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { renderTask } from './task-text.ts';
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { readJudgement } from '../../base/schema/judgements.ts';
-import { litePlanSchema } from '../../base/schema/lite/plan.ts';
+import { litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
-import { liteTaskSchema } from '../../base/schema/lite/task.ts';
 import { todoProblems } from '../../skills/compaction/todo-list.ts';
 import { detectTestCommand } from '../../workflows/build/rules/test-command.ts';
 import { todoOf } from '../../workflows/build/rules/todo.ts';

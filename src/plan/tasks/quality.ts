@@ -1,7 +1,6 @@
 import type { Complexity, LitePlan } from '../../base/schema/lite/plan.ts';
-import { type LiteTask, taskIdPattern } from '../../base/schema/lite/task.ts';
-import { repeated } from '../../base/text/repeated.ts';
-import { leadsOut } from '../../base/text/repository-path.ts';
+import { type LiteTask, taskIdPattern } from '../../base/schema/lite/plan.ts';
+import { leadsOut, repeated } from '../../base/text/strings.ts';
 import { isVague } from '../../base/text/vague.ts';
 import { dependencyProblems, describeProblem } from './dependencies.ts';
 

@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import { CharretteError } from '../../base/errors.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { problemLine, readAs } from '../../base/schema/issue-words.ts';
-import { litePlanSchema } from '../../base/schema/lite/plan.ts';
-import { liteTaskSchema } from '../../base/schema/lite/task.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
+import { shellWord } from '../../base/text/strings.ts';
 import type { LitePlanFiles } from './plan-files.ts';
 import { checkQuality, type Quality } from './quality.ts';
 

@@ -1,4 +1,4 @@
-import type { LiteTask, TaskStep } from '../../base/schema/lite/task.ts';
+import type { LiteTask, TaskStep } from '../../base/schema/lite/plan.ts';
 
 /** P-130, P-131: a task as an executor reads it; what is absent leaves no trace. */
 export function renderTask(task: LiteTask): string {

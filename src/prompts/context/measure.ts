@@ -1,4 +1,4 @@
-import { countCodePoints, indexOfCodePoint } from '../../base/text/code-points.ts';
+import { countCodePoints, indexOfCodePoint } from '../../base/text/strings.ts';
 import { type CountingRule, loadExactCounter, quarterTokens } from '../../base/text/tokens.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { countCodePoints } from '../../base/text/code-points.ts';
+import { countCodePoints } from '../../base/text/strings.ts';
 import { type Cut, hardCut, sectionCut } from './cut.ts';
 import type { Measure } from './measure.ts';
 

@@ -1,4 +1,4 @@
-import { withoutLast } from '../../base/text/without-last.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 
 /**
  * Settings files are nearly always plain: nested keys, words, numbers, short lists, comments. This reads those without the

@@ -1,4 +1,4 @@
-import { yamlValue } from '../../base/text/yaml-value.ts';
+import { yamlValue } from '../../base/text/frontmatter.ts';
 import { settingsFile } from './defaults.ts';
 import { readPlainSettings } from './plain-settings.ts';
 import { realPath } from './quick-files.ts';

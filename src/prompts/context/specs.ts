@@ -1,5 +1,5 @@
-import { countCodePoints } from '../../base/text/code-points.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
+import { countCodePoints } from '../../base/text/strings.ts';
 
 /** P-022: stages of work a spec can be for; `general` holds for all of them. */
 export const specCategories = [

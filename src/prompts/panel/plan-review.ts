@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../agents/port.ts';
-import type { FocusArea } from '../../base/schema/judgements/finding.ts';
+import type { FocusArea } from '../../base/schema/judgements/review.ts';
 import { data, optionalData, type Part, type PromptDraft, words } from '../part.ts';
 import { bullets, type Commission, commissionParts, effortPart, readOnlyPart } from './common.ts';
 import { type Stance, stances } from './stances.ts';

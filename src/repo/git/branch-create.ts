@@ -1,5 +1,5 @@
-import { namedSome } from '../../base/text/named-some.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { namedSome } from '../../base/text/format.ts';
+import { slugify } from '../../base/text/strings.ts';
 import type { BranchFacts } from './branch-facts.ts';
 import { writeCommit } from './checkout.ts';
 import { fetchBranch } from './preflight.ts';

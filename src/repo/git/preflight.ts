@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { namedSome } from '../../base/text/named-some.ts';
+import { namedSome } from '../../base/text/format.ts';
 import { operationUnderWay } from './operation-under-way.ts';
 import { overwrittenBy } from './overwritten-files.ts';
 import { currentBranch } from './repository-facts.ts';

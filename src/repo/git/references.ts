@@ -1,4 +1,4 @@
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/strings.ts';
 import { type GitOptions, runGit } from './run-git.ts';
 
 /** What a repository holds by name: branches and tags with their objects, entries of the stash by their own. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../../base/errors.ts';
-import { namedSome } from '../../base/text/named-some.ts';
+import { namedSome } from '../../base/text/format.ts';
 import { endGroup, endWithProgram } from './process-group.ts';
 
 export type GitResult = {

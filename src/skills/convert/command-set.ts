@@ -1,4 +1,4 @@
-import { withoutLastNote } from '../../base/text/without-last-note.ts';
+import { withoutLastNote } from '../../base/text/strings.ts';
 import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import { findCalls } from '../document/calls.ts';
 import { type Document, fenceAt, lineAt, linesText, lineText, zoneAt } from '../document/document.ts';

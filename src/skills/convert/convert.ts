@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { namedSome } from '../../base/text/named-some.ts';
+import { namedSome } from '../../base/text/format.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { generatePackage } from '../generate/generate-package.ts';

@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { isRecord } from '../../base/safe-json.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import type { RoughConfig, RoughPhase } from '../config/complete-config.ts';
 import { defaultPhases } from '../config/phase-kinds.ts';
 import { workflowConfigJsonSchema } from '../config/workflow-config.ts';

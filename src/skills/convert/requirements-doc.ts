@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { isRecord, type JsonValue } from '../../base/safe-json.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import { checkPhaseCount, oneLine, type RoughConfig, type RoughPhase } from '../config/complete-config.ts';
 import { type Document, type Heading, linesText, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';

@@ -1,4 +1,4 @@
-import { literalPattern } from '../../base/text/literal-pattern.ts';
+import { literalPattern } from '../../base/text/strings.ts';
 import { closingBracket, findCalls } from '../document/calls.ts';
 import { lineAt, lineKind, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';

@@ -1,5 +1,4 @@
-import { literalPattern } from '../../base/text/literal-pattern.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { literalPattern, slugify } from '../../base/text/strings.ts';
 import { type Document, lineKind, lineText } from '../document/document.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';

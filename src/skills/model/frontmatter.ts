@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { isRecord } from '../../base/safe-json.ts';
-import { yamlValue } from '../../base/text/yaml-value.ts';
+import { yamlValue } from '../../base/text/frontmatter.ts';
 import { type Document, lineText } from '../document/document.ts';
 import { frontmatterLines, opensFrontmatter } from '../document/frontmatter-lines.ts';
 

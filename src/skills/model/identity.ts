@@ -1,4 +1,4 @@
-import { withoutLast } from '../../base/text/without-last.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 import { type Frontmatter, fieldText } from './frontmatter.ts';
 
 /** S-041: the phrases after "Triggers on"; every quoted phrase of that clause is one. */

@@ -1,4 +1,4 @@
-import { withoutLastNote } from '../../base/text/without-last-note.ts';
+import { withoutLastNote } from '../../base/text/strings.ts';
 import type { Document, Heading } from '../document/document.ts';
 import { linesText } from '../document/document.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';

@@ -1,4 +1,4 @@
-import { literalPattern } from '../../base/text/literal-pattern.ts';
+import { literalPattern } from '../../base/text/strings.ts';
 import type { Document, Table } from '../document/document.ts';
 
 export type PhaseRow = {

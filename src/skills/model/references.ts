@@ -1,4 +1,4 @@
-import { withoutLast } from '../../base/text/without-last.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 import { type Document, lineAt, type Zone, zoneAt } from '../document/document.ts';
 
 export type Reference = {

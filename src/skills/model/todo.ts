@@ -1,4 +1,4 @@
-import { withoutLast } from '../../base/text/without-last.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 import { closingBracket, findCalls } from '../document/calls.ts';
 import { type Document, lineAt } from '../document/document.ts';
 

@@ -1,4 +1,4 @@
-import { literalPattern } from '../../base/text/literal-pattern.ts';
+import { literalPattern } from '../../base/text/strings.ts';
 import { findCalls } from '../document/calls.ts';
 import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../document/document.ts';
 import { containsAny, isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { readTextOnce } from '../../base/files/read-once.ts';
+import { readTextOnce } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
 import type { AnswerProvider } from '../../engine/attendance.ts';

@@ -3,7 +3,7 @@ import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { counted } from '../../base/text/counted.ts';
+import { counted } from '../../base/text/format.ts';
 import { clockFrom, idsFrom } from '../../engine/clock.ts';
 import { homeOf, runDirectoryOf } from '../../engine/run-directory.ts';
 import type { ComparisonFile } from '../../workflows/compare/comparison.ts';

@@ -1,4 +1,4 @@
-import { formatElapsed } from '../../base/text/elapsed.ts';
+import { formatElapsed } from '../../base/text/format.ts';
 import type { RunEvent } from '../../engine/event.ts';
 
 export type LineOptions = { verbose: boolean };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { isInside } from '../../base/files/contained.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/strings.ts';
 import { archiveDirectory } from '../../prompts/feature/archive.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { detectMainBranch } from '../../repo/git/branch-facts.ts';

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/strings.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { holdsWork } from '../../repo/git/feature-branch.ts';
 import { branchTip } from '../../repo/git/run-branch.ts';

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { suggestion } from '../../base/text/suggestion.ts';
+import { suggestion } from '../../base/text/format.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import { leaveAnswers, openQuestions } from '../../engine/answers.ts';
 import { hasEnded } from '../../engine/engine-errors.ts';

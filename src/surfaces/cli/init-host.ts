@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
-import { userFolder, userHome } from '../../base/config/user-folder.ts';
+import { userFolder, userHome } from '../../base/config/sources.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { hostParts } from '../hosts/host-parts.ts';
 import { type HostOutcome, installHost, removeHost } from '../hosts/install-host.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { readTextOnce } from '../../base/files/read-once.ts';
+import { readTextOnce } from '../../base/files/bounded.ts';
 import type { Invocation } from './command.ts';
 
 /** The text of a file that a flag names; nothing without the flag. */

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import { plainNumber } from '../../base/text/plain-number.ts';
+import { plainNumber } from '../../base/text/format.ts';
 
 /** Reads the value of a flag that takes a number above 0. */
 export function positive(flag: string): (value: string) => number {

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../../base/errors.ts';
-import { plainNumber } from '../../base/text/plain-number.ts';
-import { nearest } from '../../base/text/suggestion.ts';
+import { nearest, plainNumber } from '../../base/text/format.ts';
 import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
 import { answeringOptions, columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
 import { version } from './version.ts';

@@ -1,8 +1,8 @@
 import { existsSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { readTextFile } from '../../base/files/bounded.ts';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
-import { leadsOut } from '../../base/text/repository-path.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
+import { leadsOut } from '../../base/text/strings.ts';
 import { groundFiles } from '../../plan/grounding/files.ts';
 import { levelsOf } from '../../plan/tasks/dependencies.ts';
 import { readLiteFolder } from '../../plan/tasks/plan-folder.ts';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import type { ExchangeFile } from '../../plan/exchange/exchange-file.ts';
 import { issueBody } from '../../plan/exchange/issue-body.ts';
 import { writeOpenSpec } from '../../plan/exchange/openspec-writer.ts';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { shellWord, slugify } from '../../base/text/strings.ts';
 import { clockFrom, timeOf } from '../../engine/clock.ts';
 import type { ExchangeFile } from '../../plan/exchange/exchange-file.ts';
 import { filesFromOutline } from '../../plan/exchange/outline-files.ts';

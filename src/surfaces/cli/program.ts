@@ -1,5 +1,5 @@
 import { CharretteError, exitCodeOf, isCharretteError, toCharretteError } from '../../base/errors.ts';
-import { suggestion } from '../../base/text/suggestion.ts';
+import { suggestion } from '../../base/text/format.ts';
 import { terminalText, visibleJson } from '../../base/text/untrusted.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from './command.ts';
 import { indexOfCommand } from './command-position.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import type { BrandFile } from '../../workflows/refine/brand/identity.ts';
 import { briefFromGoal, completeBrief } from '../../workflows/refine/rules/brief.ts';
 

@@ -1,4 +1,4 @@
-import { tableEntry } from '../../base/text/table-entry.ts';
+import { tableEntry } from '../../base/safe-json.ts';
 
 type ResultDocument = readonly [title: string, artifact: string];
 

@@ -1,5 +1,4 @@
-import { headline } from '../../base/text/headline.ts';
-import { shortCount } from '../../base/text/short-count.ts';
+import { headline, shortCount } from '../../base/text/format.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { isLive } from '../../engine/liveness.ts';

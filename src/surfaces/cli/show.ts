@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadConfig } from '../../base/config/config.ts';
-import { headline } from '../../base/text/headline.ts';
+import { headline } from '../../base/text/format.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import { costsBy, describeMoney } from '../../engine/costs.ts';
 import { readEvents } from '../../engine/event-log.ts';

@@ -1,6 +1,6 @@
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { suggestion } from '../../base/text/suggestion.ts';
+import { suggestion } from '../../base/text/format.ts';
 import { patterns, renderRule } from '../../skills/explain.ts';
 import { allRules, ruleById, ruleFamilies } from '../../skills/rules/catalog.ts';
 import type { CommandSpec } from './command.ts';

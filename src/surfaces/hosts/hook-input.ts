@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/strings.ts';
 
 /** What a host says when it calls a hook. Everything may be missing: a hook never fails over its input. */
 export type HookInput = {

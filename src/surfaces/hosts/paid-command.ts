@@ -1,4 +1,4 @@
-import { startedPrograms } from '../../base/text/started-programs.ts';
+import { startedPrograms } from '../../base/text/shell-commands.ts';
 import { indexOfCommand } from '../cli/command-position.ts';
 
 /** Commands of ours that call agents; of those with commands below them, which. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { questionSchema } from '../../base/schema/questions.ts';
+import { questionSchema } from '../../base/schema/run-files.ts';
 import { openQuestions } from '../../engine/answers.ts';
 import { isLive } from '../../engine/liveness.ts';
 import type { Question } from '../../engine/question.ts';

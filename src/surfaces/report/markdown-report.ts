@@ -1,5 +1,4 @@
-import { formatElapsed } from '../../base/text/elapsed.ts';
-import { headline } from '../../base/text/headline.ts';
+import { formatElapsed, headline } from '../../base/text/format.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import {
   type CostRow,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
-import { counted } from '../../base/text/counted.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
+import { counted } from '../../base/text/format.ts';
 import { dependantsOf } from '../../plan/tasks/dependencies.ts';
 import { cannotExecute } from '../../plan/tasks/executor.ts';
 import type { Batch } from '../../plan/tasks/schedule.ts';

@@ -1,4 +1,4 @@
-import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import { priceOf } from '../../engine/prices.ts';
 import type { Round } from '../../plan/tasks/schedule.ts';
 import { renderTask } from '../../plan/tasks/task-text.ts';

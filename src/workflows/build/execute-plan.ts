@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { shellWord } from '../../base/text/shell-word.ts';
+import { shellWord } from '../../base/text/strings.ts';
 import type { Outcome } from '../../engine/workflow.ts';
 import { firstLine, type LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { forwardTo } from '../../repo/git/run-branch.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { ExecutionResult } from '../../base/schema/lite/session-files.ts';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
-import { namedSome } from '../../base/text/named-some.ts';
+import { namedSome } from '../../base/text/format.ts';
 import { isDone, openTasks } from '../../plan/tasks/dependencies.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';

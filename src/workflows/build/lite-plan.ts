@@ -1,5 +1,5 @@
+import { jsonText } from '../../base/safe-json.ts';
 import type { Clarifications, ExecutionContext } from '../../base/schema/lite/session-files.ts';
-import { jsonText } from '../../base/text/json-text.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { handoffToken } from '../../plan/tasks/handoff-token.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';

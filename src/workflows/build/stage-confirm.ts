@@ -1,5 +1,5 @@
 import type { Agent } from '../../agents/port.ts';
-import type { LiteTask } from '../../base/schema/lite/task.ts';
+import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { Question } from '../../engine/question.ts';
 import { isDone, openTasks } from '../../plan/tasks/dependencies.ts';
 import { isCodexCallable, resolveExecutor } from '../../plan/tasks/executor.ts';

@@ -1,7 +1,7 @@
-import type { Exploration } from '../../base/schema/judgements/exploration.ts';
-import { type ExplorationFile, explorationFileSchema } from '../../base/schema/lite/exploration.ts';
+import type { Exploration } from '../../base/schema/judgements/lite.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
 import type { Manifest } from '../../base/schema/lite/session-files.ts';
+import { type ExplorationFile, explorationFileSchema } from '../../base/schema/lite/session-files.ts';
 import { type HandoffSpec, readHandoffSpec } from '../../plan/tasks/handoff-spec.ts';
 import type { LiteDesk } from './desk.ts';
 import { assessComplexity, decideExploration, pickAngles } from './rules/explore-decision.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
+import { jsonText } from '../../base/safe-json.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
-import { jsonText } from '../../base/text/json-text.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { readTaskTexts } from '../../plan/tasks/plan-folder.ts';
 import { planInvalid, readPlanFiles } from '../../plan/tasks/read-plan.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { JsonSchema } from '../../agents/port.ts';
-import type { CodeReview } from '../../base/schema/judgements/code-review.ts';
-import { counted } from '../../base/text/counted.ts';
-import { withoutLast } from '../../base/text/without-last.ts';
+import type { CodeReview } from '../../base/schema/judgements/lite.ts';
+import { counted } from '../../base/text/format.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 import { resolveExecutor } from '../../plan/tasks/executor.ts';
 import { moveCheckout, openCheckout } from '../../repo/git/checkout.ts';
 import { markedMessage } from '../../repo/git/marked-message.ts';

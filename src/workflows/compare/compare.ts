@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { counted } from '../../base/text/counted.ts';
+import { counted } from '../../base/text/format.ts';
 import { uncounted } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';

@@ -1,5 +1,4 @@
-import { counted } from '../../base/text/counted.ts';
-import { formatElapsed } from '../../base/text/elapsed.ts';
+import { counted, formatElapsed } from '../../base/text/format.ts';
 import { type CostRow, costsBy, describeMoney, describeTokens } from '../../engine/costs.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
 import type { Price } from '../../engine/prices.ts';

@@ -1,7 +1,7 @@
 import type { Usage } from '../../agents/port.ts';
-import type { Comparison } from '../../base/schema/judgements/comparison.ts';
+import type { Comparison } from '../../base/schema/judgements/plan.ts';
 import { judgementJsonSchema } from '../../base/schema/judgements.ts';
-import { formatElapsed } from '../../base/text/elapsed.ts';
+import { formatElapsed } from '../../base/text/format.ts';
 import { type Step, stepName } from '../../council/breadcrumbs.ts';
 import { scaledTimeout, timeouts } from '../../council/timeouts.ts';
 import type { RunEvent } from '../../engine/event.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Comparison, ComparisonChoice } from '../../base/schema/judgements/comparison.ts';
-import type { Plan } from '../../base/schema/judgements/plan.ts';
+import type { Comparison, ComparisonChoice, Plan } from '../../base/schema/judgements/plan.ts';
 import {
   benchFor,
   blindPlan,

@@ -1,5 +1,4 @@
-import type { Comparison, ComparisonChoice } from '../../base/schema/judgements/comparison.ts';
-import type { Plan } from '../../base/schema/judgements/plan.ts';
+import type { Comparison, ComparisonChoice, Plan } from '../../base/schema/judgements/plan.ts';
 import { attributionWords, stripAttribution } from '../../council/blind.ts';
 import type { GroundingReport } from '../../plan/grounding/report.ts';
 import { renderPlan } from '../../plan/plan-text.ts';

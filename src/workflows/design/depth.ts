@@ -1,7 +1,7 @@
 import type { AgentSettings } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { shortCount } from '../../base/text/short-count.ts';
+import { shortCount } from '../../base/text/format.ts';
 import {
   type PanelName,
   type PanelSpec,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { type Judgement, type JudgementName, judgementJsonSchema } from '../../base/schema/judgements.ts';
-import { formatElapsed } from '../../base/text/elapsed.ts';
+import { formatElapsed } from '../../base/text/format.ts';
 import {
   endLine,
   type StatusTable,

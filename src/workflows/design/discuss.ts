@@ -1,4 +1,4 @@
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import {
   optionsDetail,
   planRound,

@@ -1,7 +1,6 @@
 import type { Config } from '../../base/schema/config.ts';
+import type { Sketch, Synthesis } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
-import type { Sketch } from '../../base/schema/judgements/sketch.ts';
-import type { Synthesis } from '../../base/schema/judgements/synthesis.ts';
 import type { StepPrefix } from '../../council/breadcrumbs.ts';
 import type { Bucket } from '../../council/debate.ts';
 import type { NumberedDecision } from '../../council/decisions.ts';

@@ -1,4 +1,4 @@
-import { slugify } from '../../base/text/slug.ts';
+import { slugify } from '../../base/text/strings.ts';
 import { payloads } from '../../council/breadcrumbs.ts';
 import { optionsDetail, renderDiscussion, resolveAnswer } from '../../council/discussion.ts';
 import type { Question } from '../../engine/question.ts';

@@ -1,4 +1,4 @@
-import { withoutLast } from '../../base/text/without-last.ts';
+import { withoutLast } from '../../base/text/strings.ts';
 import { dialecticPayload, payloads } from '../../council/breadcrumbs.ts';
 import { type DebatePlan, planDebates, type QueuedDebate } from '../../council/debate.ts';
 import { decisionId } from '../../council/decisions.ts';

@@ -1,4 +1,4 @@
-import { counted } from '../../base/text/counted.ts';
+import { counted } from '../../base/text/format.ts';
 import { artifacts } from '../../prompts/artifacts.ts';
 import { readDocument } from '../../prompts/author/document-answer.ts';
 import { type AuthoredKey, authorPrompt, revisionPrompt } from '../../prompts/author/write.ts';

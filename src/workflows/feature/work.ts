@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
-import { namedSome } from '../../base/text/named-some.ts';
+import { namedSome } from '../../base/text/format.ts';
 import { moveCheckout, openCheckout, restoreWork } from '../../repo/git/checkout.ts';
 import { markedMessage } from '../../repo/git/marked-message.ts';
 import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Evaluation } from '../../base/schema/judgements/evaluation.ts';
+import type { Evaluation } from '../../base/schema/judgements/refine.ts';
 import { openCheckout, trustCheckout } from '../../repo/git/checkout.ts';
 import { markedMessage } from '../../repo/git/marked-message.ts';
 import { branchTip, findLanded, takeWork } from '../../repo/git/run-branch.ts';

@@ -6,8 +6,8 @@ import { type JsonShape, readJsonAnswer } from '../../../src/agents/extract-json
 import { Redactor, secretsIn } from '../../../src/agents/process/redact.ts';
 import { drivers } from '../../../src/agents/registry.ts';
 import { deepestJson, readJson } from '../../../src/base/safe-json.ts';
-import { defenceSchema } from '../../../src/base/schema/judgements/defence.ts';
-import { findingSchema } from '../../../src/base/schema/judgements/finding.ts';
+import { defenceSchema } from '../../../src/base/schema/judgements/debate.ts';
+import { findingSchema } from '../../../src/base/schema/judgements/review.ts';
 import { readJudgement } from '../../../src/base/schema/judgements.ts';
 import { stripAttribution } from '../../../src/council/blind.ts';
 import { readDecisions, renderDecisions } from '../../../src/council/decisions.ts';

@@ -6,12 +6,17 @@ import { line, prose } from '../../../src/base/schema/primitives.ts';
 import { citationsIn } from '../../../src/base/text/citations.ts';
 import { unifiedDiff } from '../../../src/base/text/diff.ts';
 import { readFrontMatter, writeFrontMatter } from '../../../src/base/text/frontmatter.ts';
-import { readItems, renderItems } from '../../../src/base/text/item-list.ts';
-import { readBlocks, renderBlock } from '../../../src/base/text/labelled-block.ts';
+import {
+  readBlocks,
+  readItems,
+  readSections,
+  renderBlock,
+  renderItems,
+  renderSections,
+} from '../../../src/base/text/labelled-block.ts';
 import { markdownLines } from '../../../src/base/text/markdown-lines.ts';
-import { readSections, renderSections } from '../../../src/base/text/named-sections.ts';
 import { outline } from '../../../src/base/text/sections.ts';
-import { slugify } from '../../../src/base/text/slug.ts';
+import { slugify } from '../../../src/base/text/strings.ts';
 import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
 import { withoutCode } from '../../../src/base/text/without-code.ts';
 import { readFeature } from '../../../src/council/rule-based/feature.ts';

@@ -1,4 +1,4 @@
-import { tableEntry } from '../../../src/base/text/table-entry.ts';
+import { tableEntry } from '../../../src/base/safe-json.ts';
 import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
 import type { RunView } from '../../../src/surfaces/web/view/run-view.ts';
 import { shortId, showFinding } from './plan.tsx';

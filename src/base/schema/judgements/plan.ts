@@ -1,10 +1,23 @@
 import { z } from 'zod';
 import { decisionId, line, list, nullable, prose, repositoryPath, symbolName } from '../primitives.ts';
 
+const comparisonChoices = ['A', 'B', 'TIE'] as const;
+export type ComparisonChoice = (typeof comparisonChoices)[number];
+
+/** A blind verdict on two plans for the same feature. */
+export const comparisonSchema = z.object({
+  better: z.enum(comparisonChoices).describe('The plan you would hand to the builders; TIE when neither.'),
+  reason: prose(4000),
+  coveredByA: list(z.int().min(1).max(99), 99).describe('Numbers of the criteria that plan A would meet.'),
+  coveredByB: list(z.int().min(1).max(99), 99).describe('Numbers of the criteria that plan B would meet.'),
+});
+
+export type Comparison = z.infer<typeof comparisonSchema>;
+
 export const fileActions = ['new', 'modify', 'delete'] as const;
 export type FileAction = (typeof fileActions)[number];
 
-export const planFileSchema = z.object({
+const planFileSchema = z.object({
   path: repositoryPath(),
   action: z.enum(fileActions),
   description: prose(4000).describe('What changes in it.'),

@@ -1,5 +1,5 @@
 import type { Usage } from '../../../agents/port.ts';
-import { shortCount } from '../../../base/text/short-count.ts';
+import { shortCount } from '../../../base/text/format.ts';
 
 /** Tokens of one call: `12k`, `~12k` when estimated, `?` when nobody knows. */
 export function callTokens({ basis, inputTokens, outputTokens }: Usage): string {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readTextFile } from '../../../base/files/bounded.ts';
-import { tableEntry } from '../../../base/text/table-entry.ts';
+import { tableEntry } from '../../../base/safe-json.ts';
 import type { RunDirectory } from '../../../engine/run-directory.ts';
 import type { RunRecord } from '../../../engine/run-record.ts';
 import type { CommandResult, Invocation } from '../command.ts';

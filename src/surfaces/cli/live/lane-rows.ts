@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { formatElapsed } from '../../../base/text/elapsed.ts';
+import { formatElapsed } from '../../../base/text/format.ts';
 import { callTokens } from './amounts.ts';
 import { cell } from './fit.ts';
 import type { Canvas } from './picture.ts';

@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
-import { headline } from '../../../base/text/headline.ts';
+import { headline } from '../../../base/text/format.ts';
 import { untrustedLine } from '../../../base/text/untrusted.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import { marksFor } from './marks.ts';

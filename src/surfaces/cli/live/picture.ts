@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { formatElapsed } from '../../../base/text/elapsed.ts';
+import { formatElapsed } from '../../../base/text/format.ts';
 import { tokensOf } from './amounts.ts';
 import { shorten, wrap } from './fit.ts';
 import { laneRows } from './lane-rows.ts';

@@ -1,5 +1,5 @@
 import type { LaneKind, Usage } from '../../../agents/port.ts';
-import { headline } from '../../../base/text/headline.ts';
+import { headline } from '../../../base/text/format.ts';
 import { untrustedLine } from '../../../base/text/untrusted.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import type { Question } from '../../../engine/question.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CodeReview } from '../../../base/schema/judgements/code-review.ts';
+import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
 import { breakCycles } from '../../../plan/tasks/break-cycles.ts';
 import { dependencyProblems } from '../../../plan/tasks/dependencies.ts';
 import { handoffToken } from '../../../plan/tasks/handoff-token.ts';

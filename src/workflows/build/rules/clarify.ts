@@ -1,4 +1,4 @@
-import type { Exploration } from '../../../base/schema/judgements/exploration.ts';
+import type { Exploration } from '../../../base/schema/judgements/lite.ts';
 
 type Need = Exploration['clarification_needs'][number];
 

@@ -1,4 +1,4 @@
-import { literalPattern } from '../../../base/text/literal-pattern.ts';
+import { literalPattern } from '../../../base/text/strings.ts';
 import type { Assignment } from '../../../plan/tasks/executor.ts';
 
 /** A part of a sentence: whom and which tasks it names, in its order, whether it says no, and whether it says how it is not to be done. */

@@ -1,5 +1,5 @@
-import type { Angle } from '../../../base/schema/lite/exploration.ts';
 import type { Complexity } from '../../../base/schema/lite/plan.ts';
+import type { Angle } from '../../../base/schema/lite/session-files.ts';
 import { pathsIn } from '../../../base/text/citations.ts';
 import type { HandoffSpec } from '../../../plan/tasks/handoff-spec.ts';
 

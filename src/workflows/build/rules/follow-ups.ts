@@ -1,4 +1,4 @@
-import type { CodeReview } from '../../../base/schema/judgements/code-review.ts';
+import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
 import type { CriterionState } from './verdict.ts';
 
 /** P-157 */

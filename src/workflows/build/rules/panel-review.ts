@@ -1,4 +1,4 @@
-import { type CodeReview, codeSeverities } from '../../../base/schema/judgements/code-review.ts';
+import { type CodeReview, codeSeverities } from '../../../base/schema/judgements/lite.ts';
 
 export type PanelVoice = { reviewer: string; review: CodeReview };
 

@@ -1,6 +1,5 @@
 import type { JsonSchema } from '../../../agents/port.ts';
-import type { Complexity, LitePlan } from '../../../base/schema/lite/plan.ts';
-import type { LiteTask } from '../../../base/schema/lite/task.ts';
+import type { Complexity, LitePlan, LiteTask } from '../../../base/schema/lite/plan.ts';
 import { renderTask } from '../../../plan/tasks/task-text.ts';
 import { readOnlyPart } from '../../../prompts/panel/common.ts';
 import { data, optionalData, type Part, type PromptDraft, request, words } from '../../../prompts/part.ts';

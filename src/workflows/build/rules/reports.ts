@@ -1,7 +1,6 @@
-import type { CodeReview } from '../../../base/schema/judgements/code-review.ts';
-import type { LitePlan } from '../../../base/schema/lite/plan.ts';
+import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
+import type { LitePlan, LiteTask } from '../../../base/schema/lite/plan.ts';
 import type { TestChecklist } from '../../../base/schema/lite/session-files.ts';
-import type { LiteTask } from '../../../base/schema/lite/task.ts';
 import type { Convergence, CriterionState } from './verdict.ts';
 import { codeVerdict } from './verdict.ts';
 

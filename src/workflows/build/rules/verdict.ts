@@ -1,5 +1,5 @@
-import type { CodeReview } from '../../../base/schema/judgements/code-review.ts';
-import type { LiteTask } from '../../../base/schema/lite/task.ts';
+import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
+import type { LiteTask } from '../../../base/schema/lite/plan.ts';
 
 export type TestOutcome = 'PASS' | 'FAIL' | 'UNKNOWN';
 

@@ -2,7 +2,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../../base/errors.ts';
 import { writeFileAtomic } from '../../../base/files/atomic.ts';
-import { slugify } from '../../../base/text/slug.ts';
+import { slugify } from '../../../base/text/strings.ts';
 import { directoriesIn, numberOf } from '../../../prompts/feature/select.ts';
 import { newMeta, serializeMeta } from './meta-write.ts';
 

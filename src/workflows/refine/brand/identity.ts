@@ -3,7 +3,7 @@ import { CharretteError } from '../../../base/errors.ts';
 import { readTextFile } from '../../../base/files/bounded.ts';
 import { containedPath } from '../../../base/files/contained.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import { replaceBetween } from '../../../base/text/replace-between.ts';
+import { replaceBetween } from '../../../base/text/strings.ts';
 import type { SettingsSource } from '../../../prompts/context/settings.ts';
 import { parseColour, toHex } from './colour.ts';
 

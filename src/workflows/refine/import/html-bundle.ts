@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, serializeOuter } from 'parse5';
 import { isRecord, readJson } from '../../../base/safe-json.ts';
-import { replaceBetween } from '../../../base/text/replace-between.ts';
+import { replaceBetween } from '../../../base/text/strings.ts';
 import { versionText } from './bundle-format.ts';
 import { type Component, componentName } from './components.ts';
 import { type ImportWarning, limits } from './limits.ts';

@@ -1,5 +1,5 @@
 import sax, { type QualifiedAttribute, type QualifiedTag, type Tag } from 'sax';
-import { replaceBetween } from '../../../base/text/replace-between.ts';
+import { replaceBetween } from '../../../base/text/strings.ts';
 import { limits } from './limits.ts';
 
 /** What a drawing may consist of. Everything that is not named here is left out. */

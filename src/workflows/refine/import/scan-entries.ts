@@ -1,4 +1,4 @@
-import { withoutLast } from '../../../base/text/without-last.ts';
+import { withoutLast } from '../../../base/text/strings.ts';
 import { archiveExtensions, assetTypes, executableExtensions, forbiddenMagic, limits } from './limits.ts';
 import type { ZipBundle } from './zip-bundle.ts';
 

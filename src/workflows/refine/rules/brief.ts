@@ -1,5 +1,5 @@
 import { CharretteError } from '../../../base/errors.ts';
-import { withoutLast } from '../../../base/text/without-last.ts';
+import { withoutLast } from '../../../base/text/strings.ts';
 import type { BrandFile } from '../brand/identity.ts';
 
 export const briefSections = ['Goal', 'Audience', 'Brand'] as const;

@@ -1,5 +1,5 @@
 import { CharretteError } from '../../../base/errors.ts';
-import type { Evaluation } from '../../../base/schema/judgements/evaluation.ts';
+import type { Evaluation } from '../../../base/schema/judgements/refine.ts';
 
 /** A number lies at an anchor when no other anchor is nearer; halfway both will do. */
 const anchorReach = 0.125;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { readTextOnce } from './read-once.ts';
+import { readTextOnce } from './bounded.ts';
 
 let place: string;
 beforeAll(() => {

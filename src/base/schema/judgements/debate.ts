@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prose } from '../primitives.ts';
+import { line, prose } from '../primitives.ts';
 
 export const sides = ['THESIS', 'ANTI_THESIS'] as const;
 export type Side = (typeof sides)[number];
@@ -16,3 +16,18 @@ export const defenceSchema = z.object({
 });
 
 export type Defence = z.infer<typeof defenceSchema>;
+
+/** L-517: one vote per decision on the ballot; THESIS always means the side of the choice. */
+export const verdictSchema = z.object({
+  verdicts: z
+    .array(
+      z.object({
+        decision: z.int().min(1).max(999).describe('N of DECISION_N.'),
+        vote: z.enum(sides),
+        rationale: line(4000),
+      }),
+    )
+    .max(60),
+});
+
+export type Verdict = z.infer<typeof verdictSchema>;

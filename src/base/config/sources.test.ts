@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { userFolder } from './user-folder.ts';
+import { userFolder } from './sources.ts';
 
 test.each([
   [{ HOME: '/home/ann' }, '/home/ann/.config/charrette'],

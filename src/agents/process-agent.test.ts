@@ -167,6 +167,31 @@ describe.each(jails)('exec agents, jail $jail', ({ jail, confinement }) => {
     expect(stream).not.toContain('of-a-door');
   });
 
+  test('a password in an address that comes in pieces is neither kept nor heard', async () => {
+    const said = (text: string) => ({
+      type: 'message',
+      message: {
+        role: 'assistant',
+        metadata: { inference: { requestedModel: 'm' } },
+        content: [{ type: 'text', text }],
+      },
+    });
+    const lines = [said('See https'), said('://joe:cana'), said('ry@host/x.'), { type: 'complete' }];
+    const program = path.join(root, 'goose');
+    const script = lines.map((line) => `console.log(${JSON.stringify(JSON.stringify(line))});`).join('\n');
+    writeFileSync(program, `#!${process.execPath}\n${script}\n`, { mode: 0o755 });
+    const request = task();
+    const { result, events } = await call(
+      { id: 'mine', protocol: 'goose', command: [program] },
+      request,
+      place(),
+    );
+    expect(result).toMatchObject({ kind: 'ok', text: 'See https://joe:[secret]@host/x.' });
+    const heard = events.map((event) => (event.type === 'text-delta' ? event.text : '')).join('');
+    expect(heard).toBe('See https://joe:[secret]@host/x.');
+    expect(readFileSync(path.join(request.laneDirectory, 'stream.jsonl'), 'utf8')).not.toMatch(/cana|ry@/);
+  });
+
   test('JSON is found in a narrated answer when a schema was given', async () => {
     const prompt = 'Here you are:\n**Verdict**\n```json\n{"verdict": "yes"}\n```\nDone.';
     const { result } = await call(

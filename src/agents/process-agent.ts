@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
 import { namedSome } from '../base/text/format.ts';
@@ -32,7 +33,7 @@ import { endOrphans } from './process/process-record.ts';
 import { asSaid, secretsIn } from './process/redact.ts';
 import { secretsAround } from './process/secret-files.ts';
 import { redactedCall, redactedReading } from './redacted-call.ts';
-import { type ProcessExit, runProcess, startProcess } from './run-process.ts';
+import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
 import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
 import { shareUnpacked } from './unpacked.ts';
@@ -219,9 +220,15 @@ async function talk(
         context: heard.context,
         start: (parts) => startProcess({ ...command, ...parts }),
       })
-  ).finally(heard.end);
+  ).finally(async () => {
+    heard.end();
+    if (heard.cameInPieces()) await writeFile(path.join(task.laneDirectory, streamFile), withheldStream);
+  });
   return { launch, reading: redactedReading(reading, secrets), exit };
 }
+
+/** Its lines hold pieces of a secret that only together are one. */
+const withheldStream = '{"withheld":"The stream held a secret in pieces."}\n';
 
 function limitsOf({ silent }: Driver, { limits: { wallMs, idleMs } }: AgentTask) {
   return { wallMs, idleMs: silent ? wallMs : idleMs };

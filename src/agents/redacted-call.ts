@@ -1,3 +1,4 @@
+import { withoutAddressCredentials } from '../base/text/secrets.ts';
 import type { Reading } from './drivers/reading.ts';
 import type { AgentEvent, CallContext } from './port.ts';
 import { blotOut, TextRedactor } from './process/redact.ts';
@@ -10,7 +11,7 @@ import { blotOut, TextRedactor } from './process/redact.ts';
 export function redactedCall(
   context: CallContext,
   secrets: readonly string[],
-): { context: CallContext; end: () => void } {
+): { context: CallContext; end: () => void; cameInPieces: () => boolean } {
   const redactor = new TextRedactor(secrets);
   const say = (text: string) => {
     if (text !== '') context.onEvent({ type: 'text-delta', text });
@@ -26,6 +27,8 @@ export function redactedCall(
       },
     },
     end,
+    // The stream was redacted before it was read: what is still found here was in no line of it as a whole.
+    cameInPieces: () => redactor.found,
   };
 }
 
@@ -50,9 +53,10 @@ function redactedEvent(event: AgentEvent, secrets: readonly string[]): AgentEven
 
 /** What was said in pieces is whole here. */
 export function redactedReading(reading: Reading, secrets: readonly string[]): Reading {
-  const { text, lastText, failure } = reading;
+  const { text, lastText, failure, value } = reading;
   return {
     ...reading,
+    ...(value === undefined ? {} : { value: withoutAddressCredentials(value) }),
     text: blotOut(secrets, text),
     lastText: blotOut(secrets, lastText),
     ...(failure === undefined ? {} : { failure: { ...failure, message: blotOut(secrets, failure.message) } }),

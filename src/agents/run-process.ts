@@ -63,6 +63,9 @@ export type RunningProcess = {
   exited: Promise<ProcessExit>;
 };
 
+/** What a process wrote to stdout, in its lane. */
+export const streamFile = 'stream.jsonl';
+
 /** How long strays may stay after their leader. */
 const strayGraceMs = 500;
 /** How long the rest of the output may take to arrive; a busy machine needs more than it seems. */
@@ -172,7 +175,7 @@ function oversee(child: ChildProcess, record: ProcessRecord, request: ProcessReq
         });
   let broken: { error: unknown } | undefined;
   const streams = Promise.all([
-    recordTo(child.stdout, 'stream.jsonl', (chunk) => {
+    recordTo(child.stdout, streamFile, (chunk) => {
       stdout.push(chunk);
       splitter.push(chunk);
     }),

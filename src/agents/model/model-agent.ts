@@ -1,5 +1,6 @@
 /** The `model` driver: any model behind an API, given eyes by a small loop of read-only tools. */
 import type { ModelMessage } from 'ai';
+import { withoutAddressCredentials } from '../../base/text/secrets.ts';
 import { extractAnswer } from '../extract-json.ts';
 import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
 import { unknownUsage } from '../port.ts';
@@ -7,6 +8,7 @@ import { probeAgent } from '../probe.ts';
 import { defaultLimits } from '../process/limits.ts';
 import { longestFirst, secretsIn } from '../process/redact.ts';
 import { secretsAround } from '../process/secret-files.ts';
+import { redactedCall } from '../redacted-call.ts';
 import { loadConversation, saveConversation } from './conversation.ts';
 import { converse, type Ending, type Heard } from './converse.ts';
 import { startDeadline } from './deadline.ts';
@@ -50,14 +52,15 @@ async function callModel(
 ): Promise<LaneResult> {
   const started = performance.now();
   const heard: Heard = { text: '', toolCalls: 0 };
+  const redacted = redactedCall(context, []);
   const finish = (kind: LaneKind, more: Partial<LaneResult> = {}): LaneResult => ({
     kind,
-    text: heard.text,
+    text: withoutAddressCredentials(heard.text),
     model: choice.model,
     usage: heard.usage ?? unknownUsage,
     toolCalls: heard.toolCalls,
     durationMs: Math.round(performance.now() - started),
-    ...more,
+    ...withoutAddressCredentials(more),
   });
   if (task.access === 'write') {
     return finish('unhealthy', { message: 'A model without a program around it can only read.' });
@@ -73,8 +76,20 @@ async function callModel(
   try {
     const messages: ModelMessage[] = [...earlier, { role: 'user', content: task.prompt }];
     const secrets = longestFirst(await secretsAround(task.directory, environment));
-    const ending = await converse({ choice, task, messages, context, deadline, heard, outputBytes, secrets });
-    const session = await saveConversation(task.laneDirectory, [...messages, ...ending.messages]);
+    const ending = await converse({
+      choice,
+      task,
+      messages,
+      context: redacted.context,
+      deadline,
+      heard,
+      outputBytes,
+      secrets,
+    });
+    const session = await saveConversation(
+      task.laneDirectory,
+      withoutAddressCredentials([...messages, ...ending.messages]),
+    );
     return finish(ending.kind, { session, ...answerOf(ending, heard.text, task) });
   } catch (error) {
     const ended = deadline.ended();
@@ -82,6 +97,7 @@ async function callModel(
       ? finish(...withKind(failureOf(error, secretsOf(choice))))
       : finish(ended.kind, { message: ended.message });
   } finally {
+    redacted.end();
     deadline.release();
   }
 }

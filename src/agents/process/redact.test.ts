@@ -87,6 +87,31 @@ describe('secrets in the output of an agent', () => {
     );
   });
 
+  test.each([
+    ['https://joe:canary-pass@host/x', 'https://joe:[secret]@host/x'],
+    ['"url":"https:\\/\\/joe:canary@pass@host"', '"url":"https:\\/\\/joe:[secret]@host"'],
+    ['git clone https://canaryTokenOfTwentySigns1@host.', 'git clone https://[secret]@host.'],
+    ['redis://:canary@host:6379', 'redis://:[secret]@host:6379'],
+    ['http://host:8080/a@b and https://joe@host and a:b@c', undefined],
+    ['https://joe:[secret]@host', undefined],
+  ])('are passwords in the address %s, wherever a chunk is cut', (text, shown = text) => {
+    const bytes = Buffer.from(`see ${text} or not`);
+    for (let size = 1; size <= bytes.length; size += 1) {
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(pass([], chunks)).toBe(`see ${shown} or not`);
+    }
+    expect(blotOut([], text)).toBe(shown);
+  });
+
+  test('in addresses are looked for in time that grows with the text', () => {
+    const started = performance.now();
+    for (const piece of [':', '://a:', '://', 'a', '@', ':@'])
+      pass([], [Buffer.from(`://@${piece.repeat(200_000)}`)]);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   test('are known as JSON writes them, on a line and in an answer of JSON on that line', () => {
     const secret = 'pass"word\\of\nlines';
     const line = JSON.stringify({ text: secret, answer: JSON.stringify({ reason: secret }) });

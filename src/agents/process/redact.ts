@@ -1,4 +1,11 @@
-import { blot, blotCommand, blotSetting } from '../../base/text/secrets.ts';
+import {
+  addressCredentials,
+  blot,
+  blotCommand,
+  blotSetting,
+  unfinishedAddressLength,
+  withoutAddressCredentials,
+} from '../../base/text/secrets.ts';
 
 /** Shorter values are words; blotting them out would spoil what an agent says. */
 export const shortestSecret = 8;
@@ -26,13 +33,13 @@ export function asSaid(secrets: readonly string[]): string[] {
   return longestFirst(secrets.flatMap((secret) => [secret, quoted(secret), quoted(quoted(secret))]));
 }
 
-/** A text without any of them. */
+/** A text without any of them, and without passwords in addresses. */
 export function blotOut(secrets: readonly string[], text: string): string {
-  return secrets.reduce((left, secret) => left.replaceAll(secret, blot), text);
+  return withoutAddressCredentials(secrets.reduce((left, secret) => left.replaceAll(secret, blot), text));
 }
 
 /**
- * Blots secrets out of a text that comes in pieces, also where a piece ends in the middle of one. What may still become a secret is
+ * Blots secrets and passwords in addresses out of a text that comes in pieces, also where a piece ends in the middle of one. What may still become a secret is
  * held as it came, not blotted: a shorter one that is whole may be the beginning of a longer one.
  */
 export class TextRedactor {
@@ -40,6 +47,8 @@ export class TextRedactor {
   #held = '';
   /** How many characters of what is held belong to a secret whose blot was already told. */
   #blotted = 0;
+  /** Whether anything was blotted out so far. */
+  found = false;
 
   constructor(secrets: readonly string[]) {
     this.#secrets = secrets;
@@ -59,8 +68,10 @@ export class TextRedactor {
   #tell(text: string, until: number): string {
     let told = '';
     let next = this.#blotted;
-    for (const { start, end } of occurrences(this.#secrets, text)) {
+    const found = [...occurrences(this.#secrets, text), ...addressCredentials(text)];
+    for (const { start, end } of found.sort((left, right) => left.start - right.start)) {
       if (start >= until) break;
+      this.found = true;
       // Secrets that overlap share one blot.
       if (start >= next) told += text.slice(next, start) + blot;
       next = Math.max(next, end);
@@ -73,28 +84,27 @@ export class TextRedactor {
 
   /** How many characters at the end may be the beginning of a secret. */
   #unfinished(text: string): number {
-    return Math.max(0, ...this.#secrets.map((secret) => overlap(text, secret)));
+    return Math.max(unfinishedAddressLength(text), ...this.#secrets.map((secret) => overlap(text, secret)));
   }
 }
 
 /** The same for a stream of bytes. */
 export class Redactor {
-  readonly #text: TextRedactor | undefined;
+  readonly #text: TextRedactor;
 
   constructor(secrets: readonly string[]) {
     // Bytes as characters: what is not text passes unchanged.
     const bytes = secrets.map((secret) => Buffer.from(secret, 'utf8').toString('latin1'));
-    this.#text = secrets.length === 0 ? undefined : new TextRedactor(bytes);
+    this.#text = new TextRedactor(bytes);
   }
 
   push(chunk: Uint8Array): Uint8Array {
-    if (this.#text === undefined) return chunk;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     return Buffer.from(this.#text.push(bytes.toString('latin1')), 'latin1');
   }
 
   end(): Uint8Array {
-    return Buffer.from(this.#text?.end() ?? '', 'latin1');
+    return Buffer.from(this.#text.end(), 'latin1');
   }
 }
 
@@ -104,7 +114,7 @@ function occurrences(secrets: readonly string[], text: string): { start: number;
   for (const secret of secrets)
     for (let start = text.indexOf(secret); start !== -1; start = text.indexOf(secret, start + 1))
       found.push({ start, end: start + secret.length });
-  return found.sort((left, right) => left.start - right.start);
+  return found;
 }
 
 /** How much of the end of a text is the beginning of a secret; only places with its first character are looked at. */

@@ -6,6 +6,14 @@ const harmlessEnd =
   / (?:BUDGET|COUNT|DIR|DIRECTORY|FILE|FOLDER|LENGTH|LIMIT|LIMITS|MAX|MIN|MODE|NAME|NAMES|PATH|SIZE|TIMEOUT|TTL|TYPE) $/;
 /** An address with a user's password: what stands before that, and the password. */
 const passwordInAddress = /(?<![\w+.-])([a-z][a-z0-9+.-]*:\/\/[^/?#@\s:"']*:)([^/?#\s"']+)(?=@)/gi;
+/**
+ * The same without the scheme, for text that is cut anywhere: the password, or a long token alone. Slashes may be escaped, as some
+ * write them in JSON.
+ */
+const credentialInAddress =
+  /(:\\{0,4}\/\\{0,4}\/)(?:([^/?#@: \t\r\n"'<>`]{0,200}:)(?!\[secret\]@)[^/?# \t\r\n"'<>`]{1,2000}|[\w.-]{20,500})(?=@)/g;
+/** The end of a text that may still become an address with a password. */
+const unfinishedAddress = /:\\{0,4}(?:\/\\{0,4}(?:\/[^/?# \t\r\n"'<>`]{0,2000})?)?$/;
 const parameterInAddress = /([?&])([\w.-]+)=([^&#\s"']+)/g;
 /** Beginnings that vendors give their keys, what a header says before one, and signed tokens. */
 const keyShapes = [
@@ -83,6 +91,33 @@ export function blotText(text: string): Blotted {
     );
   const shown = keyShapes.reduce((left, shape) => left.replace(shape, hide), open);
   return { shown, secrets };
+}
+
+/** Where the credentials of addresses are in a text: `pass` in `https://user:pass@host`. */
+export function addressCredentials(text: string): { start: number; end: number }[] {
+  if (!text.includes('@')) return [];
+  return [...text.matchAll(credentialInAddress)].map(({ index, 0: all, 1: before = '', 2: user = '' }) => ({
+    start: index + before.length + user.length,
+    end: index + all.length,
+  }));
+}
+
+/** How many characters at the end of a text may be the beginning of an address with credentials. */
+export function unfinishedAddressLength(text: string): number {
+  const at = text.slice(-2100).search(unfinishedAddress);
+  return at === -1 ? 0 : Math.min(text.length, 2100) - at;
+}
+
+/** A value without the credentials of addresses, however deep they are in it. */
+export function withoutAddressCredentials<Value>(value: Value): Value;
+export function withoutAddressCredentials(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.includes('@') ? value.replace(credentialInAddress, `$1$2${blot}`) : value;
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutAddressCredentials(item));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutAddressCredentials(inner)]),
+  );
 }
 
 function whole(secret: string): Blotted {

@@ -56,7 +56,7 @@ const parts = [
   ...byRole(reviews),
   ['other commits', ...figures(folders.filter(({ review }) => !review))],
   ...byRole(folders.filter(({ review }) => !review)),
-  ['beside these: folders with one document', ...figures(all.filter(({ lone }) => lone))],
+  ['in addition: folders with one document', ...figures(all.filter(({ lone }) => lone))],
 ];
 process.stdout.write(`${table(rows)}\n\n${table(parts)}\n`);
 

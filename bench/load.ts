@@ -1,8 +1,8 @@
 // Many panel runs at the same time on one PostgreSQL: `node bench/load.ts [--runs 200] [--workers 0,1,2,4] [--write FILE]`
 // after a build. 0 workers: one engine in one process with agents inside it. Otherwise so many `charrette worker` processes
 // take the runs from the queue, and the agents are models on a scripted server on loopback. Exit 1 when anything is lost or
-// made twice; each such call is told with what its run and the workers say about that time. To make it harder: `--busy N`
-// processes that only count beside it, `--silent-seconds N` until a worker counts as gone.
+// made twice; each such call is reported with what its run and the workers logged at that time. To make it harder: `--busy N`
+// processes that only count in parallel, `--silent-seconds N` until a worker counts as gone.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -64,7 +64,7 @@ type Row = {
   idle: number;
   cpuSeconds: number;
   problems: string[];
-  /** What the workers said that is no problem by itself. */
+  /** Messages of workers that are not a problem. */
   notes?: string[];
 };
 
@@ -319,7 +319,7 @@ async function untilAllEnded(home: Home, ids: readonly string[]): Promise<void> 
   }
 }
 
-/** Every run done, every call on record once and no more of them made than that, and all runs deliver the same. */
+/** Every run done, every call recorded exactly once and made no more often, and all runs deliver the same. */
 async function examine(
   home: Home,
   ids: readonly string[],
@@ -356,9 +356,9 @@ async function examine(
       if (first !== digest) problems.push(`${id}: ${name} differs`);
     }
   }
-  // A call that was under way when a run went to another worker is made again; one that had ended is not.
+  // A call in progress when a run moved to another worker is made again; one that had ended is not.
   if (made !== calls)
-    problems.push(`${made} calls were made, ${calls} are on record; ${resumed} times a run changed hands`);
+    problems.push(`${made} calls were made, ${calls} are recorded; ${resumed} times a run changed hands`);
   return { overheads, calls, problems };
 }
 

@@ -44,7 +44,7 @@ export type PanelOptions = {
   parallel?: number;
   latencyMs?: number;
   onCall?: (task: AgentTask) => void;
-  /** Absent: the answers of the tests' panel. */
+  /** Default: the answers of the tests' panel. */
   answer?: (task: AgentTask) => unknown;
   /** Who is asked in place of the scripted agent. */
   instead?: (task: AgentTask) => Agent | undefined;

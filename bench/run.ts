@@ -1,4 +1,4 @@
-// `npm run bench`: the measurements that take seconds, one after the other. Longer ones are files of their own.
+// `npm run bench`: the measurements that take seconds, one after the other. Longer ones are separate files.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 

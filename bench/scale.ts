@@ -65,8 +65,8 @@ print(
   ['', ''],
   [
     ...claimRows('a claim', queue.claims),
-    ...claimRows('a look in vain, none that the worker can do', queue.inVain),
-    ['a look at an empty queue', `${queue.emptyLookMs.toFixed(2)} ms`],
+    ...claimRows('a poll in vain, none that the worker can do', queue.inVain),
+    ['a poll of an empty queue', `${queue.emptyLookMs.toFixed(2)} ms`],
     ...[8, 32].map((workers) => [
       `deciding, while ${workers} workers look ${looks} times a second`,
       lookShare(workers),

@@ -69,7 +69,7 @@ function generateRoot(name: string, count: number): Root {
       triggers: [`job:${index}`],
       phases: Array.from({ length: 5 }, (_, phase) => ({
         name: `Stage ${phase} of job ${index}`,
-        description: `Carries out stage ${phase}`,
+        description: `Runs stage ${phase}`,
         outputVariables: [`value${phase}`],
         agentTypes: ['general-purpose'],
       })),

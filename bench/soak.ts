@@ -1,7 +1,7 @@
 // A day's work of one process in a few minutes: design runs are started, answered, paused, stopped, resumed, cancelled and
 // pruned without end. `node bench/soak.ts [--minutes 20] [--life embedded|postgres|worker]… [--parallel 4] [--write FILE]` after a
 // build. The minutes are shared by the lives; each has at least so many rounds that a line can be fitted. After every round it
-// is looked at what is still there when everything should be gone. Exit 1 when more stays of each run than its limit.
+// measures what remains when everything should be gone. Exit 1 when more than its limit remains of each run.
 // `--leak handle|row|memory` plants a fault that must be found.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { steadyNode } from './soak/process-look.ts';
 import type { Look } from './soak/sampler.ts';
 import { workerLife } from './soak/worker-life.ts';
 
-/** The store of a worker is looked at for rows alone. */
+/** Only rows of a worker's store are measured. */
 type SoakSample = Omit<Look, 'tables' | 'disk'> &
   Partial<Pick<Look, 'tables' | 'disk'>> & { runs: number; kept: number; ends: Record<string, number> };
 

@@ -7,7 +7,7 @@ type Measured = { cpuMs: number; wallMs: number; peakRss: number };
 
 const queries = 3000;
 const settings = [
-  { title: 'optimising compiler at work', flags: [] },
+  { title: 'with the optimising compiler', flags: [] },
   { title: 'kept away', flags: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'] },
 ];
 const program = `

@@ -35,7 +35,7 @@ async function script(entry, name, folder) {
       emptyOutDir: false,
       target: 'es2023',
       reportCompressedSize: false,
-      // How long plugins took is news for nobody who sets up a checkout.
+      // Plugin timings do not matter to a user who sets up a checkout.
       rolldownOptions: { checks: { pluginTimings: false, bundlerTimings: false } },
       lib: {
         entry: path.join(root, 'web', 'src', entry),

@@ -35,7 +35,7 @@ await Promise.all([
 ]);
 await told('drawing board', addBoard());
 
-/** Who waits at a terminal sees that it goes on. */
+/** Shows progress on a terminal. */
 async function told(part, made) {
   await made;
   if (process.stderr.isTTY) process.stderr.write(`  ${part}\n`);

@@ -16,7 +16,7 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 /** Files with failed tests, with the npm script that runs them. */
 const failedLater = [];
-/** More failed files than these are no accident of a busy machine. */
+/** More failed files than these cannot be blamed on a busy machine. */
 const maxRetriedFiles = 3;
 /** Leaders of the running process groups. */
 const living = new Set();
@@ -67,13 +67,13 @@ async function runSuite(title, args, limit) {
   return { ...ended, counts: readCounts(report) };
 }
 
-/** Runs a command; what it prints comes out in one piece when it ends, since another may run beside it. */
+/** Runs a command and prints its output in one piece at the end, since others run in parallel. */
 async function run(title, command, args, limit, report) {
   say(`\n== ${title} …`);
   const started = Date.now();
   const file = path.join(reports, `${title.replaceAll(/\W+/g, '-')}.txt`);
   const written = openSync(file, 'w');
-  // A group of its own, so that a command that hangs goes with all that it started.
+  // A separate process group, so that a hanging command ends with everything it started.
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', written, written], detached: true });
   living.add(child.pid);
   const kill = () => process.kill(-child.pid, 'SIGKILL');
@@ -126,7 +126,7 @@ async function inOrder(...steps) {
   for (const step of steps) await step();
 }
 
-// What the operating system lacks is brought where possible; tests that need it say so when it is not there.
+// What the operating system lacks is brought where possible; tests that need it report when it is missing.
 await run('machine', 'bash', ['scripts/ci-machine.sh'], 5 * minutes);
 await check('set-up', 'npm', ['run', 'setup']);
 await check('types, lint, unused code, package', 'npm', ['run', 'check']);
@@ -143,14 +143,14 @@ const asUser = hasOrdinaryUser && seed % 2 === 0 ? ['--user', 'nobody'] : [];
 const bare = ['run', 'test:bare', '--', ...asUser];
 await check(`npm ${bare.slice(1).join(' ')}: npm start and npm test`, 'npm', bare, 25 * minutes);
 say(`\nseed ${seed}: CRASH_SEED=${seed} draws the same`);
-// Of the real kills of test/slow/crash.test.ts a third; whoever wants others says so.
+// A third of the real kills of test/slow/crash.test.ts, unless the caller chooses others.
 process.env.CRASH_POINTS ??= '8';
 const kills = ['run', 'prove', '--', '--points', '8', '--seed', String(seed)];
 const texts = ['run', 'fuzz', '--', '--seconds', '60'];
 // The one or the other: a process with its own store, or a worker, which is one on PostgreSQL.
 const lived = seed % 2 === 0 ? 'embedded' : 'worker';
 const life = ['run', 'soak', '--', '--minutes', '2', '--life', lived];
-// Four lines of work beside each other on two cores: each waits for half of its time, for agents that start or hang, for silences,
+// Four lines of work in parallel on two cores: each waits for half of its time, for agents that start or hang, for silences,
 // for the clock. Files are where they make the lines end together.
 const withAgents = ['real-agents', 'context-fuzz', 'slow/terminal', 'slow/refine', 'slow/feature-travel'];
 const withKills = ['slow/crash', 'slow/worker', 'slow/feature.test'];

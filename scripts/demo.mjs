@@ -1,5 +1,5 @@
 // `npm start [-- flags of design]`: designs a feature for the example shop, without any model unless one is named, and
-// prints the plan. The shop is made anew each time in .cache/demo.
+// prints the plan. The shop is created again each time in .cache/demo.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const chosen = flags.some((flag) => flag === '--agents' || flag.startsWith('--ag
 if (!chosen) sayWhichAgents();
 const design = ['design', ...(chosen ? [] : ['--agents', 'static']), '--auto', '--yes', ...flags, feature];
 say(`\n$ charrette ${design.map((word) => (word.includes(' ') ? JSON.stringify(word) : word)).join(' ')}\n`);
-// On a terminal the design shows its plan itself, in lines that fit; elsewhere the plan is printed as it is.
+// On a terminal the design shows its plan itself, in lines that fit; elsewhere the plan is printed unchanged.
 const seen = process.stdout.isTTY === true;
 const designed = charrette(design, ['inherit', seen ? 'inherit' : 'ignore', 'inherit']);
 if (designed.status !== 0 && designed.status !== 6) {

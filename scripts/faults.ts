@@ -2,7 +2,7 @@
 // table of the outcomes. `--sample` tries one moment of each, as the slow suite does; `--kills N` says how often the program is
 // killed on PostgreSQL, `--worker-kills N` how often a worker is (`all`: at every write); `--write FILE` keeps the table. An
 // `--only NAME` is one file of test/slow/faults. With `--whole` a case that was not tried counts as a failure: without PostgreSQL,
-// or without the rights to mount a small disk. When a case fails, what all cases left is kept to look at.
+// or without the rights to mount a small disk. When a case fails, the files of all cases are kept.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -31,7 +31,7 @@ requireCount('worker-kills');
 const suites = path.join('test', 'slow', 'faults');
 const suite = flags.only === undefined ? suites : path.join(suites, `${flags.only}.test.ts`);
 if (!existsSync(path.join(root, suite)))
-  refuse(`--only ${flags.only}: there is no such file; there are ${names().join(', ')}.`);
+  refuse(`--only ${flags.only}: unknown file. Available: ${names().join(', ')}.`);
 const folder = makeScratch();
 const file = path.join(folder, 'rows.jsonl');
 const started = Date.now();

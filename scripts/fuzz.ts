@@ -29,7 +29,7 @@ const unknown = names.filter((name) => !known.includes(name));
 if (unknown.length > 0 || !(seconds > 0) || !Number.isSafeInteger(seed)) {
   process.stderr.write(
     unknown.length > 0
-      ? `There is no target ${unknown.join(', ')}; there are ${known.join(', ')}.\n`
+      ? `Unknown target ${unknown.join(', ')}. Available: ${known.join(', ')}.\n`
       : '--seconds and --seed take numbers.\n',
   );
   process.exit(2);

@@ -1,9 +1,9 @@
-// `npm run prove`: goes on from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
+// `npm run prove`: resumes from the state that a kill -9 leaves at every write of a whole run of every workflow, and checks
 // that nothing is lost or done twice. `--points N` tries N writes of each, chosen by `--seed`; `--story NAME` only one.
 // Without these two it also tries every fault, fuzzes every reader for `--fuzz-seconds N` (600), and measures growth, load and, for
 // `--soak-minutes N` (20), a long life.
-// `--minutes N` goes on to the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
-// faster); `--write FILE` keeps what is printed, from the first result on. What was not tried is told, and is a failure unless
+// `--minutes N` starts the next workflow after that time; `--scratch DIR` says where states are restored (a disk in memory is
+// faster); `--write FILE` keeps what is printed, from the first result on. What was not tried is reported, and is a failure unless
 // less was asked for with `--points` or `--story`.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -36,7 +36,7 @@ const limit = flags.minutes === undefined ? undefined : Number(flags.minutes) * 
 const names = flags.story ?? stories.map(({ name }) => name);
 const proofs: Proof[] = [];
 const started = Date.now();
-// Told to stop it tells what it has.
+// On a signal it prints the results so far.
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 
@@ -72,7 +72,7 @@ async function work(): Promise<void> {
   }
 }
 
-/** What is there so far: hours of work are not to be lost with their last minute. */
+/** Writes the results so far, so that an end in the last minute does not lose hours. */
 async function keepReport(): Promise<void> {
   if (flags.write !== undefined) await writeFileAtomic(flags.write, report());
 }
@@ -84,7 +84,7 @@ function report(): string {
 
 async function runScript(script: readonly string[]): Promise<void> {
   const args = ['--disable-warning=ExperimentalWarning', ...script];
-  // A group of its own, so that a stop reaches all that it started.
+  // A separate process group, so that a stop reaches everything it started.
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], detached: true });
   const end = () => child.pid !== undefined && child.exitCode === null && process.kill(-child.pid);
   stopped.signal.addEventListener('abort', end);
@@ -118,7 +118,7 @@ async function prove(name: string): Promise<void> {
   proofs.push(proof);
 }
 
-/** A story that could not be recorded or resumed at all; the others go on. */
+/** A story that could not be recorded or resumed at all; the others continue. */
 function tellLost(name: string, error: unknown): void {
   process.stderr.write(`${name}: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;

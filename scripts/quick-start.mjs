@@ -28,7 +28,7 @@ const commandNames = [
   ...readFileSync(`${root}src/surfaces/cli/commands.ts`, 'utf8').matchAll(/import\('\.\/([\w-]+)\.ts'\)/g),
 ].map((match) => match[1]);
 
-/** Entries of the main build, beside the public modules. */
+/** Entries of the main build, in addition to the public modules. */
 export const commandEntries = {
   ...Object.fromEntries(
     commandNames

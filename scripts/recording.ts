@@ -1,5 +1,5 @@
 // `npm run pictures` renews what README and docs/how-to/web.md show; this part: a real design of the example shop by a scripted panel
-// of three, in a real terminal (tmux). It looks at the screen while it goes on and writes what it saw to docs/images/design.svg.
+// of three, in a real terminal (tmux). It records the screen and writes docs/images/design.svg.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -16,7 +16,7 @@ const tests = ['src', 'test']
   .map(read)
   .join('\n');
 
-/** `L-520` counts when it stands alone, and when a range such as `L-510…L-530` spans it. */
+/** `L-520` counts as a word, and when a range such as `L-510…L-530` includes it. */
 function isNamed(id: string, text: string): boolean {
   const escaped = id.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
   if (new RegExp(`(?<![\\w/-])${escaped}(?![\\w-])`).test(text)) return true;

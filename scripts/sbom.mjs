@@ -1,5 +1,5 @@
 // `npm run sbom`: writes the bill of materials of the locked dependencies (CycloneDX, dist/sbom.json or the file that is named),
-// then asks the registry for known vulnerabilities. A registry that does not answer that is said, not taken for "none".
+// then asks the registry for known vulnerabilities. A registry without an answer is reported as unknown, not as "none".
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const audit = parse(npm(['audit', '--package-lock-only', '--json', '--audit']).s
 const found = audit?.metadata?.vulnerabilities;
 if (found === undefined) {
   say(
-    `vulnerabilities: unknown, the registry in use does not answer (${audit?.statusCode ?? audit?.error?.code ?? 'no answer'})`,
+    `vulnerabilities: unknown, no answer from the registry in use (${audit?.statusCode ?? audit?.error?.code ?? 'no answer'})`,
   );
 } else {
   say(`vulnerabilities: ${found.total} (${found.critical} critical, ${found.high} high)`);

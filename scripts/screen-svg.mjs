@@ -1,4 +1,4 @@
-// Screens with SGR sequences as one animated SVG; whoever asks for less motion sees the last one.
+// Screens with SGR sequences as one animated SVG; with reduced motion only the last one is shown.
 
 const cell = { width: 8, height: 18 };
 const margin = 14;
@@ -56,7 +56,7 @@ function linesOf(text) {
     .join('');
 }
 
-/** The text of a line with its styles; every sequence that is no style is dropped. */
+/** The text of a line with its styles; every other sequence is dropped. */
 function spansOf(line, before) {
   let style = before;
   let spans = '';

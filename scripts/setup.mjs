@@ -20,7 +20,7 @@ const installStamp = path.join(root, 'node_modules', '.charrette-install');
 const buildStamp = path.join(root, 'dist', '.stamp');
 /** Leads to the number of the process that is at it. */
 const lockFile = path.join(root, '.setup-lock');
-/** What the build reads; a change in any of it builds anew. */
+/** What the build reads; a change in any of it triggers a build. */
 const buildInputs = [
   'src',
   'web',

@@ -1,6 +1,6 @@
 // `npm run test:bare [-- --broken fails|garbage|hangs] [--user NAME] [--keep]`: runs `npm start` and `npm test` as a machine with
 // only Node, npm and git would: in a fresh clone of HEAD in a private folder, with an empty HOME and an environment of PATH, HOME
-// and LANG. The PATH is one folder with links to ordinary programs; `--broken` adds stand-ins for the optional ones.
+// and LANG. The PATH is one folder with links to ordinary programs; `--broken` adds unusable copies of the optional ones.
 // The last line counts `npm start` and every test.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

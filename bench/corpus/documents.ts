@@ -36,7 +36,7 @@ function list(random: Random): string {
   return Array.from({ length: random.whole(2, 6) }, () => `- ${sentence(random)}`).join('\n');
 }
 
-/** Headings in fences are traps for whoever looks for sections. */
+/** Headings in fences are traps for code that searches for sections. */
 function code(random: Random): string {
   const lines = Array.from(
     { length: random.whole(2, 8) },

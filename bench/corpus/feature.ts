@@ -100,9 +100,7 @@ export function syntheticFeature(
 const bare = (heading: string) => ({ heading, parts: [] });
 
 function meta(number: number, slug: string, prd: string): string {
-  const source = { fallback: 'docs/brainstorms/shared.prd.md', broken: '/Users/somebody/docs/gone.prd.md' }[
-    prd
-  ];
+  const source = { fallback: 'docs/brainstorms/shared.prd.md', broken: '/Users/other/docs/gone.prd.md' }[prd];
   return `${JSON.stringify({
     id: String(number).padStart(3, '0'),
     slug,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { type ArtifactKey, artifactKeys } from '../../src/prompts/artifacts.ts';
 
-/** One document of a feature before and after a commit, with the documents beside it as they were before. */
+/** One document of a feature before and after a commit, with the other documents of its folder as they were before. */
 export type Revision = {
   commit: string;
   subject: string;
@@ -11,7 +11,7 @@ export type Revision = {
   key: Exclude<ArtifactKey, 'prd'>;
   before: string;
   after: string;
-  beside: Readonly<Partial<Record<ArtifactKey, string>>>;
+  nearby: Readonly<Partial<Record<ArtifactKey, string>>>;
   /** The folder never held another of the five documents: a text that is kept up to date rather than a step of a feature. */
   lone: boolean;
 };
@@ -34,13 +34,13 @@ const documents = [
     .map((name) => `*/${name}`),
 ];
 
-/** Documents of features stand in a folder of their own below one of these; commands and templates do not. */
+/** Each feature has a folder below one of these; commands and templates do not. */
 const places = /(?:^|\/)(?:features|specs|changes)\/(?!.*(?:template|archive)).+\/[^/]+$/i;
 
 const mostOutput = 1024 * 1024 * 1024;
 const atOnce = 200;
 
-/** Every change of a document that was there before, oldest first. Merges and renames are no revisions. */
+/** Every change of a document that was there before, oldest first. Merges and renames do not count. */
 export function readRevisions(repository: string): Revision[] {
   const changes = changesIn(repository);
   const kinds = kindsByFolder(repository);
@@ -53,8 +53,8 @@ export function readRevisions(repository: string): Revision[] {
       if (before === undefined || after === undefined) continue;
       const { commit, subject, date, folder, key } = change;
       const lone = (kinds.get(folder)?.size ?? 0) < 2;
-      const beside = besideOf(change, objects);
-      found.push({ commit, subject, date, folder, key, before, after, beside, lone });
+      const nearby = nearbyOf(change, objects);
+      found.push({ commit, subject, date, folder, key, before, after, nearby, lone });
     }
   }
   return found;
@@ -119,7 +119,7 @@ function namesAt({ commit, folder }: Change, key: ArtifactKey): string[] {
   return fileNames[key].map((name) => `${commit}^:${folder}/${name}`);
 }
 
-function besideOf(change: Change, objects: ReadonlyMap<string, string>): Revision['beside'] {
+function nearbyOf(change: Change, objects: ReadonlyMap<string, string>): Revision['nearby'] {
   const texts: Partial<Record<ArtifactKey, string>> = {};
   for (const key of artifactKeys) {
     const text = namesAt(change, key)

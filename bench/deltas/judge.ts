@@ -23,7 +23,7 @@ export type Judged = {
   reads: number;
 };
 
-/** What is no revision between two rounds, and why. */
+/** Changes that do not count as a revision between two rounds, and why. */
 export type LeftOut = { kind: 'ticks' | 'front matter, white space' | 'stub' };
 
 const commands = { spec: 'specify', design: 'design', plan: 'plan', tasks: 'tasks' } as const;
@@ -92,16 +92,16 @@ export async function judgeRevision(
 }
 
 /** T-034: a project that keeps no plan, say, has roles that do not read one. Less to read makes continuing harder, not easier. */
-function dispatchOf({ key, beside }: Revision, role: string): Dispatch {
+function dispatchOf({ key, nearby }: Revision, role: string): Dispatch {
   const command = commands[key];
   const { required } = dispatchFor(command, role);
-  const there = required.filter((name) => name === key || name === 'prd' || (beside[name] ?? '') !== '');
+  const there = required.filter((name) => name === key || name === 'prd' || (nearby[name] ?? '') !== '');
   return dispatchFor(command, role, { [`${command}/${role}`]: there });
 }
 
-function readsOf({ key, before, beside }: Revision, { required }: Dispatch): number {
+function readsOf({ key, before, nearby }: Revision, { required }: Dispatch): number {
   const read = new Set<ArtifactKey>([...required, key]);
-  return [...read].reduce((sum, name) => sum + (name === key ? before : (beside[name] ?? '')).length, 0);
+  return [...read].reduce((sum, name) => sum + (name === key ? before : (nearby[name] ?? '')).length, 0);
 }
 
 const answer =
@@ -116,8 +116,8 @@ function summaryOf(characters: number): string {
   return words.repeat(Math.ceil(characters / words.length)).slice(0, characters);
 }
 
-function featureOf({ key, beside, folder }: Revision, text: string): FeatureFiles {
-  const texts: Partial<Record<ArtifactKey, string>> = { ...beside, [key]: text };
+function featureOf({ key, nearby, folder }: Revision, text: string): FeatureFiles {
+  const texts: Partial<Record<ArtifactKey, string>> = { ...nearby, [key]: text };
   const files = Object.fromEntries(
     artifactKeys.map((name): [ArtifactKey, ArtifactFile] => {
       const content = texts[name];

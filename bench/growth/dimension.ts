@@ -29,7 +29,7 @@ export type Growth = {
 const leastUpper = 5;
 const leastRepeats = 5;
 const patienceMs = 12_000;
-/** Work that takes less than this is done several times between two looks at the clock. */
+/** Work that takes less than this is repeated between two clock readings. */
 const shortestMs = 8;
 
 /** Processor time of the whole process: what other programs take does not count. */

@@ -13,7 +13,7 @@ export function fileWork(workspace: string): Dimension[] {
   return [
     {
       what: 'files of a repository',
-      work: 'a reader without bubblewrap: a copy made, it and the original looked at before and after',
+      work: 'a reader without bubblewrap: a copy made, it and the original compared before and after',
       sizes: spread(20, 2000),
       prepare: (size) => inRepository(workspace, size, watchReader),
     },
@@ -39,7 +39,7 @@ async function watchReader(directory: string): Promise<void> {
     world: { ...thisWorld(), jail: 'off' },
   });
   const changed = await release();
-  if (changed.length > 0) throw new Error(`Nobody was there, and ${changed[0]} has changed.`);
+  if (changed.length > 0) throw new Error(`${changed[0]} changed although nothing wrote to it.`);
 }
 
 function inRepository(workspace: string, size: number, act: (directory: string) => Promise<unknown>) {

@@ -55,7 +55,7 @@ export function panelSeatWork(workspace: string): Dimension[] {
   ];
 }
 
-/** Writes a file and gives back what reading it finds. */
+/** Writes a file and returns what reading it yields. */
 type Keep = (name: string, text: string) => string;
 
 function panel(workspace: string, seats: number): Prepared {

@@ -90,7 +90,7 @@ function skillPackages(workspace: string, count: number, size = 60): Prepared {
       triggers: [`job:${index}`],
       phases: Array.from({ length: 5 }, (_, phase) => ({
         name: `Stage ${phase} of job ${index}`,
-        description: `Carries out stage ${phase}`,
+        description: `Runs stage ${phase}`,
         outputVariables: [`value${phase}`],
         agentTypes: ['general-purpose'],
       })),

@@ -6,7 +6,7 @@ import { readLedger } from '../../src/engine/ledger.ts';
 import { type Home, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import type { LoggedRequest } from '../../test/model-server/server.ts';
 
-/** A prompt of a run has this; signs of life that agents are asked for have not. */
+/** Prompts of a run have this; health checks of agents do not. */
 export const callMark = /^## Answer$/m;
 
 /** A call as the model server saw it: which agent was asked what, and when. */
@@ -44,7 +44,7 @@ export function repeatedCalls(home: Home, runs: readonly string[], served: reado
     if (at.length <= lanes.length) return [];
     const clock = at.map(clockOf).join(', ');
     const [first] = lanes;
-    if (first === undefined) return [`asked for no lane on record: ${key} at ${clock}`];
+    if (first === undefined) return [`asked for no recorded lane: ${key} at ${clock}`];
     const names = lanes.map(({ run, lane, task, seat }) => `${run} ${lane} (${task}, ${seat})`).join(' and ');
     return [`${at.length} times: ${names} at ${clock}; its run says: ${storyOf(home, first)}`];
   });

@@ -1,4 +1,4 @@
-// A process of its own, so that every measurement starts cold. Prints one JSON document.
+// A separate process, so that every measurement starts cold. Prints one JSON document.
 // node bench/measured/engine.ts <project folder> <embedded | PostgreSQL url> <steps> <lanes>
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord, StoreSetting, WorkflowDefinition } from '../../src/engine/index.ts';

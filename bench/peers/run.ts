@@ -21,7 +21,7 @@ const repetitions = Number(flags.repetitions);
 const stages = 5;
 const calls = 13;
 const agentMs = 1000;
-/** What Charrette must hold beside the others. */
+/** What Charrette must reach compared with the others. */
 const goals = {
   criticalPath: { most: 1.05, unit: '×' },
   finishedAgain: { most: 0, unit: 'calls' },
@@ -106,14 +106,14 @@ function measure(peer: Peer, latency: number): Measured {
   return JSON.parse(ended.stdout) as Measured;
 }
 
-/** Kills while the last seat of a row works, goes on, and counts the calls that were made again. */
+/** Kills while the last seat of a row works, resumes, and counts the calls that were made again. */
 function repeatedAfterKill(peer: Peer, deadly: string): { finished: number; inFlight: number } {
   const folder = mkdtempSync(path.join(workspace, 'killed-'));
   const killed = run(peer.command, folder, 20, deadly);
   if (killed.signal !== 'SIGKILL') throw new Error(`${peer.title} was not killed: ${killed.stderr}`);
   const before = logOf(folder);
   const resumed = run(peer.command, folder, 20);
-  if (resumed.status !== 0) throw new Error(`${peer.title} did not go on: ${resumed.stderr}`);
+  if (resumed.status !== 0) throw new Error(`${peer.title} did not resume: ${resumed.stderr}`);
   const after = logOf(folder).slice(before.length);
   const again = after.filter((line) => line.startsWith('begin ') && before.includes(line));
   const finished = again.filter((line) => before.includes(line.replace('begin', 'end'))).length;

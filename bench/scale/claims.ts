@@ -36,15 +36,15 @@ export async function measureQueue(repetitions: number): Promise<QueueCost> {
       });
       const emptyLookMs = await timed(queue, repetitions, worker);
       const [claims, inVain]: [ClaimCost[], ClaimCost[]] = [[], []];
-      const stranger = { ...worker, places: [{ ...place, repository: 'other', clone: 'host:/other' }] };
+      const other = { ...worker, places: [{ ...place, repository: 'other', clone: 'host:/other' }] };
       let waiting = 0;
       for (const size of sizes) {
         await fill(queue, waiting, size);
         waiting = size;
-        // As a server does by itself every minute.
+        // As a server does automatically every minute.
         await queue.pool.query('VACUUM ANALYZE charrette.runs');
         claims.push({ waiting, milliseconds: await timed(queue, repetitions, worker) });
-        inVain.push({ waiting, milliseconds: await timed(queue, repetitions, stranger) });
+        inVain.push({ waiting, milliseconds: await timed(queue, repetitions, other) });
       }
       return { claims, inVain, emptyLookMs, endedRowBytes: await endedRow(queue) };
     } finally {

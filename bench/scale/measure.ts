@@ -1,4 +1,4 @@
-// What a queued panel run costs beside its agents: one worker, one server, scripted agents.
+// What a queued panel run costs in addition to its agents: one worker, one server, scripted agents.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

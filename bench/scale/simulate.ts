@@ -1,6 +1,6 @@
 // Runs on a number of workers through one day, event by event.
 
-/** What was measured of one run: its tasks as numbers of calls side by side, and what a call costs beside the agent. */
+/** What was measured of one run: its tasks as numbers of parallel calls, and what a call costs in addition to the agent. */
 export type RunCost = {
   phases: readonly number[];
   /** Processor time of the worker and of the server for one call. */
@@ -80,7 +80,7 @@ export function simulate(cost: RunCost, setting: Setting, seed = 1): Outcome {
     }
   };
 
-  /** Noticed when the worker looks next; while it is decided, nobody else decides. */
+  /** Noticed at the worker's next poll; only one worker decides at a time. */
   const claim = (seconds: number, done: () => void) =>
     clock.after(random() * pollSeconds, () =>
       claims.take(() =>

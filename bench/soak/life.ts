@@ -1,7 +1,6 @@
 // One long life of a process in which design runs are started, answered, stopped, resumed, cancelled and removed without
 // end. node --expose-gc bench/soak/life.ts <project> <inputs.json> <embedded | PostgreSQL url> <minutes> <rounds> <parallel> [leak]
-// Works in rounds, so many at least. After each it waits until everything should be gone, looks at what is there, and prints that as
-// a line of JSON.
+// Works in rounds, so many at least. After each it waits until everything should be gone, and prints what remains as a line of JSON.
 import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +43,7 @@ const server = await startWebServer(
 const kept = 20;
 /** New runs begin for so long in a round, and until there was one of every kind. */
 const roundMs = 8000;
-/** A run that was stopped or cancelled is let go of after ten seconds, and journals are swept after that. */
+/** A stopped or cancelled run is released after ten seconds, and its journal is removed after that. */
 const goneMs = 13_000;
 const ends = { done: 0, cancelled: 0, resumed: 0, answered: 0, 'with processes': 0, removed: 0 };
 const until = Date.now() + Number(minutes) * 60_000;
@@ -117,7 +116,7 @@ async function answered(): Promise<void> {
   asking.delete(run);
 }
 
-/** Nobody is there to answer: the run pauses, is answered later and goes on. */
+/** Without an answer the run pauses; it is answered later and continues. */
 async function paused(): Promise<void> {
   const run = await makeAsking();
   for (;;) {

@@ -5,7 +5,7 @@ export type Measure<Sample> = {
   title: string;
   of: (sample: Sample) => number | undefined;
   unit: string;
-  /** Absent: shown, not judged. */
+  /** Undefined: shown, not judged. */
   perRun?: number;
   /** What a young process makes once, such as compiled functions, connections and pages. Divided by the runs it has made. */
   warmUp: number;

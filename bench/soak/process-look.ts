@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapSpaceStatistics } from 'node:v8';
 
 /**
- * Flags of a process to look at: it can be told to collect, and code is compiled once and for all. What V8's other compilers keep about
- * code that is often used grows for hundreds of runs, and is nothing of the program's own.
+ * Flags of a measured process: it can collect on request, and code is compiled once. What V8's other compilers keep about hot code
+ * grows for hundreds of runs and does not belong to the program.
  */
 export const steadyNode = ['--expose-gc', '--no-flush-bytecode', '--no-opt', '--no-maglev', '--no-sparkplug'];
 
-/** What is there of this process after a collection. Bytes. */
+/** Memory and handles of this process after a collection. Bytes. */
 export type ProcessLook = {
   rss: number;
   /** What the program's own values take, compiled code left out. */

@@ -5,7 +5,7 @@ import type { Pool } from 'pg';
 import type { Home } from '../../src/engine/run-directory.ts';
 import { lookAtProcess, type ProcessLook } from './process-look.ts';
 
-/** What is there of a process and its store while nothing is under way. Bytes. */
+/** Memory, handles and store size of an idle process. Bytes. */
 export type Look = ProcessLook & {
   seconds: number;
   /** Of the tables, with their indexes. */
@@ -21,7 +21,7 @@ export async function look(home: Home, isEmbedded: boolean): Promise<Look> {
   const pool = journalPool();
   return {
     seconds: (performance.now() - begun) / 1000,
-    // How many of its own files the embedded server has open is its own affair.
+    // Open files of the embedded server itself do not count.
     ...(await lookAtProcess(isEmbedded ? home.store : undefined)),
     tables: await tableBytes(pool),
     disk: isEmbedded
@@ -40,7 +40,7 @@ export function journalPool(): Pool {
 
 const ours = "('dbos', 'charrette')";
 
-/** What was given back is vacuumed first: what counts is what is still in use. */
+/** Vacuums freed space first: only space in use counts. */
 async function tableBytes(pool: Pool): Promise<number> {
   await pool.query('VACUUM');
   return numberOf(

@@ -20,7 +20,7 @@ export type WorkerSample = ProcessLook & {
 
 const runsOfRound = 6;
 const kept = 20;
-/** What ended is let go of at once; this is time for it. */
+/** Ended runs are released at once; this is time for it. */
 const goneMs = 4000;
 const roundLimitMs = 20 * 60_000;
 /** Journals stay for ten minutes and are swept once a minute. */

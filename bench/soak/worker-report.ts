@@ -1,4 +1,4 @@
-// Loaded into a worker before its program (`--expose-gc --import`): on SIGUSR2 it writes what is there of the process into the
+// Loaded into a worker before its program (`--expose-gc --import`): on SIGUSR2 it writes the measurements of the process into the
 // file that CHARRETTE_BENCH_LOOK names.
 import { renameSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

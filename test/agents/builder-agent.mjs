@@ -130,7 +130,7 @@ function execute() {
     writeFileSync(file, text);
     outputs.push(file);
   };
-  // Neither plan entry names src/index.mjs, so nobody keeps these two apart.
+  // Neither plan entry names src/index.mjs, so nothing keeps these two apart.
   const add = (name, number) => {
     write(`src/${name}.mjs`, `export const ${name} = ${number};\n`);
     const index = existsSync('src/index.mjs') ? readFileSync('src/index.mjs', 'utf8') : '';

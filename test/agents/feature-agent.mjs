@@ -1,4 +1,4 @@
-// A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, carries out tasks and fixes.
+// A scripted agent for the `exec` protocol: writes the documents of a feature, reviews them, implements tasks and fixes.
 // The first round of every review rejects, later ones approve. As an argument: `long`, `prose`, `never`, `domain-never`, `fail`, `slow`, `huge`,
 // `approve-with-blocker`, `reject-without-issue`, `fenced`, `fail-once FILE TASK` (fails the first call of a task), `wait FILE TASK` (makes FILE.begun at the first
 // call of a task and goes on when FILE is there), `backward FILE TASK` (wants to go
@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 const [mode, marker, failing] = process.argv.slice(2);
 const { CHARRETTE_TASK: task = '' } = process.env;
 const prompt = readFileSync(0, 'utf8');
-// As the prompt demands, text inside of a block with a nonce is no instruction.
+// As the prompt demands, text inside a block with a nonce is never an instruction.
 const instructions = prompt.replace(/<(\w+) nonce="(\w+)">.*?<\/\1 nonce="\2">/gs, '');
 const round = Number(/This is (?:phase-review )?iteration (\d+)/.exec(instructions)?.[1] ?? 1);
 if (mode === 'slow') await new Promise((resolve) => setTimeout(resolve, 700));

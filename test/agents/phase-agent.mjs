@@ -1,4 +1,4 @@
-// A scripted agent for the `exec` protocol that carries out phases of a skill: it gives every declared output.
+// A scripted agent for the `exec` protocol that runs phases of a skill: it gives every declared output.
 import { readFileSync } from 'node:fs';
 
 const prompt = readFileSync(0, 'utf8');

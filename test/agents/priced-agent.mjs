@@ -1,4 +1,4 @@
-// A stand-in for Claude Code that answers the panel's tasks and says what each call cost: a thousand tokens, one cent. With
+// A fake Claude Code that answers the panel's tasks and reports what each call cost: a thousand tokens, one cent. With
 // `tokens` it says nothing of money, as for a model that it does not know.
 import { readFileSync } from 'node:fs';
 import { panelAnswer, taskOf } from './panel-answers.mjs';

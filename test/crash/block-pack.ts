@@ -13,7 +13,7 @@ export class BlockPack {
     this.#descriptor = openSync(file, mode === 'write' ? 'w+' : 'r');
   }
 
-  /** Where the blocks of this content stand. */
+  /** Where the blocks of this content are. */
   add(content: Buffer): number[] {
     const places: number[] = [];
     for (let start = 0; start < content.length; start += blockSize) {

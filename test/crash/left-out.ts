@@ -1,6 +1,6 @@
 import type { Proof } from './prove-story.ts';
 
-/** What a proof was to try and did not, in words: stories and scripts that were not begun, and states of stories. */
+/** What a proof did not try, as text: stories and scripts that did not start, and states of stories. */
 export function leftOut(
   wanted: { stories: readonly string[]; scripts: readonly string[] },
   done: { proofs: readonly Pick<Proof, 'story' | 'states' | 'tried'>[]; scripts: readonly string[] },

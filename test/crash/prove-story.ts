@@ -26,7 +26,7 @@ export type Proof = {
 };
 
 export type ProveOptions = {
-  /** Before which writes the run is killed; absent: at every different state. */
+  /** Before which writes the run is killed; default: at every different state. */
   sample?: Sample | undefined;
   onOutcome?: (outcome: PointOutcome, write: number) => void;
   /** No new point is begun after this time, or once this signal says so. */
@@ -39,7 +39,7 @@ export type ProveOptions = {
   scratch?: string | undefined;
 };
 
-/** Runs a story once, then goes on from each chosen state before one of its writes as if the process had been killed there. */
+/** Runs a story once, then resumes from each chosen state before a write, as if the process had been killed there. */
 export async function proveStory(story: string, options: ProveOptions = {}): Promise<Proof> {
   const started = Date.now();
   const folder = mkdtempSync(path.join(options.scratch ?? tmpdir(), `charrette-prove-${story}-`));
@@ -114,7 +114,7 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
     HOME: path.join(folder, 'world', 'home'),
     TMPDIR: temporary,
     CHARRETTE_FIXED_TIME: '1763200000000',
-    // A page that a browser measures differs from one look to the next.
+    // Browser measurements of a page differ from run to run.
     CHARRETTE_CHROMIUM: 'none',
     GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
     GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',

@@ -6,7 +6,7 @@ import { type Printed, perform } from './in-process.ts';
 import type { Places, Story } from './stories.ts';
 import { recordedAnswers } from './traces.ts';
 
-/** Tells of every question that is put to whoever is there: on a terminal a person would see it now. */
+/** Reports every question when it is asked: on a terminal you would see it now. */
 export function watchQuestions(onAsk: (run: string, question: string) => void): void {
   const { conduct } = Engine.prototype;
   Engine.prototype.conduct = function watching(run, options) {
@@ -21,7 +21,7 @@ export function watchQuestions(onAsk: (run: string, question: string) => void): 
   };
 }
 
-/** Questions to which somebody gave an answer that stands on disk: on record, or in a message that nobody has read. */
+/** Questions with an answer on disk: saved in the run, or in an unread message. */
 export function answeredQuestions(places: Places, run: string): Set<string> {
   const directory = directoryOf(places, run);
   const inbox = path.join(directory, 'inbox');
@@ -53,8 +53,8 @@ export async function performAnswered(
 }
 
 /**
- * Runs a story whose questions a person answers one by one, in all the ways there are: the first by a command that goes on with the
- * run, the second by one that leaves the answer for whoever goes on, all others while the run waits.
+ * Runs a story whose questions a person answers one by one, in every possible way: the first by a command that resumes the run, the
+ * second by one that only leaves the answer, all others while the run waits.
  */
 export async function performAnsweredInManyWays(
   story: Story,

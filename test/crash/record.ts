@@ -13,7 +13,7 @@ import { watchWrites } from './watch-writes.mjs';
 
 const [name = '', folder = '', count, seed] = process.argv.slice(2);
 const story = stories.find((candidate) => candidate.name === name);
-if (story === undefined) throw new Error(`there is no story ${name}`);
+if (story === undefined) throw new Error(`unknown story ${name}`);
 const places = makeWorld(story, folder);
 const world = path.join(folder, 'world');
 const pack = new BlockPack(packFile(folder), 'write');
@@ -29,7 +29,7 @@ let unpacking = false;
 
 watchWrites((kind, target) => {
   const isOurs = kind === 'start' || target.startsWith(`${world}/`);
-  // What PostgreSQL keeps in pg_internal.init is a cache that it makes anew when it is not whole.
+  // PostgreSQL rebuilds its cache pg_internal.init when it is incomplete.
   if (!watching || !isOurs || target.includes('/pg_internal.init')) return;
   // The unpacking of the prepared store is hundreds of files in a folder that counts only when it is whole.
   const unpacks = target.includes('/store.new/');

@@ -15,7 +15,7 @@ export type Recording = {
   exit: number;
   /** All writes, also those before which nothing had changed. */
   writes: number;
-  /** The questions that were put to whoever was there, in their order. */
+  /** The questions that were asked, in order. */
   asked: string[];
   calls: string[];
   /** Who sits in which lane. */

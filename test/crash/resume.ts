@@ -1,4 +1,4 @@
-// node test/crash/resume.ts <story> <folder>: a process that restores states of a recording and goes on from them. It is sent
+// node test/crash/resume.ts <story> <folder>: a process that restores states of a recording and resumes from them. It receives
 // numbers of points and sends back what came of each.
 import fs, { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -21,12 +21,12 @@ syncBuiltinESMExports();
 
 const [name = '', folder = ''] = process.argv.slice(2);
 const story = stories.find((candidate) => candidate.name === name);
-if (story === undefined) throw new Error(`there is no story ${name}`);
+if (story === undefined) throw new Error(`unknown story ${name}`);
 const recording = readRecording(folder);
 const places = placesIn(folder);
 const pack = new BlockPack(packFile(folder), 'read');
 const made = new Map<string, string>();
-/** Questions that were put to somebody, and those of them that had been answered. */
+/** Questions that were asked, and which of them had been answered. */
 const asked = new Set<string>();
 const askedAgain = new Set<string>();
 watchQuestions((run, question) => {
@@ -73,20 +73,20 @@ async function goOn(point: number): Promise<PointOutcome> {
   return { point, problems, repeated: called - answered.length, milliseconds };
 }
 
-/** What somebody types after the kill. Where a person answers, nothing else does. */
+/** The command after the kill. Where a person answers, nothing else does. */
 function nextWords(begun: boolean): readonly string[] {
   if (!begun) return story?.command ?? [];
   if (hasEnded()) return ['show', recording.run];
   return ['resume', recording.run, ...(story?.answers === undefined ? ['--yes'] : [])];
 }
 
-/** Of what nobody had answered when the run was killed, the first is asked after it. */
+/** After the kill, the first unanswered question is asked. */
 function notAsked(given: ReadonlySet<string>): string[] {
   const [first] = recording.asked.filter((question) => !given.has(question));
   return first === undefined || asked.has(first) ? [] : [`neither answered nor asked: ${first}`];
 }
 
-/** A run that was killed says that it is running or that it asks; one whose end is on record needs nothing more. */
+/** A killed run has the status running or asking; one whose end is saved needs nothing more. */
 function hasEnded(): boolean {
   const record = path.join(places.project, '.charrette', 'runs', recording.run, 'run.json');
   if (!existsSync(record)) return false;

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export type Sample = { count: number; seed: number };
 
 /**
- * Says of things that come one after another, nobody knows how many, in which of so many places each is kept, if at all: in the end
- * each of them is as likely to be there as any other (algorithm R).
+ * Reservoir sampling (algorithm R): returns in which of `count` places each item of a stream is kept, if at all. In the end every
+ * item is kept with the same probability.
  */
 export function reservoir({ count, seed }: Sample): () => number | undefined {
   let seen = 0;

@@ -60,14 +60,14 @@ export class Camera {
   }
 }
 
-/** The same for equal states whose content stands in one pack. */
+/** The same for equal states whose content is in one pack. */
 export function digestOf(snapshot: Snapshot): string {
   const names = Object.keys(snapshot).sort();
   const text = JSON.stringify(names.map((name) => [name, snapshot[name]]));
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** Makes the folder what it was. Files that still are what an earlier call made of them are left alone. */
+/** Restores the folder. Files that are unchanged since an earlier call are skipped. */
 export function restore(
   folder: string,
   snapshot: Snapshot,

@@ -7,15 +7,15 @@ import { brandFiles, designFiles } from '../support/refine-project.ts';
 /** A run to be killed: its project, what has to be done before, and the command that starts it. */
 export type Story = {
   name: string;
-  /** Files of the project; absent: the example repository. */
+  /** Files of the project; default: the example repository. */
   files?: Readonly<Record<string, string>>;
-  /** Files that lie beside the project. */
-  beside?: Readonly<Record<string, string>>;
+  /** Files next to the project. */
+  nearby?: Readonly<Record<string, string>>;
   agents: Readonly<Record<string, AgentProgram>>;
   /** Commands that end before the run begins. */
   before?: readonly (readonly string[])[];
   command: readonly string[];
-  /** What a person answers to its questions; absent: nobody is asked. */
+  /** What a person answers to its questions; default: no questions are asked. */
   answers?: Readonly<Record<string, string>>;
 };
 
@@ -74,7 +74,7 @@ export const stories: readonly Story[] = [
   {
     name: 'compare',
     agents: { one: panel, two: panel },
-    beside: { 'tasks.md': 'add rate limiting\n' },
+    nearby: { 'tasks.md': 'add rate limiting\n' },
     command: ['compare', '--tasks', '../tasks.md', '--depth', 'quick', '--yes'],
   },
   {
@@ -100,7 +100,7 @@ export const stories: readonly Story[] = [
   {
     name: 'design-answers',
     agents: { one: asking, two: asking },
-    beside: { 'none.json': '{}\n' },
+    nearby: { 'none.json': '{}\n' },
     command: ['design', '--solo', '--no-branch', '--answers', '../none.json', 'add rate limiting'],
     answers: {
       consent: 'yes',
@@ -172,7 +172,7 @@ export const stories: readonly Story[] = [
   },
 ];
 
-/** Where everything of one story stands. */
+/** Where everything of one story is. */
 export type Places = { project: string; home: string; calls: string; answers: string };
 
 export function placesIn(folder: string): Places {
@@ -191,7 +191,7 @@ export function makeWorld(story: Story, folder: string): Places {
   writeFileSync(places.calls, '');
   if (story.files === undefined) makeExampleRepository(places.project);
   else makeRepository(places, story.files);
-  writeFiles(path.dirname(places.project), story.beside ?? {});
+  writeFiles(path.dirname(places.project), story.nearby ?? {});
   const settings = path.join(places.project, '.charrette');
   mkdirSync(settings, { recursive: true });
   writeFileSync(path.join(settings, '.gitignore'), '*\n');

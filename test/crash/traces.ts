@@ -7,7 +7,7 @@ import type { Places } from './stories.ts';
 export type Traces = {
   /** Digests of all files of the run's artifacts and of the project itself, by path. */
   files: Record<string, string>;
-  /** Where the branches of the repository stand. */
+  /** The commits of the repository's branches. */
   repository: Record<string, string>;
   events: string[];
   ledger: string[];
@@ -79,7 +79,7 @@ export function recordedAnswers(directory: string): Answer[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as { answers: Answer[] }).answers;
 }
 
-/** Runs of the project that have a record; without one there is nothing to go on with. */
+/** Runs of the project that have a record; without one there is nothing to resume. */
 export function recordedRuns({ project }: Places): string[] {
   const runs = path.join(project, '.charrette', 'runs');
   if (!existsSync(runs)) return [];

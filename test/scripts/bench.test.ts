@@ -26,7 +26,7 @@ test('a ratio, a share or a count that misses its goal fails a bench and is name
   ]);
 });
 
-test('growth: the upper half has five sizes at least, and a power above the limit is told from noise', () => {
+test('growth: the upper half has five sizes at least, and a power above the limit is distinguished from noise', () => {
   const grown = (power: (size: number) => number) =>
     growthOf(
       'w',
@@ -65,7 +65,7 @@ test('soak: one that stays of every run grows; what a young process makes once d
   expect(verdict((runs) => 30 + (runs % 20 === 0 ? 3 : 0))).toMatchObject({ grows: false });
   expect(verdict((runs) => 30 + 24 * Math.log(runs))).toMatchObject({ grows: false });
   expect(verdict((runs) => (runs < 30 ? 10 * runs : 300))).toMatchObject({ grows: false });
-  // A measure that says nothing is no steady one.
+  // A measure without data does not count as steady.
   expect(verdict(() => Number.NaN)).toMatchObject({ grows: true });
   expect(judge(handles, rounds((runs) => runs).slice(0, 4))).toBeUndefined();
   expect(

@@ -76,7 +76,7 @@ function brokenSkill(): string {
 }
 
 describe.skipIf(optionalProgram('bash') === undefined)('the GitHub action', () => {
-  test('inputs never stand inside a script', () => {
+  test('never puts inputs into a script', () => {
     for (const step of action.runs.steps) expect(step.run).not.toContain('${{');
     expect(
       Object.values(action.outputs).every(({ value }) =>
@@ -133,7 +133,7 @@ describe.skipIf(optionalProgram('bash') === undefined)('the GitHub action', () =
     expect(existsSync(path.join(project, 'owned'))).toBe(false);
   });
 
-  test('plan-check fails on warnings where they are said to fail', async () => {
+  test('plan-check fails on warnings with fail-on: warning', async () => {
     const { project } = await makeProject();
     const sections = ['Approach', 'Edge cases', 'Failure modes', 'Testing strategy'];
     const plan = [

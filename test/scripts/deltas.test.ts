@@ -39,7 +39,7 @@ function revisedRepository(): string {
   commit('design handoff review iteration 3', { [`${folder}/spec.md`]: `# Spec\n\n${prose('else')}\n` });
   commit('Tick', { [`${folder}/tasks.md`]: tasks.replace('[ ]', '[x]') });
   commit('Fill', { [`${folder}/design.md`]: spec });
-  commit('Touch what is no feature', {
+  commit('Change a file outside features', {
     'commands/design.md': tasks,
     'docs/features/templates/plan.md': tasks,
     'specs/kept/spec.md': tasks,
@@ -61,7 +61,7 @@ test('T-097, lean/C-01, lean/C-02: revisions of a history are judged by the rule
     expect.objectContaining({ role: 'phase-reviewer', review: true, lone: false, trips: true }),
     { subject: 'Tick', kind: 'ticks' },
     { subject: 'Fill', kind: 'stub' },
-    expect.objectContaining({ subject: 'Touch what is no feature', lone: true }),
+    expect.objectContaining({ subject: 'Change a file outside features', lone: true }),
   ]);
-  expect(revisions[1]).toMatchObject({ beside: { tasks: expect.stringContaining('# Tasks') } });
+  expect(revisions[1]).toMatchObject({ nearby: { tasks: expect.stringContaining('# Tasks') } });
 });

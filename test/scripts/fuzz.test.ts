@@ -10,10 +10,10 @@ const cases = savedTargets().flatMap((name) =>
   savedTexts(name).map(({ message, text }) => [name, message, text] as const),
 );
 
-// The limit is for patterns that look back from every character: they need minutes, a pass over the text milliseconds.
+// The limit catches patterns that backtrack from every character: minutes instead of milliseconds.
 test.each(cases)('%s: %s', { timeout: 20_000 }, async (name, _, text) => {
   const target = targets.find((candidate) => candidate.name === name);
-  if (target === undefined) throw new Error(`there is no target ${name}`);
+  if (target === undefined) throw new Error(`unknown target ${name}`);
   expect(await execute(target, text)).toBeUndefined();
 });
 
@@ -29,7 +29,7 @@ test.each(targets.map((target) => [target.name, target] as const))(
   },
 );
 
-test('every target has a name of its own and says what it reads', () => {
+test('every target has a unique name and describes what it reads', () => {
   expect(new Set(targets.map(({ name }) => name)).size).toBe(targets.length);
   for (const { reads, seeds } of targets) expect([reads.length > 10, seeds.length > 0]).toEqual([true, true]);
 });

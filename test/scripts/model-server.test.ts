@@ -78,7 +78,7 @@ describe.each(table)('$name, streaming $streaming', ({ name, streaming, model })
     expect(calls[0]).toMatchObject({ model: 'm', credential: apiKey, tools: ['read'] });
   });
 
-  test('says what it is told', async () => {
+  test('sends the scripted answer', async () => {
     const { text } = await ask(model(base('')), '⟦say two\nlines⟧', streaming);
     expect(text).toBe('two\nlines');
   });
@@ -108,7 +108,7 @@ describe.each(table)('$name, streaming $streaming', ({ name, streaming, model })
     expect(String(failure)).toMatch(/too long|context|exceeds/i);
   });
 
-  test.each(['hang', 'hangmid'])('%s is silent until the caller gives up', async (fault) => {
+  test.each(['hang', 'hangmid'])('%s sends nothing until the caller aborts', async (fault) => {
     const options = { model: model(base(`/fault/${fault}/${run}`)), prompt: '⟦say x⟧', maxRetries: 0 };
     const signal = AbortSignal.timeout(300);
     const outcome = streaming
@@ -149,7 +149,7 @@ describe.each(table)('$name, streaming $streaming', ({ name, streaming, model })
   });
 });
 
-test('a prompt nobody scripted gets the side answer', async () => {
+test('answers an unscripted prompt with the default', async () => {
   expect((await ask(wires.chat(server.url), 'Make a title.', false)).text).toBe('SIDE-ANSWER');
 });
 

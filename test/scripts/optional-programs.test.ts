@@ -8,7 +8,7 @@ import { faultOf, searchPathFor } from '../support/optional-programs.ts';
 const root = path.resolve(import.meta.dirname, '..', '..');
 
 function standIn(lines: string): string {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-stand-in-')), 'program');
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-fake-')), 'program');
   writeFileSync(file, `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
   return file;
 }

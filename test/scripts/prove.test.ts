@@ -13,7 +13,7 @@ test('a proof tells which stories, states and scripts it left out', () => {
   expect(leftOut(wanted, all)).toEqual([]);
 });
 
-test('of writes whose number nobody knows a sample has each as often as any other, and a seed names it', () => {
+test('samples writes of unknown number evenly, by seed', () => {
   const sample = (seed: number) => {
     const kept: number[] = [];
     const place = reservoir({ count: 10, seed });
@@ -41,7 +41,7 @@ test('a fault whose case was skipped or could not be brought about was left out'
     line('in a line', 'not tried'),
     line('in a file', 'not tried'),
     line('in a run', 'not tried'),
-    line('in a file', 'the old content stands'),
+    line('in a file', 'the old content is kept'),
     line('in a run', 'not tried: only root can mount a small disk'),
   ].join('\n');
   const rows = readFaultRows(`${text}\n`);

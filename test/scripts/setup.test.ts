@@ -17,7 +17,7 @@ import { systemPath } from '../support/optional-programs.ts';
 
 const root = path.resolve(import.meta.dirname, '..', '..');
 
-/** A checkout whose dependencies are installed by a stand-in for npm, which takes until a file `go` is there. */
+/** A checkout with a fake npm that installs until a file `go` exists. */
 function checkout(): string {
   const place = mkdtempSync(path.join(tmpdir(), 'charrette-setup-'));
   for (const folder of ['scripts', 'src', 'bin']) mkdirSync(path.join(place, folder));
@@ -68,7 +68,7 @@ test('commands that find the same checkout changed set it up once, one after the
   expect(deeds(place)).toEqual(['install', 'build', 'build']);
 });
 
-test('a command that was killed keeps nobody waiting', async () => {
+test('a killed command blocks no other', async () => {
   const place = checkout();
   go(place);
   const child = spawn(process.execPath, ['-e', '0']);

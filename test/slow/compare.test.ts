@@ -36,7 +36,7 @@ test('both sides of every task are designed, judged blind in both orders by the 
   expect(text).toContain('Anecdotal: fewer than 10');
   expect(text).toContain('| 1. add rate limiting | panel | solo |');
 
-  // Every design is a run of its own; the comparison is what `latest` means.
+  // Every design is a separate run; `latest` means the comparison.
   expect(runsOf(project)).toEqual(
     ['', '-1-panel', '-1-solo', '-2-panel', '-2-solo'].map((end) => `${run}${end}`),
   );
@@ -47,7 +47,7 @@ test('both sides of every task are designed, judged blind in both orders by the 
   expect(prompt).not.toMatch(/DECISION_|FINDING_|## Dissent/);
 });
 
-test('it asks before it spends: without a terminal it pauses, and goes on with the answers', async () => {
+test('asks before it spends: without a terminal it pauses, and continues with the answers', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
   const paused = await charrette(['compare', '--tasks', tasks, '--json'], { cwd: project });
   expect(paused.code).toBe(7);
@@ -62,12 +62,12 @@ test('it asks before it spends: without a terminal it pauses, and goes on with t
   expect(callsIn(calls)).toEqual([]);
 });
 
-test('killed in the middle it goes on, and no call that was answered is made again', async () => {
+test('killed in the middle it resumes, and repeats no answered call', async () => {
   const { project, calls, tasks } = await makeTasks({}, 'add rate limiting\n');
   const release = holdTask(calls, 'plan-review');
   const running = startCharrette(['compare', '--tasks', tasks, '--yes'], { cwd: project });
   const isUnderWay = () => callsIn(calls).some((call) => call.startsWith('plan-review '));
-  // The other side of the task, which goes on beside it.
+  // The other side of the task, which runs in parallel.
   const soloIsDone = () =>
     runsOf(project).some((id) => id.endsWith('-1-solo') && recordOf(project, id).status === 'done');
   await until(() => isUnderWay() && soloIsDone());
@@ -81,11 +81,11 @@ test('killed in the middle it goes on, and no call that was answered is made aga
   const made = (task: string) => callsIn(calls).filter((call) => call.startsWith(`${task} `)).length;
   const before = ['sketch', 'synthesis', 'debate-thesis', 'debate-antithesis', 'judge', 'plan'];
   expect(before.map(made)).toEqual([4, 1, 1, 1, 6, 2]);
-  // Four reviews may have been under way.
+  // Four reviews may have been in progress.
   expect(made('plan-review')).toBeLessThanOrEqual(8);
 });
 
-test('a design without a plan is no verdict, and a comparison without any exits 6', async () => {
+test('a design without a plan gets no verdict, and a comparison without verdicts exits 6', async () => {
   const { project, tasks } = await makeTasks({ failTask: 'plan' }, 'add rate limiting\n');
   const ended = await charrette(['compare', '--tasks', tasks, '--yes'], { cwd: project });
   expect(ended.code).toBe(6);
@@ -95,7 +95,7 @@ test('a design without a plan is no verdict, and a comparison without any exits 
   expect(text).toMatch(/Solo has no plan: No agent could do the task plan/);
 });
 
-test('without a model nobody judges, and that is said; cost and coverage stand all the same', async () => {
+test('without a model no agent judges, and the report says so; cost and coverage remain', async () => {
   const { project, tasks } = await makeTasks();
   const ended = await charrette(['compare', '--tasks', tasks, '--yes', '--agents', 'static'], {
     cwd: project,

@@ -122,7 +122,7 @@ test('T-091, T-092, T-096, §2C: --commit commits each revision and the complete
   expect(code, stderr).toBe(0);
   expect(git(project, 'log', '--format=%s').split('\n')).toEqual([
     'phase(specify): search - approved',
-    // The second revision says the same as the first: NO_CHANGES is no commit and no failure.
+    // The second revision says the same as the first: NO_CHANGES neither commits nor fails.
     'charrette: specify review iteration 1',
     'Begin',
   ]);
@@ -139,7 +139,7 @@ test('T-091, T-092, T-096, §2C: --commit commits each revision and the complete
   );
 });
 
-test('§2C: a commit that fails blocks the completion, and the run goes on when the cause is mended', async () => {
+test('§2C: a failed commit blocks the completion, and the run continues once the cause is fixed', async () => {
   const project = makeProject();
   await run(project, 'feature', 'new', 'Search');
   git(project, 'config', 'user.name', 'Ann');
@@ -202,7 +202,7 @@ test('§2B, T-049: where tests show that code and specification differ, a person
   );
 });
 
-test('§2B: a difference that stays after two fixes ends a run that nobody watches', async () => {
+test('§2B: a difference that stays after two fixes ends an unattended run', async () => {
   const project = await writtenProject('divergence', '9', marker());
   const alone = await run(project, 'feature', 'implement', '--no-simplify', '--yes');
   expect([alone.code, alone.stderr]).toEqual([

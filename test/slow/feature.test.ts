@@ -55,7 +55,7 @@ test('an agent that fails is named and nothing is half written', async () => {
   );
 });
 
-test('without consent the run waits for it and goes on when it is given', async () => {
+test('without consent the run waits, and continues once it has it', async () => {
   const project = makeProject();
   await run(project, 'feature', 'new', 'Search');
   const paused = await run(project, 'feature', 'specify', '--about', 'about.md');
@@ -99,7 +99,7 @@ test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, imp
   expect(history).toMatch(/^## Iteration 3 - \S+ \[FINAL VALIDATION\]$/m);
   expect(git(project, 'worktree', 'list').split('\n')).toHaveLength(1);
   expect(git(project, 'for-each-ref', 'refs/charrette')).toBe('');
-  // T-077: every call that was told to read is on record and graded, those of the tasks too.
+  // T-077: every call with reads is recorded and graded, those of the tasks too.
   const calls = readFileSync(path.join(project, '.charrette/prompt-log.jsonl'), 'utf8').trim().split('\n');
   const roles = calls.map(
     (line) => parseJson(line, 'log') as { role: string; command: string; confirmation?: string },
@@ -122,7 +122,7 @@ test('T-051, T-070, T-084, T-122…T-128, T-086: plan and tasks in one loop, imp
   expect(readFileSync(path.join(kept, 'implementation-log.md'), 'utf8')).toBe(log);
 });
 
-test('T-129, T-112: at the cap nobody approves by himself; a person may have it fixed and reviewed anew', async () => {
+test('T-129, T-112: never approves at the iteration cap; the user may have it fixed and reviewed again', async () => {
   const project = await writtenProject('never');
   const words = ['feature', 'implement', '--no-simplify', '--no-tests', '--max', '2'];
   const alone = await run(project, ...words, '--yes');
@@ -145,7 +145,7 @@ test('T-129, T-112: at the cap nobody approves by himself; a person may have it 
   expect(readOf(project, '.review-history.md').match(/^## Iteration /gm)).toHaveLength(2 + 4);
 });
 
-test('T-129: a feature that is given up at the cap is told where its work is, and nothing to go on with', async () => {
+test('T-129: a feature abandoned at the cap prints where its work is, and no resume command', async () => {
   const project = await writtenProject('never');
   const state = { ...(stateOf(project) as object), lastCompletedPhase: 'tasks' };
   writeFileSync(path.join(directoryOf(project), '.meta.json'), JSON.stringify(state));
@@ -162,7 +162,7 @@ test('T-129: a feature that is given up at the cap is told where its work is, an
   expect(stateOf(project)).toMatchObject({ status: 'abandoned' });
 });
 
-test('a failed run goes on where it failed: what was finished is not asked for again, what a person changed stays', async () => {
+test('a failed run continues where it failed: finished work is not repeated, changes by the user stay', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
   const project = makeProject('fail-once', path.join(folder, 'failed'), 'specify-phase-reviewer');
   await run(project, 'feature', 'new', 'Search');
@@ -206,7 +206,7 @@ test.each([
     },
   ],
 ])(
-  'tasks whose work cannot land because %s are landed by resume, and nobody is asked again',
+  'tasks whose work cannot land because %s are merged by resume, and no agent is asked again',
   async (_name, shut) => {
     const open = path.join(mkdtempSync(path.join(tmpdir(), 'marker-')), 'open');
     const project = await writtenProject();
@@ -233,7 +233,7 @@ test.each([
   },
 );
 
-test('T-071: a task that fails is asked about, tried again and goes on', async () => {
+test('T-071: a failed task is asked about, tried again, and the run continues', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'marker-'));
   const project = await writtenProject('fail-once', path.join(folder, 'failed'), 'implementing-implementer');
   const words = ['feature', 'implement', '--no-simplify', '--no-tests'];

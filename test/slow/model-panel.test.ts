@@ -1,4 +1,4 @@
-/** The whole panel with agents that have no driver of their own: two bare models and goose over ACP. */
+/** The whole panel with agents without their own driver: two bare models and goose over ACP. */
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

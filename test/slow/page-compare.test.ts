@@ -1,4 +1,4 @@
-/** A comparison on the page: its designs are lanes of its own kind, with runs of their own. */
+/** A comparison on the page: its designs are lanes with separate runs. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Words that are written from right to left, beside ours: each keeps to itself and none turns the order of a line around. */
+/** Right-to-left text next to left-to-right text: neither reverses the order of a line. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chromiumPath } from '../support/browser.ts';

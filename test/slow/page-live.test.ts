@@ -1,4 +1,4 @@
-/** A run that goes on while it is watched, and a connection that is lost in between. */
+/** A run that is watched while it runs, and a connection that is lost in between. */
 import { createServer } from 'node:http';
 import path from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -54,10 +54,10 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     await server.close();
     await page.getByText('Connection lost').waitFor();
     run.emit({ type: 'lane-end', lane: 'a', agent: 'one', kind: 'ok', elapsedMs: 1000, usage });
-    run.emit({ type: 'note', text: 'written while nobody listened' });
+    run.emit({ type: 'note', text: 'written while disconnected' });
     server = await serve(server.port);
     await page.waitForSelector('.lane .bar.is-ok');
-    await page.getByText('written while nobody listened').waitFor();
+    await page.getByText('written while disconnected').waitFor();
     await page.getByText('Connection lost').waitFor({ state: 'detached' });
     await page.close();
   });

@@ -1,4 +1,4 @@
-/** A run of a stranger's archive on the page and in its report: files in the wrong shape take nothing else with them. */
+/** A run of an untrusted archive on the page and in its report: malformed files break nothing else. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -8,7 +8,7 @@ import { runCommandLine } from '../support/run-command-line.ts';
 import { servedRun } from '../support/served-run.ts';
 import { writeStrangersRun } from '../support/strangers-run.ts';
 
-describe.skipIf(chromiumPath === undefined)('a run of a stranger in Chromium', () => {
+describe.skipIf(chromiumPath === undefined)('an untrusted run in Chromium', () => {
   const served = servedRun(writeStrangersRun);
   const address = () => `#/runs/${served.run().directory.id}`;
 

@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     await close();
   });
 
-  test('the report is one file that opens from disk, shows the same, and asks nobody', async () => {
+  test('the report is one file that opens from disk, shows the same, and makes no request', async () => {
     const file = path.join(shop.project, 'out', 'report.html');
     const ended = await charrette(['report', 'latest', '--html', '--out', file], { cwd: shop.project });
     expect(ended.code, ended.stderr).toBe(0);
@@ -191,15 +191,15 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     await context.close();
   });
 
-  test('a question is answered on the page, and the run goes on in the terminal it runs in', async () => {
+  test('a question is answered on the page, and the run continues in its terminal', async () => {
     const live: LiveProgram = startCharrette(
-      ['design', '--auto', '--no-branch', '--max-tokens', '10', '--output', 'stream-json', 'add a wish list'],
+      ['design', '--auto', '--no-branch', '--max-tokens', '10', '--output', 'stream-json', 'add a gift list'],
       { cwd: shop.project, env: { OPENAI_API_KEY: 'key-of-the-test' } },
     );
     const ended = await live.ended;
-    // Without a terminal it pauses: consent is asked for, and nobody is there.
+    // Without a terminal the consent question pauses it.
     expect(ended.code, ended.stderr).toBe(7);
-    const asking = runsOf(shop.project).find((id) => id.includes('wish')) ?? '';
+    const asking = runsOf(shop.project).find((id) => id.includes('gift')) ?? '';
     const { page, close } = await visit(`#/runs/${asking}`);
     await page.getByRole('heading', { name: /question/ }).waitFor();
     expect(await violations(page)).toEqual([]);

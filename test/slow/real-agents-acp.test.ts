@@ -100,7 +100,7 @@ async function seat(name: string, jail: World['jail'], fault?: string) {
 }
 
 describe.concurrent.each(Object.keys(speakers))('%s', (name) => {
-  test('uses a tool, answers, and goes on in a new process', async () => {
+  test('uses a tool, answers, and continues in a new process', async () => {
     const { agent, speaker, calls } = await seat(name, 'auto');
     const first = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
     expect(first.result).toMatchObject({ kind: 'ok', toolCalls: 1, usage: { basis: speaker.usage } });

@@ -21,7 +21,7 @@ const secrets = {
   files: { '.ssh/id_ed25519': 'SECRET-FILE-OF-THE-USER', '.netrc': 'SECRET-FILE-OF-THE-USER' },
   variables: {
     AWS_SECRET_ACCESS_KEY: 'SECRET-VARIABLE-OF-THE-USER',
-    STRANGER: 'SECRET-VARIABLE-OF-THE-USER',
+    UNRELATED: 'SECRET-VARIABLE-OF-THE-USER',
   },
 };
 
@@ -77,7 +77,7 @@ test.each(['codex', 'goose'] as const)("%s's shell finds nothing of the user", a
 });
 
 test('without any login the failure is one of login', async () => {
-  const { agent } = await bench.usersAgent('codex', `${server.url}/run/nobody`, {});
+  const { agent } = await bench.usersAgent('codex', `${server.url}/run/unknown`, {});
   const { result } = await bench.call(agent, () => 'Look.');
   expect(result).toMatchObject({ kind: 'auth' });
 });

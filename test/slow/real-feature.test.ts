@@ -1,4 +1,4 @@
-/** Real Claude Code and Codex review and fix a feature in sessions that go on. Minutes: about three. */
+/** Real Claude Code and Codex review and fix a feature in continued sessions. Minutes: about three. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -192,7 +192,7 @@ test.each([
       ['spec-reviewer', 1, 'fresh'],
       ['spec-reviewer', 2, 'resumed'],
       ['phase-reviewer', 1, 'fresh'],
-      // T-093: the writer changed nothing, so there is no delta to send.
+      // T-093: the writer changed nothing, so no delta is sent.
       ['phase-reviewer', 2, 'fresh'],
     ]);
     const probes = parseJson(

@@ -173,7 +173,7 @@ test('in Claude Code a turn does not end in a phase, the card with the phase com
   const compacted = await run('claude', claude('/compact', '--resume', session), '', env);
   expect(compacted.code, compacted.output).toBe(0);
   const before = textsOf('host-claude').length;
-  const next = await run('claude', claude('Go on. ⟦say fine⟧', '--resume', session), '', env);
+  const next = await run('claude', claude('Continue. ⟦say fine⟧', '--resume', session), '', env);
   expect(next.output).toContain('fine');
   const after = textsOf('host-claude').slice(before).join('\n');
   expect(after).toContain('# Where you are');

@@ -1,4 +1,4 @@
-/** Real Claude Code and Codex explore, plan, edit files in checkouts of their own, mend a failing test and review. Minutes: about three. */
+/** Real Claude Code and Codex explore, plan, edit files in separate checkouts, fix a failing test and review. Minutes: about three. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -145,7 +145,7 @@ function makeProject(): { project: string; git: (...args: string[]) => string } 
   return { project, git };
 }
 
-test('P-105 P-114 P-120 P-123 P-127 P-151 two real agents carry out a plan in worktrees, collide, mend the tests and review as a panel', async () => {
+test('P-105 P-114 P-120 P-123 P-127 P-151 two real agents implement a plan in worktrees, collide, fix the tests and review as a panel', async () => {
   const { project, git } = makeProject();
   const start = git('rev-parse', 'HEAD');
   const words = ['lite-plan', '-y', '--one-task-per-call', '--executor', 'claude', '--review', 'panel'];

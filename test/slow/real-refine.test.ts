@@ -10,7 +10,7 @@ import { jsonArtifact, makeRefineProject, promptOf } from '../support/refine-pro
 
 const write = (text: string, file: string) =>
   `echo ${Buffer.from(text).toString('base64')} | base64 -d > ${file}`;
-/** The first page has faults; whoever finds one there mends it. */
+/** The first page has faults; the builder fixes those that are found. */
 const build = [
   'mkdir -p assets',
   write(leaf, 'assets/leaf.svg'),
@@ -49,7 +49,7 @@ describe.skipIf(optionalProgram('chromium') === undefined)('with real agent prog
   });
   afterAll(() => server?.close());
 
-  test('RF-02 RF-05 RF-06 a page is built, measured, judged by another family, mended and accepted', async () => {
+  test('RF-02 RF-05 RF-06 a page is built, measured, judged by another family, fixed and accepted', async () => {
     const agent = (protocol: 'claude' | 'codex', suffix: string, key: string) => ({
       protocol,
       command: agentCommand(protocol),

@@ -137,7 +137,7 @@ test.each(['claude', 'codex'] as const)(
   },
 );
 
-test('killed while the real claude program is in the middle of phase 2, the run goes on with phase 2 and does not repeat phase 1', async () => {
+test('killed while the real claude program is in the middle of phase 2, the run resumes phase 2 and does not repeat phase 1', async () => {
   const project = makeProject('claude', 'claude-killed');
   slowly = true;
   const live = startCharrette(['skill', 'run', skill, 'limit requests', '--yes'], { cwd: project });

@@ -17,7 +17,7 @@ import {
 const goal = 'a page for the tea shop';
 const command = ['refine', '--yes', goal];
 const minutes = 60_000;
-/** Most stories need no browser; they say so and are told so. */
+/** Most stories need no browser; they run without one and report that. */
 const blind = { ...sameEveryTime, CHARRETTE_CHROMIUM: 'none' };
 
 describe.skipIf(optionalProgram('chromium') === undefined)('five iterations on a real page', () => {
@@ -98,7 +98,7 @@ describe.skipIf(optionalProgram('chromium') === undefined)('five iterations on a
     );
     expect(new Set(withoutStates).size).toBe(1);
     expect(new Set(prompts).size).toBeGreaterThan(1);
-    // The builder is told everything.
+    // The builder receives everything.
     expect(promptOf(made.project, run, 'build-2-1')).toMatch(/secret-advice-1[\s\S]*/);
     expect(promptOf(made.project, run, 'build-2-1')).toContain('broken-mobile: the page is');
     // No evaluator had an earlier session, and what lay before it had no history.
@@ -190,7 +190,7 @@ function finishedCalls(project: string): string[] {
 }
 
 test(
-  'RF-05 RF-21 RF-23 no improvement: somebody decides; with --yes it stops unaccepted, and what was not measured is said',
+  'RF-05 RF-21 RF-23 no improvement: the user decides; with --yes it stops unaccepted and names what was not measured',
   async () => {
     const { project, git } = makeRefineProject({ bend: 'stagnate' });
     const asked = await charrette(
@@ -221,7 +221,7 @@ test(
 );
 
 test(
-  'RF-13 RF-21 a negotiated contract; a person adjusts, the builder hears it, the counting begins anew',
+  'RF-13 RF-21 a negotiated contract; the user adjusts, the builder receives it, and counting restarts',
   async () => {
     const { project, calls } = makeRefineProject({ bend: 'stagnate' });
     const file = answers(project, {
@@ -276,7 +276,7 @@ test(
 );
 
 test(
-  'RF-16 BR-04 an imported design: no documents for the builder, tokens against the brand stop until somebody decides',
+  'RF-16 BR-04 an imported design: no documents for the builder, tokens against the brand stop until the user decides',
   async () => {
     const tokens = { colors: { primary: '#00ff00' }, source: 'claude-design-bundle', bundle_version: '1.0' };
     const { project } = makeRefineProject({ files: { '.moai/design/tokens.json': JSON.stringify(tokens) } });

@@ -25,7 +25,7 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
     }
   });
 
-  /** Two workers with room for more than all runs of two repositories, whose first calls stay under way until they are released. */
+  /** Two workers with room for more than all runs of two repositories, whose first calls wait until they are released. */
   async function send(limits: object): Promise<Fleet> {
     const [shop, billing] = [(await makeProject()).project, (await makeProject()).project];
     const folder = path.dirname(shop);
@@ -69,7 +69,7 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
   const spansOf = (file: string) => readFileSync(`${file}.spans`, 'utf8').trimEnd().split('\n');
   const sketches = (fleet: Fleet, agent: Agent) =>
     spansOf(fleet.calls[agent]).filter((line) => line === 'begin sketch').length;
-  /** Waits until so many sketches of the agents are under way. None of them ends before the release. */
+  /** Waits until so many sketches of the agents are running. None of them ends before the release. */
   const held = (fleet: Fleet, expected: Record<Agent, number>) =>
     expect
       .poll(() => ({ one: sketches(fleet, 'one'), two: sketches(fleet, 'two') }), { timeout: 240_000 })
@@ -95,7 +95,7 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
     billing: mostAtOnce(rows.filter(({ repository }) => repository.endsWith('/billing'))),
   });
 
-  test('without limits all runs are at work at the same time, in both workers', async () => {
+  test('without limits all runs are running in parallel, in both workers', async () => {
     const fleet = await send({});
     await held(fleet, { one: 6, two: 6 });
     const rows = await finish(fleet);
@@ -106,19 +106,19 @@ describe.skipIf(findPostgres() === undefined)('the limits of a queue, each alone
     expect(took.reduce((sum, count) => sum + count)).toBe(fleet.runs.length);
   });
 
-  test('`runs`: no more runs are at work over all repositories', async () => {
+  test('`runs`: limits running runs over all repositories', async () => {
     const fleet = await send({ runs: 3 });
     await held(fleet, { one: 3, two: 3 });
     expect(mostAtWork(await finish(fleet)).all).toBe(3);
   });
 
-  test('`perRepository`: no more runs of one repository are at work, whatever the other one has', async () => {
+  test('`perRepository`: limits running runs of one repository, whatever the other one has', async () => {
     const fleet = await send({ perRepository: 2 });
     await held(fleet, { one: 4, two: 4 });
     expect(mostAtWork(await finish(fleet))).toEqual({ all: 4, shop: 2, billing: 2 });
   });
 
-  test('`parallel` of an agent: no more of its calls are under way, and others are not held up', async () => {
+  test('`parallel` of an agent: limits its concurrent calls without delaying others', async () => {
     const fleet = await send({ agents: { one: { parallel: 2 } } });
     await held(fleet, { one: 2, two: 6 });
     expect(mostAtWork(await finish(fleet))).toEqual(every);
@@ -165,7 +165,7 @@ function mostAtOnce(rows: readonly { taken: number; ended: number }[]): number {
   );
 }
 
-/** The most calls that were under way together, by the order in which they began and ended. */
+/** The highest number of concurrent calls, by the order in which they started and ended. */
 function deepest(spans: readonly string[]): number {
   let [depth, most] = [0, 0];
   for (const line of spans) {

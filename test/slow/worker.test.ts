@@ -99,7 +99,7 @@ describe.skipIf(!installed)('workers on a PostgreSQL server', () => {
     await second.ended;
   });
 
-  test('a suspended worker that wakes finds that it lost its run, stops it and begins anew', async () => {
+  test('a suspended worker that wakes finds that it lost its run, stops it and starts again', async () => {
     const { project, calls } = await makeProject();
     configure(project, { queue: silence });
     const other = cloneOf(project, 'other');

@@ -145,7 +145,7 @@ test('a checkout that is not built says so with its code, as text and in every f
     expect(document(run('runs', ...words).stdout).error?.code, words.join(' ')).toBe('not-built');
 });
 
-test('HOME unset is no obstacle', async () => {
+test('works without HOME', async () => {
   const ended = await charrette(['design', '--dry-run', '--json', 'x'], {
     cwd: project,
     env: { HOME: undefined } as never,
@@ -162,7 +162,7 @@ test('NO_COLOR and a pipe keep colour away', async () => {
   expect(piped.stdout).toMatch(/^\s*git\s+\d+\.\d+\S*, \/\S+/m);
 });
 
-test('a reader that goes away is no error', async () => {
+test('ignores a reader that closes the pipe', async () => {
   const child = spawn(process.execPath, [program, 'design', '--help'], { cwd: empty });
   child.stdout.destroy();
   let stderr = '';

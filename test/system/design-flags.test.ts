@@ -57,7 +57,7 @@ test('L-002: every switch is off until its own flag turns it on, and turns on no
   };
   expect(await changed('--auto')).toEqual(['auto']);
   expect(await changed('--subagent')).toEqual(['subagent']);
-  // Without a branch there is no preflight, and so no note of it.
+  // Without a branch there is neither a preflight nor a note about it.
   expect(await changed('--no-branch')).toEqual(['branch', 'entry']);
   expect(await changed('--quick')).toEqual(['quick', 'sketches', 'estimate']);
 });
@@ -69,7 +69,7 @@ test('L-003, L-377: the flags are on the help page, and those for callers are ac
   const { inputs } = await dry('--step-prefix', '1.::design plan', '--session-env', 'session.env', 'x');
   expect(inputs.prefix).toEqual({ number: '1.', path: 'design plan' });
   expect(inputs.caller?.sessionEnvironment).toBe(path.join(project, 'session.env'));
-  // L-377: nobody waits for results at the null device.
+  // L-377: the null device means "no caller".
   expect((await dry('--session-env', '/dev/null', 'x')).inputs.caller).toBeUndefined();
 });
 

@@ -64,7 +64,7 @@ test('F-37: a design run through the official client: start, consent, wait with 
   ]);
   for (const tool of tools) expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
 
-  // Without consent nothing is called: the run pauses and the tool says so. The text is no flag, whatever it looks like.
+  // Without consent nothing is called: the run pauses and the tool says so. The text is never read as a flag.
   const started = await call('design_start', { ...small, feature: '--yes add limits' });
   const [run = ''] = runsOf(project);
   expect(started).toMatchObject({
@@ -142,7 +142,7 @@ test('wrong names, ways out of the project and bad input are refused with code, 
       error: { code: 'run-not-found', message: expect.stringContaining('nowhere'), fix: expect.any(String) },
     },
   });
-  expect(await codeOf('design_start', { ...small, feature: 'x', agents: ['nobody'] })).toBe(
+  expect(await codeOf('design_start', { ...small, feature: 'x', agents: ['unknown'] })).toBe(
     'agent-not-found',
   );
   expect(runsOf(project)).toEqual([]);
@@ -177,7 +177,7 @@ test('wrong names, ways out of the project and bad input are refused with code, 
   expect(await codeOf('run_resume', { run })).toBe('usage');
 });
 
-test('a run goes on when the client and the server are gone', async () => {
+test('a run continues after client and server have ended', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const first = await connect(project);
@@ -186,7 +186,7 @@ test('a run goes on when the client and the server are gone', async () => {
   const answered = await first.call('run_answer', { run, answers: [{ question: 'consent', value: 'yes' }] });
   expect(answered).toMatchObject({ isError: false, value: { run } });
   const inspect = async () => (await first.call('run_inspect', { run })).value;
-  // On a busy machine the answer does not wait for the first sign of the process that goes on.
+  // On a busy machine the answer arrives before the continuing process shows up.
   await expect.poll(inspect, { timeout: 100_000 }).toMatchObject({ status: 'running' });
   const early = await first.call('run_wait', { run, seconds: 0.5 });
   expect(early.value).toMatchObject({

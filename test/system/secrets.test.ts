@@ -63,7 +63,7 @@ describe('keys in environment, files, commands, addresses and an agent’s own w
   test('reach neither the record of the run nor its output, at the most verbose either', () => {
     const record = textsBelow(path.join(project, '.charrette'), [config]);
     const streams = Object.keys(record).filter((file) => file.endsWith('stderr.txt'));
-    // The agent did speak, and the keys it was given and found stand there as blots; so does what the gateway said.
+    // The agent did answer; the keys it received and found are redacted, as is the gateway's message.
     expectFound(calls);
     expect(streams.length).toBeGreaterThan(4);
     const stream = record[streams[0] ?? ''];
@@ -73,7 +73,7 @@ describe('keys in environment, files, commands, addresses and an agent’s own w
     expect(stream).toContain('SHOP_PASSWORD=[secret]');
     const texts = Object.values(record);
     expect(texts.some((text) => text.includes('you sent Bearer [secret]'))).toBe(true);
-    // Its words went on into prompts of others and into what people read.
+    // Its text reached prompts of other agents and what people read.
     const repeated = Object.entries(record).filter(([, text]) =>
       text.includes('I found SHOP_PASSWORD=[secret]'),
     );

@@ -7,7 +7,7 @@ import { callsIn, charrette, hurry, makeProject, olderNode, runsOf } from '../su
 
 const slow = ['design', '--auto', '--yes', '--quick', '--dialectic', 'off', '--no-branch'];
 
-/** A run whose agents are at work and will be for long. */
+/** A run whose agents keep running for a long time. */
 async function liveRun(flags: readonly string[] = [], node: readonly string[] = []) {
   const { project, calls } = await makeProject({ delayMs: 2500 });
   const live = startCharrette([...slow, ...flags, 'slow'], { cwd: project, node });
@@ -35,7 +35,7 @@ function commandLine(pid: string): string {
   }
 }
 
-test.concurrent('Ctrl-C once: saved, exit 130, no agent left, and resume goes on', async () => {
+test.concurrent('Ctrl-C once: saved, exit 130, no agent left, and resume continues', async () => {
   const { project, calls, live, run } = await liveRun(['--json']);
   live.kill('SIGINT');
   const ended = await live.ended;
@@ -85,7 +85,7 @@ test.concurrent.each([
   },
 );
 
-test.concurrent('--timeout: saved, exit 3, and the way to go on', async () => {
+test.concurrent('--timeout: saved, exit 3, and the resume command', async () => {
   const { project, calls } = await makeProject({ delayMs: 60_000 });
   const ended = await charrette(['--timeout', '15', ...slow, '--json', 'slow'], { cwd: project });
   expect(ended.code).toBe(3);
@@ -122,7 +122,7 @@ test.concurrent.each([
   expect(JSON.parse(ended.stdout)).toEqual(said);
 });
 
-/** A pipe for writing, once somebody reads it. */
+/** A pipe for writing, as soon as it has a reader. */
 function opened(pipe: string): number | undefined {
   try {
     return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -150,7 +150,7 @@ test.skipIf(optionalProgram('bash') === undefined).each([
   expect(status).toBe(0);
 });
 
-test('a loop that does not reach what it goes on for ends as not accepted, with exit 6 and a reason', () => {
+test('a loop that misses its condition ends as not accepted, with exit 6 and a reason', () => {
   const folder = path.join(project, 'endless-flow');
   const texts = cleanTexts({
     skillName: 'endless-flow',

@@ -134,7 +134,7 @@ test('an editor with forms is asked with forms; in solo mode one agent works', a
   expect(editor.said()).toContain('# Plan');
 });
 
-test('a cancelled prompt stops and saves the run; /resume goes on with it', async () => {
+test('a cancelled prompt stops and saves the run; /resume continues it', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const editor = await openEditor(project);
@@ -221,7 +221,7 @@ test('a prompt with a file that no argument could hold is a feature like any oth
   );
 });
 
-test('text that is none, too much of it and a run that is a flag are refused in words', async () => {
+test('refuses empty and oversized text, and a run named like a flag, with a message', async () => {
   const { project } = await makeProject();
   const editor = await openEditor(project);
   await expect(editor.prompt('limits\0')).rejects.toMatchObject({
@@ -243,7 +243,7 @@ test('bad requests are refused by name, and an editor that goes away leaves a st
   await expect(editor.agent.request('session/set_mode', { sessionId, modeId: 'deep' })).rejects.toThrow();
   await expect(editor.prompt('  ')).rejects.toThrow();
   await expect(
-    editor.agent.request('session/prompt', { sessionId: 'nobody', prompt: [{ type: 'text', text: 'x' }] }),
+    editor.agent.request('session/prompt', { sessionId: 'unknown', prompt: [{ type: 'text', text: 'x' }] }),
   ).rejects.toThrow();
   void editor.prompt('limit requests per client').catch(() => {});
   await until(() => editor.updates.some((update) => update.sessionUpdate === 'tool_call'));

@@ -44,7 +44,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     return { run: json.run as string, artifacts: artifactsOf(project, json.run), calls: callsIn(calls) };
   };
 
-  test.each(ways)('a run stopped in the middle on %s goes on to its end on %s', async (from, to) => {
+  test.each(ways)('a run stopped in the middle on %s finishes on %s', async (from, to) => {
     const whole = await undisturbed();
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'plan');
@@ -67,7 +67,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     expect(callsIn(calls)).toEqual([...whole.calls, ...twice].sort());
   });
 
-  test('a run that comes back to a server goes on from what it did elsewhere, not from the old journal there', async () => {
+  test('a run that returns to a server continues from its work elsewhere, not from the old journal', async () => {
     const whole = await undisturbed();
     const { project, calls } = await makeProject();
     const [server, embedded] = ways[1];
@@ -156,7 +156,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     expect(kept).toEqual(await told(project, 'a PostgreSQL server', run));
   });
 
-  test('a queued run that failed in a worker is taken along and goes on without a queue', async () => {
+  test('a queued run that failed in a worker is exported and continues without a queue', async () => {
     const { project, calls } = await makeProject({ failTask: 'plan' });
     const run = await store.queue(project, '--yes', '--no-branch', 'limits');
     const worker = await store.serve(project);

@@ -53,7 +53,7 @@ test('a stopped run is exported, imported in another clone and finished there wi
   expect(callsIn(calls).filter((call) => call.startsWith('sketch'))).toEqual(finished);
 });
 
-test('answers that nobody has read yet go along with an exported run', async () => {
+test('exports unread answers with their run', async () => {
   const { project } = await makeProject();
   const asking = quick.filter((word) => word !== '--yes');
   expect((await charrette([...asking, 'limits'], { cwd: project })).code).toBe(7);
@@ -64,14 +64,14 @@ test('answers that nobody has read yet go along with an exported run', async () 
   const clone = path.join(path.dirname(project), 'clone');
   execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
   cpSync(path.join(project, '.charrette', 'config.json'), path.join(clone, '.charrette', 'config.json'));
-  writeFileSync(path.join(clone, 'notes.txt'), 'of whoever works here');
+  writeFileSync(path.join(clone, 'notes.txt'), 'of the local user');
   expect((await charrette(['runs', 'import', file], { cwd: clone })).code).toBe(0);
   const resumed = await charrette(['resume', run], { cwd: clone });
   // L-423: nor is anybody asked about what was uncommitted here before.
   expect(resumed.code, resumed.stderr).toBe(0);
 });
 
-test('an archive does not bring commands of its own, and a hostile one writes nothing', async () => {
+test('an archive brings no commands, and a hostile one writes nothing', async () => {
   const { project } = await makeProject({ delayMs: 60_000 });
   const live = startCharrette([...quick, 'limits'], { cwd: project });
   await live.says('Sketches');
@@ -83,13 +83,13 @@ test('an archive does not bring commands of its own, and a hostile one writes no
   const clone = path.join(path.dirname(project), 'clone');
   execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
   cpSync(path.join(project, '.charrette', 'config.json'), path.join(clone, '.charrette', 'config.json'));
-  const stranger = ['runs', 'import', file, '--json'];
+  const importing = ['runs', 'import', file, '--json'];
 
   writeFileSync(
     file,
     retold(file, 'run.json', (record) => record.replaceAll('panel-agent.mjs', 'evil.mjs')),
   );
-  expect((await charrette(stranger, { cwd: clone })).code).toBe(0);
+  expect((await charrette(importing, { cwd: clone })).code).toBe(0);
   const taken = readFileSync(path.join(clone, '.charrette', 'runs', run, 'run.json'), 'utf8');
   expect(taken).not.toContain('evil.mjs');
   await charrette(['runs', 'rm', run], { cwd: clone });
@@ -101,7 +101,7 @@ test('an archive does not bring commands of its own, and a hostile one writes no
       'archive-invalid',
     ],
     [retold(file, 'run.json', (record) => record.replaceAll(run, 'other-run')), 'archive-invalid'],
-    [retold(file, 'run.json', (record) => record.replace('"one"', '"stranger"')), 'agent-not-found'],
+    [retold(file, 'run.json', (record) => record.replace('"one"', '"unknown"')), 'agent-not-found'],
     [
       retold(file, 'run.json', (record) => record.replace(/"parallel": \d+/, '"parallel": 0')),
       'archive-invalid',
@@ -111,7 +111,7 @@ test('an archive does not bring commands of its own, and a hostile one writes no
     [whole.subarray(0, whole.length - 20), 'archive-invalid'],
   ] as [Buffer, string][]) {
     writeFileSync(file, changed);
-    const { stdout } = await charrette(stranger, { cwd: clone });
+    const { stdout } = await charrette(importing, { cwd: clone });
     expect(JSON.parse(stdout).error?.code).toBe(code);
   }
   expect(runsOf(clone)).toEqual([]);

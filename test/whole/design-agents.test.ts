@@ -41,7 +41,7 @@ test('L-042, L-374, L-650: the rules of the configuration hold: off after one fa
   expect(ended.stderr).toMatch(
     /\*\*⚠ Two failed — .*\. Using One replacement for remainder of session\.\*\*/,
   );
-  // L-042: its seats keep their names, and somebody else sits there.
+  // L-042: its seats keep their names, and another agent fills them.
   const reviews = events.flatMap((event) =>
     event.type === 'lane-start' && event.lane.includes('-plan-') ? [`${event.lane} ${event.agent}`] : [],
   );
@@ -55,7 +55,7 @@ test('L-042, L-374, L-650: the rules of the configuration hold: off after one fa
   expect(artifacts['ballot.txt']).not.toContain('EXONERATE');
 });
 
-/** A project whose second agent is not there. */
+/** A project whose second agent is missing. */
 async function walkWithout(flags: string[] = []): Promise<Walk> {
   return walk(flags, {}, (config) => ({
     ...config,
@@ -94,7 +94,7 @@ test('L-365, L-366, L-378: an empty answer is asked for once more with the store
   expect(JSON.parse(read(2, 'result.json'))).toMatchObject({ agent: 'two', result: { kind: 'ok' } });
 });
 
-test('L-494, F-16: an agent that fails in debates is warned about, and reviews and votes all the same', async () => {
+test('L-494, F-16: an agent that fails in debates causes a warning, and still reviews and votes', async () => {
   const { ended, artifacts, events } = await walk([], { failTask: 'debate-thesis' });
   expect(ended.code).toBe(0);
   expect(ended.stderr).toMatch(/dialectic debate \(decision 1, thesis\) failed/);

@@ -32,7 +32,7 @@ const words = ['design', '--solo', '--agents', 'static'];
 const feature = 'let customers cancel an order';
 const branchOf = (place: string) => git(place, 'branch', '--show-current');
 
-test('L-152, L-156, panel/C-28: an unrelated branch is kept with a warning, left when asked for, and asked about where somebody answers', async () => {
+test('L-152, L-156, panel/C-28: an unrelated branch is kept with a warning, left when asked for, and asked about where a user answers', async () => {
   const kept = unrelated();
   const auto = await charrette([...words, '--auto', feature], { cwd: kept });
   expect(auto.code, auto.stderr).toBe(0);

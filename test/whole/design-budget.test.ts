@@ -29,7 +29,7 @@ const callsOf = (project: string) =>
     readLedger(path.join(project, '.charrette', 'runs', run, 'ledger.jsonl')).map(({ task }) => task),
   );
 
-test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody, and goes on when told to', async () => {
+test('L-884, F-36: a used-up budget pauses before the next launch, fails no agent, and continues on request', async () => {
   const project = await pricedProject();
   const paused = await charrette(
     ['design', '--auto', '--yes', '--no-branch', '--json', '--max-usd', '0.04', 'add rate limiting'],
@@ -43,7 +43,7 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   };
   expect(questions[0]?.text).toContain('The budget is used up');
   expect(cost.usd).toBeGreaterThanOrEqual(0.04);
-  // The sketches were under way together; nothing after them was launched.
+  // The sketches ran together; nothing after them was launched.
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
   const events = readEvents(path.join(project, '.charrette', 'runs', run, 'events.jsonl'));
   expect(events.filter(({ type }) => type === 'warning' || type === 'lane-retry')).toEqual([]);
@@ -52,11 +52,11 @@ test('L-884, F-36: a used-up budget pauses before the next launch, blames nobody
   expect(callsOf(project).filter((call) => call === 'sketch')).toHaveLength(4);
 });
 
-test('L-884: told to stop at its limit, a run names the command that goes on with a higher one and repeats no call', async () => {
+test('L-884: stopped at its limit, a run names the command that continues with a higher one and repeats no call', async () => {
   const project = await pricedProject();
   const paused = await charrette([...budgeted, 'add rate limiting'], { cwd: project });
   expect(paused.code).toBe(7);
-  // Nobody recommends an answer here, so `--yes` would not help.
+  // The question has no recommended answer, so `--yes` would not help.
   expect(paused.stderr).toContain('Paused. Answer as shown.');
   expect(paused.stderr).not.toContain('resume');
   const [run = ''] = runsOf(project);
@@ -92,7 +92,7 @@ test('L-884: a limit on tokens holds for agents that report none, by what they w
   expect(new Set(callsOf(project))).toEqual(new Set(['sketch']));
 });
 
-test('L-884: calls that a limit on money cannot count are said, once', async () => {
+test('L-884: reports calls without a known price once', async () => {
   const project = await pricedProject(['tokens']);
   const ended = await charrette([...budgeted, 'add rate limiting'], { cwd: project });
   expect(ended.code, ended.stderr).toBe(0);

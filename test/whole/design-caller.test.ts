@@ -99,7 +99,7 @@ describe('a run that a caller started', () => {
     );
   });
 
-  test('L-127, L-128, L-841, L-978, panel/C-02: health is written beside the session environment, also of those a caller asks about and we lack', () => {
+  test('L-127, L-128, L-841, L-978, panel/C-02: writes health next to the session environment, also for agents that the caller asks about and we lack', () => {
     expect(readFileSync(path.join(caller, 'session.env.health'), 'utf8')).toBe(
       'CODEX_HEALTHY=false\nCURSOR_HEALTHY=false\nONE_HEALTHY=true\nTWO_HEALTHY=true\n',
     );
@@ -145,7 +145,7 @@ test('L-580, L-720, L-740, L-871, L-872, L-874, L-880, L-881: a caller’s sessi
   ]);
 });
 
-test('L-842, L-847: an export that fails is said with the caller’s numbering, keeps everything, and the run is not accepted', async () => {
+test('L-842, L-847: a failed export is reported with the caller’s numbering, keeps everything, and the run is not accepted', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   writeFileSync(path.join(caller, 'design-export'), 'in the way');
   const session = path.join(caller, 'session.env');

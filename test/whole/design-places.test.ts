@@ -117,7 +117,7 @@ test.concurrent.each(refusals)(
   },
 );
 
-/** Places where a run must work: how they are made, where it is started, what is said about it. */
+/** Places where a run must work: how they are made, where the run starts, what it reports. */
 const enterable: [place: string, make: () => { start: string; project: string }, says: RegExp | undefined][] =
   [
     [
@@ -200,7 +200,7 @@ describe('a monorepo', () => {
     expect(artifactsOf(root, run)['plan.txt']).toContain('`packages/shop/src/orders/order-service.ts`');
   });
 
-  test('a package with a .charrette folder is a project of its own, with paths of its own', async () => {
+  test('a package with a .charrette folder is a separate project with its own paths', async () => {
     const root = monorepo();
     const shop = path.join(root, 'packages', 'shop');
     mkdirSync(path.join(shop, '.charrette'));
@@ -212,7 +212,7 @@ describe('a monorepo', () => {
     expect(plan).not.toContain('packages/');
   });
 
-  test('its files of ours leave the tree clean, and drift is told in its own paths', async () => {
+  test('its Charrette files leave the tree clean, and drift uses its own paths', async () => {
     const root = monorepo();
     git(root, 'config', 'user.name', 'Ann Example');
     const shop = path.join(root, 'packages', 'shop');

@@ -43,7 +43,7 @@ test('L-173: an answer is kept in a file and belongs to the feature of every lat
   expect(prompt(sketch)).toContain('per account');
 });
 
-test('L-174, L-175: round one asks what the code does not answer and reports what it does', () => {
+test('L-174, L-175: round one asks what the code leaves open and reports what it settles', () => {
   expect(ended.stderr).toContain('> **🔶 1d: discussion r1**');
   expect(ended.stderr).toContain('✅ 1d: discussion r1 — 2 decisions resolved');
   const text = artifacts['discussion-round1.md'] ?? '';
@@ -51,7 +51,7 @@ test('L-174, L-175: round one asks what the code does not answer and reports wha
   expect(text).toContain('- **Resolution**: README.md:1 says one.\n- **Source**: codebase');
 });
 
-test('L-175, L-047: what was settled, also from the code, is printed where nobody calls', () => {
+test('L-175, L-047: what was settled, also from the code, is printed without a caller', () => {
   expect(ended.stdout).toContain('## Scope Decisions');
   expect(ended.stdout).toContain('README.md:1 says one.');
 });
@@ -60,7 +60,7 @@ test.each([
   ['questions', '1c: questions'],
   ['discussion-1', '1d: discussion r1'],
 ])(
-  'L-172, L-177: %s that nobody answers is not nothing to ask',
+  'L-172, L-177: %s without an answer does not count as "nothing to ask"',
   async (failTask, step) => {
     const made = await makeProject({ mode: 'asks', failTask });
     const failing = await charrette(

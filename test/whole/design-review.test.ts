@@ -15,7 +15,7 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
   const [run = ''] = runsOf(project);
   const artifacts = artifactsOf(project, run);
   expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(4);
-  // The observations of both rounds, each under an id of its own.
+  // The observations of both rounds, each with its own id.
   const observed = readOutOfScope(artifacts['oos.md'] ?? '');
   expect(observed.map(({ title }) => title).sort()).toEqual([
     'Logs grow without end, first look',
@@ -24,7 +24,7 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
     'Logs grow without end, second look',
   ]);
   expect(new Set(observed.map(({ id }) => id)).size).toBe(4);
-  // Security stays in its own file; that there is something is said, what it is is not.
+  // Security stays in its own file; the tally names its existence, not its content.
   expect(artifacts['oos-security-local.md']).toContain('The admin password is in the logs');
   expect(`${ended.stdout}${artifacts['oos.md']}${artifacts['voting-tally.md']}`).not.toContain(
     'admin password',
@@ -40,7 +40,7 @@ test('L-690, L-693, L-694: a second round adds to what the first one found, and 
   expect(ended.code).toBe(6);
   expect(artifacts['ballot-proposers.json']).not.toBe(undefined);
   expect(artifacts['ballot-proposers-2.json']).not.toBe(undefined);
-  // The tally is the final state: the items of both rounds; each round stands alone beside it.
+  // The tally is the final state: the items of both rounds; each round also has its own file.
   const ids = (name: string) => readTally(artifacts[name] ?? '').items.map(({ id }) => id);
   expect(ids('voting-tally.md')).toEqual([...ids('voting-tally-1.md'), ...ids('voting-tally-2.md')]);
   expect(new Set(ids('voting-tally.md')).size).toBe(ids('voting-tally.md').length);
@@ -81,7 +81,7 @@ test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is
     'Unimplemented Plan Review Suggestions',
   ])
     expect(ended.stdout.split(`## ${heading}\n`), heading).toHaveLength(2);
-  // L-722: what nobody judged is named to the second discussion, with the reason why it is open.
+  // L-722: the second discussion gets each unjudged item with the reason why it is open.
   const [run = ''] = runsOf(project);
   const question = path.join(project, '.charrette', 'runs', run, 'lanes', 'discussion-2.json');
   const { prompt } = JSON.parse(readFileSync(question, 'utf8')) as { prompt: string };
@@ -111,7 +111,7 @@ test('L-639, L-640, L-642, panel/C-20: without a voter the planning agent votes,
   expect(artifacts['accepted-plan-findings.md']).toContain('### FINDING_1');
 });
 
-test('F-19: when nobody votes at all nothing is accepted, nothing is lost, and that is what is said', async () => {
+test('F-19: without any vote nothing is accepted, nothing is lost, and the run reports it', async () => {
   const { ended, artifacts } = await failing('vote', '--dialectic', 'off');
   expect(ended.code).toBe(0);
   expect(ended.stderr).toContain('**ℹ Nobody voted: no finding was accepted. Plan unchanged.**');
@@ -140,7 +140,7 @@ test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, wi
   expect(text).not.toContain('**Vote tally**');
 });
 
-test('L-022, L-581, L-594, F-03: a review in which nobody answers fails the run, and going on asks the reviewers again', async () => {
+test('L-022, L-581, L-594, F-03: a review without answers fails the run, and resuming asks the reviewers again', async () => {
   const { project, calls } = await makeProject({ failTask: 'plan-review' });
   const words = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
   const ended = await charrette(['design', ...words, 'add rate limiting'], { cwd: project });
@@ -176,7 +176,7 @@ test('L-690, L-698: a revision that changes nothing resolves nothing, whatever i
   expect(artifactsOf(project, run)['accepted-plan-findings.md']).toContain(
     '- **Resolution**: The revision left the plan as it was.',
   );
-  // There is no changed plan to look at once more.
+  // Without a changed plan nothing is reviewed again.
   expect(callsIn(calls).filter((call) => call.startsWith('plan-review '))).toHaveLength(2);
 });
 
@@ -197,7 +197,7 @@ test('L-652: after two rounds every reviewer of either one has a row, and the st
   ]);
 });
 
-test('panel/C-19: observations out of scope are no suggestions that were implemented', async () => {
+test('panel/C-19: out-of-scope observations do not count as implemented suggestions', async () => {
   const { project } = await makeProject({ mode: 'outside' });
   const flags = ['--auto', '--yes', '--no-branch', '--quick', '--dialectic', 'off', '--panel', 'pair'];
   const ended = await charrette(['design', ...flags, 'add rate limiting'], { cwd: project });

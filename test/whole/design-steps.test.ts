@@ -44,7 +44,7 @@ describe('a standalone run', () => {
     }
   });
 
-  test('L-561, L-632, panel/C-38, F-32: what later steps need stands in files', () => {
+  test('L-561, L-632, panel/C-38, F-32: what later steps need is in files', () => {
     for (const name of [
       'approach-synthesis.txt',
       'contested-decisions.md',
@@ -147,7 +147,7 @@ describe('a standalone run', () => {
     for (const prompt of prompts) expect(prompt).not.toMatch(/\$\{?[A-Z_]{2,}\}?|\$D\b/);
   });
 
-  test('L-630, L-643: the author votes as the scrupulous reviewer, everybody else as the engineer, also one that stands in', () => {
+  test('L-630, L-643: the author votes as the scrupulous reviewer, all others as the engineer, substitutes too', () => {
     const roles = ['vote-two', 'vote-one', 'vote-one-2'].map(
       (lane) =>
         /You are (?:a senior reviewer|the senior engineer)/.exec(
@@ -329,7 +329,7 @@ describe('a standalone run', () => {
     ]);
   });
 
-  test('L-591, L-592, L-633, L-634, L-637, panel/C-34: the ballot numbers every finding and names nobody; who raised it stands aside', () => {
+  test('L-591, L-592, L-633, L-634, L-637, panel/C-34: the ballot numbers every finding and names no one; proposers are in a separate file', () => {
     const ballot = run.artifacts['ballot.txt'] ?? '';
     const [instruction = '', ...blocks] = ballot.split(/^### /m);
     expect(instruction).toMatch(/^# Plan review ballot\n\n/);
@@ -367,7 +367,7 @@ describe('a standalone run', () => {
     expect(run.artifacts['voting-tally.md']).toContain('\n## Reviewer Competition Scoreboard\n');
   });
 
-  test('L-696, panel/C-36: what is not implemented stands with its reviewer, its whole text, every vote and its class', () => {
+  test('L-696, panel/C-36: what is not implemented is listed with its reviewer, whole text, votes and class', () => {
     const rejected = readRejected(run.artifacts['rejected-findings.md'] ?? '');
     expect(rejected.map(({ reviewer, outcome }) => [reviewer, outcome])).toEqual([
       ['Two-Edge', 'rejected'],

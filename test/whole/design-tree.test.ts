@@ -10,7 +10,7 @@ import { artifactsOf, callsIn, charrette, holdTask, makeProject, runsOf } from '
 const design = ['design', '--auto', '--yes', '--no-branch'];
 const rootOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
 
-/** Runs a command and, once a task is under way, changes the tree as an agent outside its jail would. */
+/** Runs a command and, once a task is running, changes the tree as an agent outside its sandbox would. */
 async function runAndDirty(words: string[], project: string, calls: string, task: string) {
   const stray = path.join(project, `stray-${task}.txt`);
   const release = holdTask(calls, task);
@@ -39,7 +39,7 @@ test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tre
     expect(code, boundary).toBe(7);
     expect(stderr).toContain(`The working tree is dirty after ${boundary}: stray-${task}.txt.`);
     expect(stderr).toContain(`dirty-tree-${boundary}: An agent changed the working tree (1 path). What now?`);
-    // Who was at work stands in the log.
+    // The log names the agents that were running.
     const log = readFileSync(path.join(rootOf(project, run), 'execution-issues.md'), 'utf8');
     expect(log).toMatch(
       new RegExp(`after ${boundary}: stray-${task}\\.txt\\. At work until then: .*${task.split('-')[0]}`),
@@ -68,7 +68,7 @@ test('L-004, L-420, L-421, L-424, L-425, L-429, L-535, panel/C-10: a changed tre
   expect(asked).toEqual(boundaries.map(([, boundary]) => `dirty-tree-${boundary}`));
 });
 
-test('L-423: what a person does while a run waits for consent is no change by agents', async () => {
+test('L-423: changes by the user while a run waits for consent do not count as changes by agents', async () => {
   const { project } = await makeProject();
   const waiting = await charrette(['design', '--auto', '--quick', '--no-branch', 'limits'], { cwd: project });
   expect(waiting.code, waiting.stderr).toBe(7);
@@ -81,7 +81,7 @@ test('L-423: what a person does while a run waits for consent is no change by ag
     expect(readFileSync(path.join(project, name), 'utf8')).toBe('of a person\n');
 });
 
-test('L-423: what whoever puts the questions wrote was taken for a person’s, and a person’s for an agent’s', async () => {
+test('L-423: tells changes by the asking agent from changes by the user', async () => {
   const { project, calls } = await makeProject({ mode: 'asks' });
   const answers = path.join(path.dirname(project), 'answers.json');
   writeFileSync(answers, '{"consent":"yes"}');
@@ -150,7 +150,7 @@ test('L-425: a tree that is changed again in a second round of review is asked a
   expect(existsSync(second.stray)).toBe(false);
 });
 
-test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase runs once in a process of its own, up to step 4 with --auto', async () => {
+test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the isolated phase runs once in a separate process, up to step 4 with --auto', async () => {
   const { project, calls } = await makeProject();
   const ended = await charrette([...design, '--subagent', 'add rate limiting'], { cwd: project });
   expect(ended.code).toBe(0);
@@ -179,7 +179,7 @@ test('L-006, L-250, L-251, L-252, L-258, L-262, L-265, L-267: the heavy phase ru
   ]);
   const lanes = (type: string) => worker.filter((event) => event.type === type).length;
   expect(lanes('lane-end')).toBe(lanes('lane-queue'));
-  // Those who look at the run see every step and lane of the worker, in its order and once.
+  // Observers of the run see every step and lane of the worker once, in order.
   const seen = (events: readonly RunEvent[]) =>
     events.flatMap((event) =>
       'lane' in event
@@ -207,7 +207,7 @@ test('L-006: quick mode needs no worker', async () => {
   expect(existsSync(path.join(rootOf(project, run), 'heavy'))).toBe(false);
 });
 
-test('L-266, panel/C-09: a changed tree inside the worker is asked about by the parent, then the phase goes on where it was', async () => {
+test('L-266, panel/C-09: a changed tree inside the worker is asked about by the parent, then the phase continues where it was', async () => {
   const { project, calls } = await makeProject();
   const { code, stray } = await runAndDirty(
     [...design, '--subagent', 'add rate limiting'],
@@ -221,7 +221,7 @@ test('L-266, panel/C-09: a changed tree inside the worker is asked about by the 
   expect(ended.code).toBe(0);
   expect(existsSync(stray)).toBe(false);
   expect(callsIn(calls).filter((call) => call.startsWith('sketch '))).toHaveLength(4);
-  // Two turns of the worker, and every lane is told once.
+  // Two turns of the worker, and every lane is reported once.
   const queued = readEvents(path.join(rootOf(project, run), 'events.jsonl')).flatMap((event) =>
     event.type === 'lane-queue' ? [event.lane] : [],
   );

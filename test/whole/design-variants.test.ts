@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { type Walk, walk } from '../support/design-walk.ts';
 import { charrette, makeProject, runsOf } from '../support/program.ts';
 
-test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where votes bind, and is where they advise', async () => {
+test('L-532, L-562, L-566: a plan that ignores a vote is rejected where votes bind and accepted where they advise', async () => {
   const binding = await walk(['--quick', '--dialectic', 'binding'], { mode: 'refuses' });
   expect(binding.ended.code).toBe(6);
   expect(binding.artifacts['plan-check.json']).toContain(
@@ -21,7 +21,7 @@ test('L-532, L-562, L-566: a plan that passes over a vote is not accepted where 
   expect([await check(binding), await check(advisory)]).toEqual([6, 0]);
 });
 
-test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote without findings, and the files are there all the same; a null device as session is nobody', async () => {
+test('L-377, L-481, L-511, L-594, L-780: no debates without debaters, no vote without findings, and the files still exist; a null device as session is not a caller', async () => {
   const { ended, artifacts, calls } = await walk(['--agents', 'static', '--solo', '--session-env', devNull]);
   expect(ended.code).toBe(0);
   expect(ended.stdout).toContain('## Implementation Plan');

@@ -14,7 +14,7 @@ const write = (project: string, text: string) =>
 const artifactsOf = (project: string) =>
   path.join(project, '.charrette/runs', runsOf(project)[0] ?? '', 'artifacts');
 
-/** Starts the specification and writes spec.md by hand while a call is under way. */
+/** Starts the specification and writes spec.md by hand during a call. */
 async function editedWhile(
   task: string,
   edit: (project: string) => string,
@@ -36,24 +36,24 @@ async function editedWhile(
 test('a specification that is written by hand while the first draft is made stays and is reviewed', async () => {
   const { project, ended } = await editedWhile('feature-spec', () => byHand);
   expect(ended.code, ended.stderr).toBe(0);
-  const beside = path.join(artifactsOf(project), 'spec-first-draft.md');
+  const draft = path.join(artifactsOf(project), 'spec-first-draft.md');
   expect(ended.stderr).toContain(`spec.md was changed while writer worked on its first draft`);
-  expect(ended.stderr).toContain(beside);
-  expect(readFileSync(beside, 'utf8')).toContain('## Acceptance Criteria');
+  expect(ended.stderr).toContain(draft);
+  expect(readFileSync(draft, 'utf8')).toContain('## Acceptance Criteria');
   // The first reviewer rejects what was written by hand; the revision after it is made in the knowledge of it.
   expect(readOf(project, '.review-history.md').match(/Revised spec\.md for 1 issue$/gm)).toHaveLength(2);
   expect(stateOf(project)).toMatchObject({ lastCompletedPhase: 'specify' });
 });
 
-test('a document that is changed during its revision stays, the revision is put beside, and nothing is committed for it', async () => {
+test('a document that is changed during its revision stays, the revision goes to a separate file, and nothing is committed for it', async () => {
   const { project, ended, text } = await editedWhile(
     'feature-spec-revision',
     (at) => `${readOf(at, 'spec.md')}\nBy hand.\n`,
     (at) => run(at, ...words, '--yes', '--max', '2', '--commit'),
   );
   expect(ended.code, ended.stderr).toBe(0);
-  const beside = path.join(artifactsOf(project), 'spec-revision-1-for-spec-reviewer.md');
-  expect(readFileSync(beside, 'utf8')).toContain('Revision 1.');
+  const draft = path.join(artifactsOf(project), 'spec-revision-1-for-spec-reviewer.md');
+  expect(readFileSync(draft, 'utf8')).toContain('Revision 1.');
   expect(readOf(project, '.review-history.md')).toContain(
     'spec.md was changed by hand; the revision was set aside',
   );
@@ -83,28 +83,25 @@ test('without --yes a person says which text counts; the author’s takes the pl
 test.each([
   ['feature-spec', () => byHand, 'first-draft'],
   ['feature-spec-revision', (before: string) => `${before}\nBy hand.\n`, 'revision-1-for-spec-reviewer'],
-])(
-  'a document that is changed after %s failed is looked at again when the run goes on',
-  async (task, edit, call) => {
-    const project = makeProject('fail-once', marker(), task);
-    await run(project, 'feature', 'new', 'Search');
-    const failed = await run(project, ...words, '--yes', '--max', '2');
-    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('told to fail once')]);
-    const there = path.join(directoryOf(project), 'spec.md');
-    const text = edit(existsSync(there) ? readFileSync(there, 'utf8') : '');
-    write(project, text);
-    const [id = ''] = runsOf(project);
-    const resumed = await run(project, 'resume', id);
-    expect(resumed.code, resumed.stderr).toBe(0);
-    // What stands there is what the author was told to start from: nobody has to be asked.
-    expect(resumed.stderr).not.toContain('was changed while');
-    expect(readdirSync(artifactsOf(project)).filter((name) => name.startsWith('spec-'))).toEqual([]);
-    const lanes = readdirSync(path.join(artifactsOf(project), '../lanes'));
-    const calls = lanes.filter((name) => name.startsWith(`write-spec-${call}-`));
-    expect(calls).toHaveLength(task === 'feature-spec' ? 2 : 3);
-    expect(readOf(project, 'spec.md')).toContain(text.trim());
-  },
-);
+])('a document that is changed after %s failed is read again on resume', async (task, edit, call) => {
+  const project = makeProject('fail-once', marker(), task);
+  await run(project, 'feature', 'new', 'Search');
+  const failed = await run(project, ...words, '--yes', '--max', '2');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('told to fail once')]);
+  const there = path.join(directoryOf(project), 'spec.md');
+  const text = edit(existsSync(there) ? readFileSync(there, 'utf8') : '');
+  write(project, text);
+  const [id = ''] = runsOf(project);
+  const resumed = await run(project, 'resume', id);
+  expect(resumed.code, resumed.stderr).toBe(0);
+  // The author starts from the current text, so no question is needed.
+  expect(resumed.stderr).not.toContain('was changed while');
+  expect(readdirSync(artifactsOf(project)).filter((name) => name.startsWith('spec-'))).toEqual([]);
+  const lanes = readdirSync(path.join(artifactsOf(project), '../lanes'));
+  const calls = lanes.filter((name) => name.startsWith(`write-spec-${call}-`));
+  expect(calls).toHaveLength(task === 'feature-spec' ? 2 : 3);
+  expect(readOf(project, 'spec.md')).toContain(text.trim());
+});
 
 test.each(['SIGKILL', 'SIGINT'] as const)(
   'a document that is changed after %s in the middle of a call stays',

@@ -38,7 +38,7 @@ async function failedProject(): Promise<{ project: string; id: string; spec: str
 const lanesOf = (project: string, id: string) =>
   readdirSync(path.join(project, '.charrette/runs', id, 'lanes'));
 
-test('a run that goes on in a copy of its project leaves the original alone', async () => {
+test('a run resumed in a copy of its project does not change the original', async () => {
   const { project, id, spec } = await failedProject();
   const state = readOf(project, '.meta.json');
   const lanes = lanesOf(project, id);
@@ -59,7 +59,7 @@ test('a run that goes on in a copy of its project leaves the original alone', as
   }
 });
 
-test('a run goes on after its project was renamed, also where it was begun through a link', async () => {
+test('a run continues after its project was renamed, also when it started through a link', async () => {
   const { project, id } = await failedProject();
   const renamed = `${project}-renamed`;
   renameSync(project, renamed);
@@ -87,7 +87,7 @@ test.each([
   ['design', async () => (await makeShop()).project, ['--auto', '--quick', 'add rate limiting'], []],
   ['lite-execute', async () => makeLiteProject().project, ['add numbers'], ['auto-mode=auto']],
 ])(
-  '%s goes on in a copy of its project too, and needs nothing of the original',
+  '%s also continues in a copy of its project, and needs nothing of the original',
   async (name, make, words, answers) => {
     const project = await make();
     expect((await run(project, name, ...words)).code).toBe(7);

@@ -44,7 +44,7 @@ test('IM-12 the three lines of an unsupported version are on stderr; with --json
   expect(existsSync(path.join(root, '.moai'))).toBe(false);
 });
 
-test('IM-16 --dry-run says what would be taken over and writes nothing', async () => {
+test('IM-16 --dry-run lists what would be imported and writes nothing', async () => {
   const root = folder(bundleEntries());
   const before = readFileSync(path.join(root, 'bundle.zip')).length;
   const dry = await charrette(['import', 'bundle.zip', '--dry-run'], { cwd: root });

@@ -6,7 +6,7 @@ import { directoryOf, makeProject as makeFeatureProject, run } from '../support/
 import { callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 import { jsonArtifact, makeRefineProject, promptOf, sameEveryTime } from '../support/refine-project.ts';
 
-test('compare: verdicts that stand in plans, in reasons and beside a judge’s own change no count', async () => {
+test('compare: verdicts planted in plans, in reasons and next to a judge’s verdict change no count', async () => {
   const { project, calls } = await makeProject();
   const agent = (program: string, family: string) => ({
     protocol: 'exec',

@@ -7,7 +7,7 @@ import { callsIn, charrette, holdTask, runsOf } from '../support/program.ts';
 
 const task = 'add the numbers and their total';
 
-/** Lanes whose call is finished and on record. */
+/** Lanes whose call is finished and saved. */
 function finishedLanes(project: string, run: string): string[] {
   const lanes = path.join(project, '.charrette', 'runs', run, 'lanes');
   return readdirSync(lanes)
@@ -120,7 +120,7 @@ test('P-005 P-016 P-045 P-048 P-053 P-066 P-080 P-081 P-085 P-091 P-112 P-121…
   expect(artifactOf(project, run, 'code-review.md')).toContain('Verdict: PASS');
 });
 
-test('P-080 with the static agent alone the plan is printed, nobody is recommended, and no command is offered that would fail', async () => {
+test('P-080 with the static agent alone the plan is printed, no executor is recommended, and no failing command is offered', async () => {
   const { project } = makeLiteProject('none', []);
   const { code, stdout, stderr } = await charrette(['lite-plan', '-y', task], { cwd: project });
   expect(code, stderr).toBe(0);
@@ -189,7 +189,7 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
 
   const missing = await charrette(['lite-execute', 'nowhere/plan.json', '-y'], { cwd: project });
   expect(missing.code).toBe(4);
-  const unknown = await charrette(['lite-execute', 'Update README.md', '-y', '--executor', 'nobody'], {
+  const unknown = await charrette(['lite-execute', 'Update README.md', '-y', '--executor', 'unknown'], {
     cwd: project,
   });
   expect(unknown.code).toBe(4);
@@ -255,7 +255,7 @@ test('P-037 P-047 P-060 P-067 P-082 P-090 P-102 a task from a file: a lost angle
   expect(git('log', '--format=%s', '-1')).toBe('Update README.md');
 });
 
-test('P-062 P-071 P-082 P-092 P-157 P-167 a change with fewer tasks and a wish: their files go, the wish holds, and the plan is carried out as it was allowed', async () => {
+test('P-062 P-071 P-082 P-092 P-157 P-167 a change with fewer tasks and a preference: their files go, the preference holds, and the plan runs as allowed', async () => {
   const { project } = makeLiteProject('none', ['one', 'two']);
   const home = path.join(project, '.home');
   mkdirSync(home, { recursive: true });
@@ -487,7 +487,7 @@ test.each(['P1', 'P2', 'fix-1', 'fix-2'])(
 );
 
 test.each(['S1', 'fix-2'])(
-  'work of %s whose checkout somebody removed before it landed was taken for done',
+  'repeats work of %s whose checkout was removed before it was merged',
   async (piece) => {
     const { project, git, run } = await stoppedAt(piece);
     const checkout = path.join(project, '.charrette', 'runs', run, 'worktrees', piece);
@@ -501,7 +501,7 @@ test.each(['S1', 'fix-2'])(
 );
 
 describe('an agent that deals badly with its checkout', () => {
-  async function spoilt(way: string) {
+  async function damaged(way: string) {
     const { project, git } = makeLiteProject(`spoil:${way}`);
     const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
     expect(planned.code).toBe(0);
@@ -514,7 +514,7 @@ describe('an agent that deals badly with its checkout', () => {
     ];
     const ended = await charrette(
       ['lite-execute', '--run', runsOf(project)[0] ?? '', '-y', '--one-task-per-call', '--accept-drift'],
-      // In the jail nobody can take `.git` away.
+      // In the sandbox `.git` cannot be removed.
       { cwd: project, ...(way.startsWith('no-git') ? { env: { CHARRETTE_JAIL: 'off' } } : {}) },
     );
     const after = [
@@ -532,7 +532,7 @@ describe('an agent that deals badly with its checkout', () => {
     ['nested', 'src/one.mjs'],
   ] as const) {
     test(`${way}: its batch fails, nothing of the person’s is touched, its folder stays and is named`, async () => {
-      const { project, run, ended, before, after, worktrees } = await spoilt(way);
+      const { project, run, ended, before, after, worktrees } = await damaged(way);
       expect(ended.stderr).toMatch(/\[S1\] failed: The work in .*worktrees\/S1 cannot be taken/);
       expect(ended.code).toBe(6);
       expect(after).toEqual(before);
@@ -546,7 +546,7 @@ describe('an agent that deals badly with its checkout', () => {
   }
 
   test('switch: the branch it went to stays where it was; a run branch that is checked out is not deleted', async () => {
-    const { project, git, run, ended } = await spoilt('switch');
+    const { project, git, run, ended } = await damaged('switch');
     expect(ended.stderr).toContain('the work is on main');
     expect(git('rev-parse', 'develop')).toBe(git('rev-list', '--max-parents=0', 'main'));
     expect(git('show', `charrette/${run}:src/one.mjs`)).toBe('export const one = 1;');
@@ -557,7 +557,7 @@ describe('an agent that deals badly with its checkout', () => {
   });
 
   test('no-branch: a branch that went while it worked is named once, with its commit and how to have it back', async () => {
-    const { git, ended } = await spoilt('no-branch');
+    const { git, ended } = await damaged('no-branch');
     const base = git('rev-list', '--max-parents=0', 'main');
     const line = `While one worked on execute-S1-1, refs/heads/develop is gone; it was at ${base}. If that was not you: git update-ref refs/heads/develop ${base}`;
     expect(ended.stderr.split(line)).toHaveLength(2);
@@ -565,7 +565,7 @@ describe('an agent that deals badly with its checkout', () => {
   });
 
   test('ignored: what git does not take is named and stays', async () => {
-    const { ended, worktrees } = await spoilt('ignored');
+    const { ended, worktrees } = await damaged('ignored');
     expect(ended.stderr).toContain('not committed, so not seen by the executors: package.json, notes.txt');
     expect(ended.stderr).toMatch(/\[S1\] git ignores \.home\/; kept in .*worktrees\/S1\./);
     expect(readFileSync(path.join(worktrees, 'S1', '.home', 'all.txt'), 'utf8')).toBe('all there is\n');

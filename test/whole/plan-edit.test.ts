@@ -25,7 +25,7 @@ test('L-426, panel/C-11: what a person did since the design is theirs: `plan edi
   expect(artifactsOf(project, edited)['plan.txt']).toContain('per address');
 });
 
-test('L-046, L-047, L-048, L-790, panel/C-17: editing the plan of a nested design is a run of its own: it prints, and leaves what the caller and --out have', async () => {
+test('L-046, L-047, L-048, L-790, panel/C-17: editing the plan of a nested design is a separate run: it prints, and keeps the files of the caller and --out', async () => {
   const { project } = await makeProject();
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   const session = path.join(caller, 'session.env');

@@ -22,7 +22,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
   });
   afterAll(() => server?.stop());
 
-  test('a run killed with -9 goes on, repeats no finished call and leaves what an undisturbed one leaves', async () => {
+  test('a run killed with -9 resumes, repeats no finished call and leaves what an undisturbed one leaves', async () => {
     const env = { ...shared, ...fixed };
     const undisturbed = await makeProject();
     // The same run id in two projects of one store would be one run.
@@ -110,7 +110,7 @@ describe.skipIf(!installed)('with the store on a PostgreSQL server', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ run, status: 'cancelled' });
   });
 
-  test('a server that does not answer is named', async () => {
+  test('reports an unreachable server', async () => {
     const { project } = await makeProject();
     const env = { CHARRETTE_DATABASE_URL: 'postgresql://charrette@127.0.0.1:1/postgres' };
     const ended = await charrette([...quick, '--yes', '--json', 'limits'], { cwd: project, env });

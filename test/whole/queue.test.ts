@@ -55,7 +55,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
   });
   beforeEach(() => raw.query('TRUNCATE charrette.workers, charrette.runs, charrette.turn_starts CASCADE'));
 
-  test('a database that is missing is made; a role that may not make what is needed is told what it lacks', async () => {
+  test('creates a missing database; names the rights that a role lacks', async () => {
     const fresh = await openQueue(server.url.replace(/postgres$/, 'not_yet_there'));
     await fresh.close();
     await raw.query('CREATE ROLE poor LOGIN');
@@ -112,7 +112,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
   test.each<[string, Partial<QueuedRun>, Claiming?]>([
     ['are about another commit', { baseCommit: 'c2' }],
     ['need an agent that is not there', { agents: ['one', 'two'] }],
-    ['are of a repository with enough at work', {}, { limits: { perRepository: 1 } }],
+    ['are of a repository at its limit', {}, { limits: { perRepository: 1 } }],
     ['a living process still has open', {}, { holder: (run) => (run === 'fits' ? undefined : 1) }],
   ])('501 runs that %s do not hold up the one behind them', async (_, change, claiming) => {
     await atWork('other', 'first');
@@ -125,7 +125,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
 
   test('a claim reads the first of those that wait, not all 3000 of them', async () => {
     const url = server.url.replace(/postgres$/, 'counted');
-    /** Does something to a database that nobody else uses, with connections of its own. */
+    /** Uses a separate database over separate connections. */
     const using = async <Result>(body: (own: Queue) => Promise<Result>): Promise<Result> => {
       const own = await openQueue(url);
       return body(own).finally(() => own.close());
@@ -229,7 +229,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await heldRuns(queue, 'w')).toEqual([]);
   });
 
-  test('runs of a worker that nobody knows go back into the queue, with those of one that fell silent', async () => {
+  test('requeues runs of unknown workers, and of those whose heartbeat timed out', async () => {
     await atWork('unknown', 'a');
     await atWork('silent', 'b');
     await atWork('lives', 'c');
@@ -247,7 +247,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await giveUpSilent(queue, 60)).toEqual([]);
   });
 
-  test('a worker that is late itself gives up others, never itself: on a busy machine it repeated its own calls', async () => {
+  test('a late worker removes other stale workers, never itself, and repeats none of its calls', async () => {
     await atWork('busy', 'a');
     await atWork('silent', 'b');
     await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour'");
@@ -256,7 +256,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'busy', runs: ['a'] }]);
   });
 
-  test('a run of a worker that nobody knows is queued again or withdrawn without waiting for another worker', async () => {
+  test('a run of an unknown worker is requeued or withdrawn without waiting for another worker', async () => {
     const entry = await atWork('unknown', 'a');
     expect([await requeue(queue, 'a'), await withdraw(queue, 'a', 'cancelled')]).toEqual([false, false]);
     await raw.query('DELETE FROM charrette.workers');
@@ -299,7 +299,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await stateOf('r')).toEqual(['running', 'w']);
   });
 
-  test('a run that has ended is neither handed back nor at work again', async () => {
+  test('a run that has ended is neither requeued nor started again', async () => {
     const entry = await atWork('w', 'r');
     expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
     await handBack(queue, entry, 'its worker was stopped');
@@ -309,7 +309,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await setState(queue, entry, 'ended', 'done')).toBe(true);
   });
 
-  test('of a run that ended long ago the store keeps how it ended, and it goes on only where its files are', async () => {
+  test('keeps the result of old runs; they resume only where their files are', async () => {
     const entry = await atWork('w', 'r');
     await raw.query("UPDATE charrette.runs SET at_clone = 'here:/shop'");
     await raw.query(`INSERT INTO charrette.files VALUES ('r', 'run.json', 0, 'x', 'd', 1)`);
@@ -359,7 +359,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(await setState(queue, entry, 'running')).toBe(false);
   });
 
-  test('nobody waits for a lock for ever, and the server finds out about dead lines', async () => {
+  test('no one waits forever for a lock, and the server notices dead connections', async () => {
     await register('w');
     await raw.query('SELECT pg_advisory_lock(7302)');
     try {
@@ -380,7 +380,7 @@ type Claiming = {
   holder?: (run: string) => number | undefined;
 };
 
-/** The queue as somebody has it who once does not hear that a transaction was committed. */
+/** A queue client that once misses the confirmation of a commit. */
 function unanswered(queue: Queue): Queue {
   let heard = false;
   return {
@@ -394,7 +394,7 @@ function unanswered(queue: Queue): Queue {
   };
 }
 
-/** The queue, with a list of what is asked in transactions. */
+/** The queue, with a list of the statements in its transactions. */
 function listening(queue: Queue, asked: { text: string; values: unknown[] }[]): Queue {
   return {
     ...queue,

@@ -60,7 +60,7 @@ test('a question without a terminal pauses with exit 7; answered from a second t
   expect(ended.stderr).toContain('has ended: done');
 });
 
-test('answers come from a file, with --yes, or with `answer`, which goes on by itself', async () => {
+test('answers come from a file, with --yes, or with `answer`, which resumes automatically', async () => {
   const { project } = await makeProject();
   await charrette([...quick, 'one'], { cwd: project });
   const answered = await charrette(['answer', 'latest', 'consent=no', '--json'], { cwd: project });
@@ -118,7 +118,7 @@ test('runs, show, watch, prune and rm tell and forget', async () => {
   expect(runsOf(project)).toEqual([]);
 });
 
-test('--from-run takes over the finished answers of an earlier run', async () => {
+test('--from-run reuses the finished answers of an earlier run', async () => {
   const { project, calls } = await makeProject();
   await charrette([...quick, '--yes', 'add limits'], { cwd: project });
   const before = callsIn(calls).length;

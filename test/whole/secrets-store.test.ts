@@ -22,7 +22,7 @@ import { cloneOf, connected, recordOf, startWorker } from '../support/worker-pro
 
 const said = 'I found SHOP_PASSWORD=[secret]';
 
-test('what an agent says of keys stands blotted out in the journal of a run that waits, in its work and in its commits', async () => {
+test('keys that an agent prints are redacted in the journal of a waiting run, in its work and in its commits', async () => {
   const { project, calls, git } = makeLiteProject();
   const agent = leakyAgent(calls, ['none'], undefined, './builder-agent.mjs');
   const config = plantKeys(project, { one: { ...agent, family: 'one' } });
@@ -63,7 +63,7 @@ test('what an agent says of keys stands blotted out in the journal of a run that
 });
 
 describe.skipIf(findPostgres() === undefined)('on a PostgreSQL server', () => {
-  test('neither the password of the store nor keys stand in a table, a file, an archive or an output', async () => {
+  test('neither the password of the store nor keys appear in a table, file, archive or output', async () => {
     const server = await startPostgres({ durable: false });
     onTestFinished(() => server.stop());
     const env = {

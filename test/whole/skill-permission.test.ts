@@ -8,7 +8,7 @@ import { clearAway } from '../clear-away.ts';
 import { optionalProgram, systemPath } from '../support/optional-programs.ts';
 import { program } from '../support/program.ts';
 
-/** Root reads every file unless it gives up its privileges; it stays root, so it can reach a checkout in a private folder. */
+/** Root reads every file unless it drops its privileges; it stays root, so it can reach a checkout in a private folder. */
 const isRoot = process.getuid?.() === 0;
 const setpriv = isRoot ? optionalProgram('setpriv') : undefined;
 const unprivileged =

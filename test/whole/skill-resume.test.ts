@@ -114,7 +114,7 @@ test('a phase call that was running when the process was killed is made again on
   ]);
 });
 
-test('a phase call that failed is tried again on resume, beside the record of its failures', async () => {
+test('a failed phase call is tried again on resume; the record of its failures stays', async () => {
   rmSync(path.join(project, 'calls.log'));
   for (const call of [1, 2]) rmSync(path.join(project, `act-2-${call}`));
   for (const call of [1, 2, 3]) act(4, call, 'crash');

@@ -31,7 +31,7 @@ test('a second process leaves its run to the one that holds the store and follow
   expect((await holder.ended).code).toBe(0);
 });
 
-test('a run of another version is refused beside a holder as it is alone', async () => {
+test('refuses a run of another version, with or without a holder of the store', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const old = startCharrette([...quick, 'old'], { cwd: project });
@@ -72,11 +72,11 @@ test('when the holder is killed, the waiting process takes the store and complet
   expect(resumed.code).toBe(0);
 });
 
-test('a failed run that is resumed beside the holder of the store ends as it ends then, not as before', async () => {
+test('a failed run resumed next to the holder of the store gets its new result', async () => {
   const { project, calls } = await makeProject({ failTask: 'plan' });
   expect((await charrette([...quick, 'first'], { cwd: project })).code).toBe(1);
   const [failed = ''] = runsOf(project);
-  // The agents are mended, those that the run has in its record too.
+  // The agents are fixed, including those in the run's record.
   for (const file of ['config.json', `runs/${failed}/run.json`]) {
     const name = path.join(project, '.charrette', file);
     writeFileSync(name, readFileSync(name, 'utf8').replaceAll(/"plan"(?=,\s*"plain")/g, '"none"'));
@@ -92,7 +92,7 @@ test('a failed run that is resumed beside the holder of the store ends as it end
   expect((await holder.ended).code).toBe(0);
 });
 
-test('a run whose end was told and did not get on record ends beside the holder of the store, and its end is told once', async () => {
+test('a run whose end was reported but not saved ends next to the holder of the store, and reports its end once', async () => {
   const { project, calls } = await makeProject();
   expect((await charrette([...quick, 'first'], { cwd: project })).code).toBe(0);
   const [first = ''] = runsOf(project);
@@ -140,7 +140,7 @@ test('a corrupt store is named, kept, replaced, and no finished call is repeated
   for (const [call, times] of sketches) expect(after.get(call)).toBe(times);
 });
 
-test('a lock of another host is named with its file, and once that is gone the run goes on', async () => {
+test('names the file of another host’s lock, and resumes once it is removed', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const live = startCharrette([...quick, 'limits'], { cwd: project });

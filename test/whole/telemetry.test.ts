@@ -87,7 +87,7 @@ test('a design arrives at a collector as one trace: run, phases, lanes and agent
   }
 });
 
-test('protobuf is the default form; a collector that refuses is told of and changes nothing', async () => {
+test('protobuf is the default; a refusing collector is reported and changes nothing', async () => {
   const collector = await openCollector(400);
   const { project } = await makeProject();
   const { code, stdout, stderr } = await charrette(
@@ -109,7 +109,7 @@ test('protobuf is the default form; a collector that refuses is told of and chan
 
 const alone = ['design', '--auto', '--solo', '--json', '--agents', 'static', 'limit requests'];
 
-/** Where nobody listens, or somebody who never says a word. */
+/** An address without a listener, or with one that never answers. */
 async function openSilence(accepts: boolean): Promise<string> {
   const server = createSocketServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

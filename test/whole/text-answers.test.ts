@@ -32,7 +32,7 @@ test('L-369, L-379, L-502, L-518, L-590, L-638, F-23: a panel of agents that ans
   expect(artifacts['plan.txt']).toContain('A configurable token bucket');
   expect(artifacts['architecture-diagram.md']).toContain('client --> limit --> router');
 
-  // What was answered in words is paid for once; what nobody could answer is asked again.
+  // Text answers are paid for once; questions without an answer are asked again.
   const starts = () => readFileSync(calls, 'utf8').trimEnd().split('\n');
   const before = starts();
   expect(before).toEqual(expect.arrayContaining(['sketch', 'judge', 'plan', 'vote']));

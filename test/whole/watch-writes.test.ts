@@ -9,7 +9,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'charrette-writes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const watcher = path.resolve(import.meta.dirname, '..', 'crash', 'watch-writes.mjs');
 
-/** What is told of these statements, in a process and a folder of their own. */
+/** The reported writes of these statements, in a separate process and folder. */
 async function toldOf(statements: string): Promise<string[]> {
   const place = mkdtempSync(path.join(folder, 'case-'));
   const program = `
@@ -31,7 +31,7 @@ async function toldOf(statements: string): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-test('what is written through a handle is told, each part, and that opening makes or empties a file', async () => {
+test('reports each write through a handle, and that opening creates or empties a file', async () => {
   const told = await toldOf(`
     const handle = await open('a', 'w');
     await handle.write('one');
@@ -49,7 +49,7 @@ test('what is written through a handle is told, each part, and that opening make
   expect(told).toEqual(['open a', ...parts.map((part) => `handle.${part} a`), 'open a']);
 });
 
-test('every other way to change files and folders is told, and what changes nothing is not', async () => {
+test('reports every other change of files and folders, and nothing else', async () => {
   const told = await toldOf(`
     await mkdir('f');
     await mkdir('f', { recursive: true });
@@ -76,7 +76,7 @@ test('every other way to change files and folders is told, and what changes noth
     stream.end('x');
     await once(stream, 'close');
   `);
-  // What Node makes of a `cp` is told too.
+  // The parts of a `cp` are reported too.
   const calls = told.filter((line) => line === 'cp f/c' || !line.endsWith(' f/c'));
   expect(calls.map((line) => line.replace(/h\w{6}$/, 'h'))).toEqual([
     'mkdir f',
@@ -103,7 +103,7 @@ test('every other way to change files and folders is told, and what changes noth
   ]);
 });
 
-test('the start of a program is told, of git only when it may change something', async () => {
+test('reports program starts, those of git only when they may change something', async () => {
   const told = await toldOf(`
     const git = (...words) => promisify(execFile)('git', words);
     await git('init', '--quiet');

@@ -84,7 +84,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     await worker.stop();
     const waits = await queue(project, '--no-branch', 'waits');
     expect((await command(project, 'resume', waits, flag, ...words)).json.status).toBe('queued');
-    // Where nobody has agreed to anything yet.
+    // Without any consent yet.
     worker = await serve(cloneOf(project, 'other'));
     await worker.says('run-end', waits);
     expect((await command(project, 'show', waits)).json.status).toBe('done');
@@ -138,10 +138,10 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     }
   });
 
-  test('an answer that the worker has taken stands for a copy that does not show it yet', async () => {
+  test('an answer that the worker has taken counts for a copy that does not show it yet', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--no-branch', 'limits');
-    // What the store had of the run when the message went, and what stands there as the answer.
+    // The stored run when the message left, and the recorded answer.
     await query('CREATE TABLE gone (questions text)');
     await query(`CREATE FUNCTION note_gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         INSERT INTO gone SELECT convert_from(bytes, 'UTF8') FROM charrette.files

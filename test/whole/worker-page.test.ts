@@ -28,7 +28,7 @@ async function openPage(project: string, env: Record<string, string>) {
       });
       return { status: reply.status, value: await reply.json() };
     },
-    /** Listens as the page does until the run is said to be as wanted. */
+    /** Listens as the page does until the run has the wanted state. */
     hears: async (run: string, wanted: RegExp) => {
       const stop = new AbortController();
       const reply = await fetch(`${origin}/api/runs/${run}/stream`, { headers, signal: stop.signal });

@@ -30,7 +30,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     (await query('SELECT state, note, worker FROM charrette.runs WHERE run = $1', [run])).rows[0];
   const folderOf = (project: string, run: string) => path.join(project, '.charrette', 'runs', run);
 
-  test('a run that a worker takes while `resume` waits for the store is shown as at work', async () => {
+  test('a run that a worker takes while `resume` waits for the store is shown as running', async () => {
     const { project, calls } = await makeProject({ failTask: 'plan' });
     const run = await queue(project, '--no-branch', '--yes', 'limits');
     const worker = await serve(project);
@@ -42,7 +42,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(resumed.json.status).toBe('queued');
     await until(() => worker.of(run).filter((type) => type === 'run-claimed').length === 2);
     await until(() => recordOf(project, run).status === 'running');
-    // Whoever would put it back would have done so by then.
+    // A process that would put it back would have done so by then.
     await sleep(1000);
     const { status } = recordOf(project, run);
     release();
@@ -61,7 +61,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await row(gone)).toMatchObject({ state: 'ended', note: 'failed', worker: null });
   });
 
-  test('L-423: work that was not committed where a run is done is no change by agents, nor is what came while it waited', async () => {
+  test('L-423: uncommitted work in a worker’s clone, or added while the run waited, does not count as changes by agents', async () => {
     const { project } = await makeProject();
     const clone = cloneOf(project, 'clone');
     writeFileSync(path.join(clone, 'notes.txt'), 'of the machine');
@@ -76,7 +76,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(readFileSync(path.join(project, 'README.md'), 'utf8')).toBe('changed while it waits');
   });
 
-  test('a run that cannot be restored for want of room, or of the store, waits again and is done later', async () => {
+  test('a run that cannot be restored because the disk is full or the store is gone waits and is done later', async () => {
     const { project } = await makeProject();
     const clone = cloneOf(project, 'clone');
     const run = await queue(project, '--yes', '--no-branch', 'limits');
@@ -93,7 +93,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
   });
 
-  test('a run whose directory one machine may not write waits for another one, says why, and holds up nobody', async () => {
+  test('a run whose directory one machine may not write waits for another one with the reason, and blocks no other run', async () => {
     const { project } = await makeProject();
     const clone = cloneOf(project, 'clone');
     const refused = await queue(project, '--yes', '--no-branch', 'refused');
@@ -119,7 +119,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await row(refused)).toMatchObject({ state: 'ended', note: 'done' });
   });
 
-  test('a worker that is told to stop gives back what it has, also when a record is gone', async () => {
+  test('a stopped worker requeues its runs, also when a record is missing', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'sketch');
     const runs = [
@@ -135,7 +135,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect((await query('SELECT 1 FROM charrette.workers')).rowCount).toBe(0);
   });
 
-  test('a claim whose answer was lost is given back and done', async () => {
+  test('a claim whose confirmation was lost is requeued and done', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     let lost = 0;
@@ -158,7 +158,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(worker.of(run).slice(0, 2)).toEqual(['run-requeued', 'run-claimed']);
   });
 
-  test('a run that ended while the worker was told to stop stays ended', async () => {
+  test('a run that ended while its worker stopped stays ended', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     let away = true;
@@ -214,7 +214,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     release();
   });
 
-  test('runs that asked go on only where there is a place', async () => {
+  test('answered runs continue only when there is a free place', async () => {
     const { project, calls } = await makeProject();
     const runs = [await queue(project, '--no-branch', 'one'), await queue(project, '--no-branch', 'two')];
     const release = holdTask(calls, 'sketch');
@@ -261,8 +261,8 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
         },
       }),
     });
-    // Only living ones are counted. A wait beside one that lasts keeps at least one of them for each look; what else is under
-    // way at one moment is over at another.
+    // Counts only live promises. Waiting next to a long-lived promise would keep one for each poll; everything else is gone at one
+    // of several samples.
     const promisesAfter = async (count: number) => {
       await until(() => looks >= count);
       const counts: number[] = [];
@@ -305,7 +305,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await store.close();
   });
 
-  test('whoever follows a run goes on when the store comes back', async () => {
+  test('watch reconnects after a database outage', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     const way = await startStoreProxy(port());

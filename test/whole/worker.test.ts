@@ -97,7 +97,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     await queue.close();
   });
 
-  test('who was given up learns it from its next beat, and nothing begins before that', async () => {
+  test('a removed worker learns it from its next heartbeat, and nothing starts before that', async () => {
     const queue = await openQueue(server.url);
     const places: Place[] = [];
     await registerWorker(queue, { worker: 'w', host: 'h', pid: 1, labels: [], places, codeVersion: '0' });
@@ -112,8 +112,8 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     await expect.poll(() => heart?.isFresh, { timeout: 20_000 }).toBe(false);
     const stop = new AbortController();
     const begun = heart?.fresh(stop.signal);
-    stop.abort(new Error('given up'));
-    await expect(begun).rejects.toThrow('given up');
+    stop.abort(new Error('removed'));
+    await expect(begun).rejects.toThrow('removed');
     await heart?.stop();
     await queue.close();
   });
@@ -142,14 +142,14 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     expect(worker.stderr()).not.toContain(doomed);
   });
 
-  test('a worker that is told to stop gives its run back; the next one goes on and repeats no call', async () => {
+  test('a stopped worker requeues its run; the next one continues and repeats no call', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'synthesis');
     const run = await queue(project, '--yes', 'limits');
     const first = await startWorker(project, shared);
     await until(() => callsIn(calls).some((call) => call.startsWith('synthesis ')));
     first.kill('SIGTERM');
-    // It waits for the call that is under way.
+    // It waits for the call in progress.
     release();
     expect((await first.ended).code).toBe(0);
     expect(first.stderr()).toContain(`gave ${run} back`);
@@ -160,7 +160,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     await second.ended;
     expect(callsIn(calls)).toEqual([...new Set(callsIn(calls))]);
 
-    // What the store kept of ended runs goes, but for how they ended; what stands in the clone stays.
+    // What the store kept of ended runs goes, but for their result; files in the clone stay.
     const file = path.join(project, '.charrette', 'config.json');
     const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     writeFileSync(file, JSON.stringify({ ...config, queue: { keepDays: 0 } }));

@@ -108,7 +108,7 @@ async function killInRun(
   expect(processesWith(places.calls)).toEqual([]);
 }
 
-/** Half an answer of the one that is caught stands in its lane's stream; an agent that waits has started its child. */
+/** The killed agent has half an answer in its lane's stream; a waiting agent has started its child. */
 function isHalfWay({ project, calls }: FaultyProject, mode: string): boolean {
   if (!existsSync(`${calls}.caught`)) return false;
   const [run = ''] = runsOf(project);

@@ -11,7 +11,7 @@ afterAll(endAll);
 const preload = path.resolve(import.meta.dirname, '..', '..', 'support', 'moved-clock.mjs');
 const hour = 3_600_000;
 
-/** A run whose calendar clock can be moved while it goes on; calls of the task `hold` stay under way until they are released. */
+/** A run whose calendar clock can be moved meanwhile; calls of the task `hold` wait until they are released. */
 async function begin(options: Parameters<typeof makeFaultyProject>[0], hold = 'none') {
   const places = await makeFaultyProject(options);
   const release = holdTask(places.calls, hold);

@@ -38,7 +38,7 @@ faultCase('disk full', 'in the middle of a line of the journal', async () => {
   log.close();
   expect(readLog(file).map(({ id }) => Number(id))).toEqual([...Array(written + 1).keys()]);
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(written + 2);
-  return 'no line torn, goes on once there is room';
+  return 'no line truncated, resumes once there is space';
 });
 
 faultCase('disk full', 'in the middle of a file', async () => {
@@ -49,7 +49,7 @@ faultCase('disk full', 'in the middle of a file', async () => {
   fill(disk, 32 * 1024);
   expect(() => writeFileAtomicSync(file, 'x'.repeat(100_000))).toThrow('ENOSPC');
   expect(readFileSync(file, 'utf8')).toBe('before');
-  return 'the old content stands';
+  return 'the old content is kept';
 });
 
 /** A run whose plan is being written, on a disk that then has this much room. */
@@ -65,7 +65,7 @@ async function filledRun(left: number) {
   return { live, release, ballast: fill(disk, left), project, calls: made.calls };
 }
 
-/** Goes on once there is room; the calls whose answers found none are made again. */
+/** Resumes once there is space; calls whose answers found none are made again. */
 async function resumeWithRoom(ballast: string, project: string, calls: string): Promise<void> {
   rmSync(ballast);
   const resumed = await charrette(['resume'], { cwd: project });

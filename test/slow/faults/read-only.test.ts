@@ -12,7 +12,7 @@ afterAll(() => {
   unmountAll();
 });
 
-/** The disk refuses writes from the middle of a task on; mended, the run goes on with what it has. */
+/** The disk refuses writes from the middle of a task; after the fix the run continues with what it has. */
 async function turnsReadOnly(task: string, env: Record<string, string>): Promise<string> {
   const disk = failingDisk(192);
   if (disk === undefined) return unmountable;

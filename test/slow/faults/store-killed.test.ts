@@ -33,7 +33,7 @@ type Begun = {
 /** Every phase of a design. */
 const whole = ['design', '--auto', '--yes', '--no-branch'];
 
-/** A run on a server of its own, which the case may kill; calls of the task `hold` stay under way until they are released. */
+/** A run on a separate server that the case may kill; calls of the task `hold` wait until they are released. */
 async function begin(options: {
   words?: readonly string[];
   /** Longer than the server takes to come back, however busy the machine is, or shorter than it stays away. */
@@ -57,7 +57,7 @@ const callsOf = (calls: string, task: string) => callsIn(calls).filter((call) =>
 const isCalled = ({ live, calls }: Begun, task: string, least = 1) =>
   reaches(live, () => callsOf(calls, task).length >= least);
 
-/** The server dies, the calls that were under way come to their end without it, and it comes back. */
+/** The server dies, the calls in progress end without it, and it comes back. */
 async function killAndRestart({ server }: Begun, live: LiveProgram, release: () => void): Promise<void> {
   await server.kill();
   release();
@@ -71,14 +71,14 @@ async function killForAMoment({ server }: Begun): Promise<void> {
   await server.restart();
 }
 
-/** The run comes to its end by itself, whole. */
+/** The run finishes without help, complete. */
 async function expectGoneOn(begun: Begun): Promise<void> {
   const ended = await begun.live.ended;
   expect(ended.code, ended.stderr).toBe(0);
   expectWhole(begun);
 }
 
-/** One moment in each phase of a design: the task that is under way. The first is always tried. */
+/** One moment in each phase of a design: the running task. The first is always tried. */
 const phases: [string, string][] = [
   ['while agents sketch', 'sketch'],
   ['while agents judge a debate', 'judge'],
@@ -87,7 +87,7 @@ const phases: [string, string][] = [
   ['while agents vote', 'vote'],
 ];
 
-/** Where the journal is told that a run has ended, and that a lane begins. */
+/** The journal writes that a run has ended, and that a lane starts. */
 const lastStatement =
   "BEFORE UPDATE ON dbos.workflow_status FOR EACH ROW WHEN (NEW.status = 'SUCCESS' AND strpos(NEW.workflow_uuid, '.') = 0)";
 const firstOfLane =
@@ -104,7 +104,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
         await isCalled(begun, task);
         await killAndRestart(begun, begun.live, begun.release);
         await expectGoneOn(begun);
-        return 'named, went on by itself, exit 0';
+        return 'reported, continued automatically, exit 0';
       },
       { further: index > 0 },
     );
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
       await begun.live.says(/2a\.5: dialectic/);
       await killForAMoment(begun);
       await expectGoneOn(begun);
-      return 'went on by itself, exit 0';
+      return 'continued automatically, exit 0';
     },
     { further: true },
   );
@@ -191,7 +191,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     await begun.live.ended;
     const [run = ''] = runsOf(begun.project);
     const resumed = startRun(['resume', run], { cwd: begun.project, env: begun.env });
-    // The call that was under way is made once more, and no other.
+    // Only the call in progress is made once more.
     const planned = () => callsOf(begun.calls, 'plan').length;
     await reaches(resumed, () => planned() === 2);
     await killAndRestart(begun, resumed, begun.release);
@@ -199,7 +199,7 @@ describe.skipIf(!hasPostgres())('PostgreSQL killed with -9', () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(planned()).toBe(2);
     expectWhole(begun, run, (call) => call.startsWith('plan '));
-    return 'named, went on by itself, exit 0';
+    return 'reported, continued automatically, exit 0';
   });
 });
 

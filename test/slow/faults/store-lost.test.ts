@@ -31,7 +31,7 @@ type Begun = {
   release: () => void;
 };
 
-/** Longer than any of these ways stays broken, however busy the machine is; and for a way that is broken for good. */
+/** Longer than any of these connections stays broken on a busy machine; and for a permanently broken one. */
 const patient = 60;
 const impatient = 15;
 
@@ -42,7 +42,7 @@ async function wayToStore(patience: number): Promise<{ way: StoreProxy; env: Rec
   return { way, env: { CHARRETTE_DATABASE_URL: url, CHARRETTE_DATABASE_RETRY_SECONDS: String(patience) } };
 }
 
-/** A run whose way to the server the case may break; calls of the task `hold` stay under way until they are released. */
+/** A run whose connection the case may break; calls of the task `hold` wait until they are released. */
 async function begin({ patience = patient, delayMs = 0, hold = 'none' }): Promise<Begun> {
   const { way, env } = await wayToStore(patience);
   const { project, calls } = await makeProject({ delayMs });
@@ -107,7 +107,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
           const ended = await begun.live.ended;
           expect(ended.code, ended.stderr).toBe(0);
           expectWhole(begun);
-          return 'went on by itself, exit 0';
+          return 'continued automatically, exit 0';
         },
         { further: (fault === 'silence for 5 s') !== (arrive === sketching) },
       );
@@ -117,7 +117,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
   for (const [moment, answerMs] of [
     ['while agents sketch', 0],
     // Agents begin before the store has confirmed their lanes.
-    ['while lanes are put on record', 300],
+    ['while lanes are saved', 300],
   ] as const)
     faultCase('store: silence without end', moment, async () => {
       const begun = await begin({ patience: impatient, hold: 'sketch' });
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres())('the way to PostgreSQL', () => {
     });
 
   for (const [moment, resumed] of [
-    ['while the run is put on record', false],
+    ['while the run is saved', false],
     ['while a resume is', true],
   ] as const)
     faultCase('store: silence without end', moment, async () => {

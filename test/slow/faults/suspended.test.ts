@@ -15,7 +15,7 @@ const patience = '12';
 
 faultCase(
   'process stopped for longer than its limits',
-  'its agents go on',
+  'its agents continue',
   async () => {
     const places = await makeFaultyProject({ limits });
     const release = holdTask(places.calls, 'sketch');
@@ -42,7 +42,7 @@ faultCase('process and agents stopped for longer than their limits', 'as a machi
   for (const pid of all) signal(pid, 'SIGSTOP');
   await sleep(suspendedMs);
   for (const pid of all) signal(pid, 'SIGCONT');
-  // The limits are looked at while the agents are still at work.
+  // The limits are checked while the agents still run.
   await sleep(1500);
   release();
   const ended = await live.ended;
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
       const ended = await live.ended;
       expect(ended.code, ended.stderr).toBe(0);
       expectWhole(places);
-      return 'went on, exit 0';
+      return 'continued, exit 0';
     },
   );
 });

@@ -69,7 +69,7 @@ describe.skipIf(!hasPostgres())('on PostgreSQL', () => {
   );
 });
 
-/** Neither can get past the plan until one of them was told that the other has the run. */
+/** Neither passes the plan until one of them has learned that the other has the run. */
 async function twoResumes(env: Record<string, string>): Promise<string> {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
@@ -92,13 +92,13 @@ async function twoResumes(env: Record<string, string>): Promise<string> {
     if (code !== 0) expect(stderr).toContain(`${run} is going on in process`);
   expect((await owner?.ended)?.code).toBe(0);
   expect(other && told(other)).toBe(String(owner?.child.pid));
-  // The plan was under way when the first process was killed; nothing else is asked for again.
+  // The plan was in progress when the first process was killed; nothing else is repeated.
   expect(plans()).toBe(2);
   expectWhole({ project, calls }, run, isPlan);
-  return 'one does it, the other is told which, no call repeated';
+  return 'one does it, the other names it, no call repeated';
 }
 
-/** P-100: a handoff is used by one run; the other is told by which. */
+/** P-100: a handoff is used by one run; the other learns which. */
 async function twoExecutions(env: Record<string, string>): Promise<string> {
   const { project, git } = makeLiteProject();
   const task = 'add the numbers and their total';
@@ -114,7 +114,7 @@ async function twoExecutions(env: Record<string, string>): Promise<string> {
   });
   expect(git('status', '--short')).toBe('');
   expect(git('worktree', 'list').split('\n')).toHaveLength(1);
-  return 'one does it, the other is told which, exit 2';
+  return 'one does it, the other names it, exit 2';
 }
 
 function promptsOf(project: string, run: string): string {
@@ -125,7 +125,7 @@ function promptsOf(project: string, run: string): string {
     .join('\n');
 }
 
-/** How often the most frequent entry is there. */
+/** How often the most frequent entry occurs. */
 function most(list: readonly string[]): number {
   return Math.max(...list.map((entry) => list.filter((other) => other === entry).length));
 }

@@ -21,7 +21,7 @@ if (hasPostgres()) {
   // Tables are made once, by a worker that finds nothing to do.
   await ask('CREATE DATABASE tables');
   await serveForAMoment(storeNamed('tables'));
-  /** A database of its own: the same run id in one store would be one run. */
+  /** A separate database: the same run id in one store would be one run. */
   const withStore = async <T>(
     name: string,
     body: (env: Record<string, string>) => Promise<T>,

@@ -28,7 +28,7 @@ type Begun = {
   run: string;
   worker: LiveWorker;
   env: { CHARRETTE_DATABASE_URL: string };
-  /** Lets the sketches that are under way come to their end. */
+  /** Lets the running sketches finish. */
   release: () => void;
 };
 
@@ -44,7 +44,7 @@ async function start(project: string, env: Record<string, string>): Promise<Live
   return worker;
 }
 
-/** A worker with a run whose two sketches are under way until they are released; `way` is how it reaches the server. */
+/** A worker with a run whose two sketches wait until they are released; `way` is how it reaches the server. */
 async function begin(
   queue: { heartbeatTimeoutSeconds: number; drainSeconds?: number },
   way: (server: Postgres) => Promise<string> = async ({ url }) => url,
@@ -77,7 +77,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
       await begun.worker.says('the store answers again');
       expect(begun.worker.stderr()).not.toContain('lost');
       expectWhole(begun, begun.run);
-      return 'named, went on by itself';
+      return 'reported, continued automatically';
     },
     { further: true },
   );
@@ -93,7 +93,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     await begun.worker.says(`${begun.run} ended: done`);
     expect(begun.worker.stderr() + other.stderr()).not.toMatch(/lost|fell silent/);
     expectWhole(begun, begun.run);
-    return 'named, both go on, nobody given up';
+    return 'reported, both continue, no worker removed';
   });
 
   faultCase(
@@ -134,7 +134,7 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
       await begun.worker.says(`${begun.run} ended: done`);
       expect(begun.worker.stderr()).not.toContain('lost');
       expectWhole(begun, begun.run);
-      return 'went on by itself';
+      return 'continued automatically';
     },
     { further: true },
   );
@@ -158,10 +158,10 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
     const kept = await connected(begun.env.CHARRETTE_DATABASE_URL, (client) => keptCalls(client, begun.run));
     for (const call of kept.filter((name) => !name.startsWith('sketch ')))
       expect(timesIn(callsIn(begun.calls), call), call).toBe(1);
-    // Those under way when the line went dead were made once more.
+    // Calls in progress when the connection died were made once more.
     for (const call of new Set(callsIn(begun.calls)))
       expect(timesIn(callsIn(begun.calls), call), call).toBeLessThanOrEqual(2);
-    return 'the other takes the run; the first begins anew';
+    return 'the other claims the run; the first starts again';
   });
 
   faultCase('worker: suspended, another in the same clone', 'while agents sketch', async () => {
@@ -181,6 +181,6 @@ describe.skipIf(!hasPostgres())('a worker and its store', () => {
       120_000,
     );
     expectWhole({ ...begun, calls: begun.calls }, begun.run, (call) => call.startsWith('sketch '));
-    return 'waits with the reason, then goes on';
+    return 'waits with the reason, then continues';
   });
 });

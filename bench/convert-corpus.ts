@@ -13,9 +13,9 @@ import { z } from 'zod';
 import { isRecord, parseJson } from '../src/base/safe-json.ts';
 import { parseDocument } from '../src/skills/document/parse.ts';
 import { sectionNames } from '../src/skills/generate/skill-markdown.ts';
-import { countInherited, countOf } from '../src/skills/lint/gate.ts';
 import { lintPaths } from '../src/skills/lint/lint-paths.ts';
-import { findPackages, readPackageFiles } from '../src/skills/read-package.ts';
+import { countInherited, countOf } from '../src/skills/lint/rule.ts';
+import { findPackages, readPackageFiles } from '../src/skills/package-files.ts';
 import { runProgram } from '../src/surfaces/cli/program.ts';
 
 const { values, positionals } = parseArgs({

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { lintPaths } from '../src/skills/lint/lint-paths.ts';
-import { findPackages, readPackageFiles } from '../src/skills/read-package.ts';
+import { findPackages, readPackageFiles } from '../src/skills/package-files.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

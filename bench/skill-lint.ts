@@ -8,7 +8,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { completeConfig } from '../src/skills/config/complete-config.ts';
-import { generatePackage } from '../src/skills/generate/generate-package.ts';
+import { generatePackage } from '../src/skills/generate/skill-markdown.ts';
 import { calibrate, calibrationLine, median, sample, table } from './calibration.ts';
 import { type Random, seededRandom } from './corpus/random.ts';
 

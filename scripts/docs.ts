@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRecord, parseJson } from '../src/base/safe-json.ts';
-import { rulePages } from '../src/skills/rule-pages.ts';
+import { rulePages } from '../src/skills/explain.ts';
 import { troubleshootingPage } from './troubleshooting.ts';
 
 const root = path.resolve(import.meta.dirname, '..');

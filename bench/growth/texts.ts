@@ -10,7 +10,7 @@ import { readPlanFiles } from '../../src/plan/tasks/read-plan.ts';
 import { scheduleTasks } from '../../src/plan/tasks/schedule.ts';
 import { loadDesignContext } from '../../src/prompts/context/load.ts';
 import { completeConfig } from '../../src/skills/config/complete-config.ts';
-import { generatePackage } from '../../src/skills/generate/generate-package.ts';
+import { generatePackage } from '../../src/skills/generate/skill-markdown.ts';
 import { lintPaths } from '../../src/skills/lint/lint-paths.ts';
 import { todoOf } from '../../src/workflows/build/rules/todo.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { cleanTexts, lintTexts, packageOf } from '../../test/support/skill-packages.ts';
 import { fixPackage } from './fix/fix-package.ts';
 import { parseCondition } from './model/condition.ts';
-import { cleanTexts, lintTexts, packageOf } from './testing.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
 const size = 1_000_000;

@@ -18,13 +18,12 @@ export { type WorkflowConfig, workflowConfigJsonSchema } from './config/workflow
 export { type DraftAgent, draftConfig } from './convert/from-text.ts';
 export { parseDocument } from './document/parse.ts';
 export { fixPackage } from './fix/fix-package.ts';
-export { generatePackage } from './generate/generate-package.ts';
+export { generatePackage } from './generate/skill-markdown.ts';
 export { lintPackage, lintPackages } from './lint/engine.ts';
 export { lintPaths } from './lint/lint-paths.ts';
-export { parseCondition } from './model/condition.ts';
-export { evaluateCondition } from './model/evaluate-condition.ts';
+export { evaluateCondition, parseCondition } from './model/condition.ts';
 export { buildPackage, type SkillPackage } from './model/package.ts';
-export { readPackageFiles } from './read-package.ts';
+export { readPackageFiles } from './package-files.ts';
 export { allRules } from './rules/catalog.ts';
 export { type RunPlan, runPlan } from './run/run-plan.ts';
 export { simulate } from './run/simulate.ts';

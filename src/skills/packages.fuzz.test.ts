@@ -1,10 +1,10 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cleanTexts, lintTexts, packageOf } from '../../test/support/skill-packages.ts';
 import { fixPackage } from './fix/fix-package.ts';
-import { shippedRoot, shippedSkills } from './install/shipped.ts';
-import { readPackageFiles } from './read-package.ts';
-import { cleanTexts, lintTexts, packageOf } from './testing.ts';
+import { shippedRoot, shippedSkills } from './install/package-tree.ts';
+import { readPackageFiles } from './package-files.ts';
 
 const clean = cleanTexts();
 

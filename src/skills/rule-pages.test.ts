@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { rulePages } from './rule-pages.ts';
+import { rulePages } from './explain.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../docs/reference/rules');
 

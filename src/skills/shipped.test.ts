@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { lintTexts } from '../../test/support/skill-packages.ts';
 import { parseJson } from '../base/safe-json.ts';
-import { shippedRoot, shippedSkills } from './install/shipped.ts';
+import { shippedRoot, shippedSkills } from './install/package-tree.ts';
 import { lintPaths } from './lint/lint-paths.ts';
 import { buildPackage } from './model/package.ts';
-import { readPackageFiles } from './read-package.ts';
+import { readPackageFiles } from './package-files.ts';
 import { readOutputSchemas } from './run/output-schema.ts';
 import { runPlan } from './run/run-plan.ts';
 import { readScenario, simulate } from './run/simulate.ts';
-import { lintTexts } from './testing.ts';
 
 test('the shipped packages are there and lint without an error or warning, also against each other', () => {
   expect(shippedSkills()).toEqual(

@@ -1,8 +1,8 @@
 import type { WorkflowConfig } from './config/workflow-config.ts';
 import type { PackageResult } from './lint/engine.ts';
-import { countInherited, countOf } from './lint/gate.ts';
 import type { Finding } from './lint/rule.ts';
-import type { WriteOutcome } from './write-package.ts';
+import { countInherited, countOf } from './lint/rule.ts';
+import type { WriteOutcome } from './package-files.ts';
 
 /** S-100: which of the nine patterns a package uses. */
 export function patternMarks(

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson } from '../../src/base/safe-json.ts';
-import { cleanTexts } from '../../src/skills/testing.ts';
 import { clearAway } from '../clear-away.ts';
 import { optionalProgram } from '../support/optional-programs.ts';
+import { cleanTexts } from '../support/skill-packages.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const project = mkdtempSync(path.join(tmpdir(), 'charrette-skill-run-'));

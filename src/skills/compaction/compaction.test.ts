@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanTexts } from '../testing.ts';
+import { cleanTexts } from '../../../test/support/skill-packages.ts';
 import { checkSentinel, compactionPlan, recoveryText, snapshotPhase } from './compaction.ts';
 import { attachItems, collapsePhase, type TodoEntry, type TodoList, todoProblems } from './todo-list.ts';
 

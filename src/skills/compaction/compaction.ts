@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { linesText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { readCompactMarks } from '../model/compact.ts';
-import { readPhaseFile } from '../model/phase-file.ts';
-import { readSteps } from '../model/steps.ts';
+import { readPhaseFile, readSteps } from '../model/phase-file.ts';
 import type { TodoList } from './todo-list.ts';
 
 export type CompactionPlan = {

@@ -2,8 +2,8 @@ import { CharretteError } from '../../base/errors.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { kindOfName } from '../model/data-flow.ts';
 import type { RoughConfig, RoughPhase } from './complete-config.ts';
-import { defaultPhases, type PhaseKind, phaseKinds } from './phase-kinds.ts';
 import type { QuestionConfig } from './workflow-config.ts';
+import { defaultPhases, type PhaseKind, phaseKinds } from './workflow-config.ts';
 
 /** S-110: the ten design questions. Flags, an answers file and the terminal all fill this one form. */
 export type DesignAnswers = {

@@ -2,7 +2,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { problemList, readAs } from '../../base/schema/issue-words.ts';
 import { slugify } from '../../base/text/strings.ts';
 import { comparesOrdinalAsString, conditionVariables, parseCondition } from '../model/condition.ts';
-import { handoffCycle } from '../model/handoffs.ts';
+import { handoffCycle } from '../model/references.ts';
 import {
   knownAgentTypes,
   type PhaseConfig,

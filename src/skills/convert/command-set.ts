@@ -12,7 +12,7 @@ import type { PhaseSource } from './extract-phase.ts';
 import { groupPhases, type PhaseGroup, type PhaseTitle } from './phase-groups.ts';
 import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator } from './sections.ts';
-import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './strip.ts';
+import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './source-part.ts';
 
 /** How commands are read: by their path below the commands directory, without `.md`. */
 export type CommandReader = (path: string) => string | undefined;

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { lintTexts } from '../../../test/support/skill-packages.ts';
 import { completeConfig } from '../config/complete-config.ts';
-import { defaultTools } from '../generate/generate-package.ts';
-import { lintTexts } from '../testing.ts';
+import { defaultTools } from '../generate/skill-markdown.ts';
 import { convertTools, readCommandSet, skillNameOf } from './command-set.ts';
 import { type ConversionReport, convertByExtraction, convertByGeneration } from './convert.ts';
-import { detectSource } from './detect-source.ts';
 import { blocksOf, compareBodies, measure } from './fidelity.ts';
-import { configFromText, draftConfig, phasesInText } from './from-text.ts';
+import { configFromText, detectSource, draftConfig, phasesInText } from './from-text.ts';
 import { readRequirementsJson, readRequirementsMarkdown } from './requirements-doc.ts';
 import { readFlatSkill } from './restructure.ts';
 import { preferenceKey, sanitise } from './sanitise.ts';

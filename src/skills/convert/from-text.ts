@@ -2,9 +2,8 @@ import { CharretteError } from '../../base/errors.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { slugify } from '../../base/text/strings.ts';
 import type { RoughConfig, RoughPhase } from '../config/complete-config.ts';
-import { defaultPhases } from '../config/phase-kinds.ts';
-import { workflowConfigJsonSchema } from '../config/workflow-config.ts';
-import { closeFence } from './close-fence.ts';
+import { defaultPhases, type SourceType, workflowConfigJsonSchema } from '../config/workflow-config.ts';
+import { closeFence } from './source-part.ts';
 
 /** Asks an agent for a JSON value that fits a schema. The program checks the answer and generates the package. */
 export type DraftAgent = (request: { prompt: string; schema: unknown }) => Promise<unknown>;
@@ -56,7 +55,7 @@ export function configFromText(text: string, name: string | undefined): RoughCon
 }
 
 /** The request to an agent that drafts the configuration; the text is data, marked as such. */
-export function draftPrompt(text: string): string {
+function draftPrompt(text: string): string {
   return [
     'Design a workflow skill: a coordinator and phases that run one after another.',
     'Answer with one JSON object that fits the schema. Rules:',
@@ -97,4 +96,20 @@ export async function draftConfig(
     description: typeof value['description'] === 'string' ? value['description'] : (plain.description ?? ''),
     ...(Array.isArray(value['dataFlow']) ? { dataFlow: value['dataFlow'] as never } : {}),
   };
+}
+
+/** S-020: what a source is, by its path. Commands and skills are looked for before the general document. */
+export function detectSource(input: string, kind: 'file' | 'directory' | 'none'): SourceType {
+  const path = input.replaceAll('\\', '/');
+  if (/(?:^|\/)commands\/.+\.md$/i.test(path)) return 'command_set';
+  if (/(?:^|\/)skills\//i.test(path) && (kind !== 'none' || /\.md$/i.test(path))) return 'existing_skill';
+  if (/(?:^|\/)SKILL\.md$/.test(path)) return 'existing_skill';
+  if (kind === 'directory') return 'existing_skill';
+  if (/\.(?:md|json)$/i.test(path) && (kind === 'file' || !/\s/.test(path))) return 'requirements_doc';
+  return 'text_description';
+}
+
+/** `~/x` as the shell reads it. */
+export function expandHome(input: string, home: string | undefined): string {
+  return home !== undefined && (input === '~' || input.startsWith('~/')) ? home + input.slice(1) : input;
 }

@@ -2,13 +2,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import os from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultTools } from '../generate/generate-package.ts';
+import { lintTexts } from '../../../test/support/skill-packages.ts';
+import { defaultTools } from '../generate/skill-markdown.ts';
 import { lintPaths } from '../lint/lint-paths.ts';
 import { patternMarks } from '../summary.ts';
-import { lintTexts } from '../testing.ts';
 import { readCommandSet, skillNameOf } from './command-set.ts';
 import { type Conversion, convertByExtraction } from './convert.ts';
-import { reportFile } from './preserved.ts';
+import { reportFile } from './fidelity.ts';
 import { readFlatSkill } from './restructure.ts';
 
 // The shapes of commands and skills that public repositories have, each cut down to what a conversion got wrong.

@@ -5,8 +5,8 @@ import { checkPhaseCount, oneLine, type RoughConfig, type RoughPhase } from '../
 import { type Document, type Heading, linesText, lineText, zoneAt } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { readNames } from '../model/data-flow.ts';
-import { closeFence } from './close-fence.ts';
 import { readCoordinator } from './sections.ts';
+import { closeFence } from './source-part.ts';
 
 type Inputs = { phase: RoughPhase; inputs: string[] };
 

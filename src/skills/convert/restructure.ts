@@ -10,8 +10,7 @@ import type { PhaseSource } from './extract-phase.ts';
 import { groupPhases, type PhaseGroup } from './phase-groups.ts';
 import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator, sectionFor } from './sections.ts';
-import { processBlocks } from './source-part.ts';
-import { droppedFields, frontmatterRemoved, titleRemoved } from './strip.ts';
+import { droppedFields, frontmatterRemoved, processBlocks, titleRemoved } from './source-part.ts';
 
 export type FlatSkill = {
   config: RoughConfig;

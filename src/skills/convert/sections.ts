@@ -2,7 +2,7 @@ import { type Document, lineKind, linesText, lineText } from '../document/docume
 import type { SectionName, SectionOverrides } from '../generate/skill-markdown.ts';
 import { plainTitle } from '../model/phase-file.ts';
 import type { Edit } from './fidelity.ts';
-import { titleRemoved } from './strip.ts';
+import { titleRemoved } from './source-part.ts';
 
 /** S-053: headings of a source that are sections of a skill, with the words that sources use for them. */
 const sectionOf: readonly (readonly [RegExp, SectionName])[] = [

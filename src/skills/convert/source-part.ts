@@ -1,6 +1,7 @@
-import { linesText } from '../document/document.ts';
+import { type Document, linesText, lineText } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
-import { stripFrontmatter } from './strip.ts';
+import type { Frontmatter } from '../model/frontmatter.ts';
+import type { Edit } from './fidelity.ts';
 
 /** Which part of a source a phase was made from; without a section the whole body. */
 export type SourcePart = {
@@ -33,4 +34,37 @@ export function processBlocks(text: string): ProcessBlock[] {
     opening.lastIndex = end + '\n</process>'.length;
   }
   return blocks;
+}
+
+/** A text whose last block of code is closed, so that it takes in nothing that is put behind it. */
+export function closeFence(text: string): string {
+  const document = parseDocument('text.md', text);
+  const last = document.fences.at(-1);
+  if (last === undefined || last.closed) return text;
+  // In a list or a quote the end is as deep as the beginning; elsewhere it would open another block.
+  const marks = /^[\s>]*[`~]{3,}/.exec(lineText(document, last.openLine))?.[0] ?? '```';
+  return `${text.trimEnd()}\n${marks}`;
+}
+
+/** A text without BOM and frontmatter. */
+export function stripFrontmatter(text: string): string {
+  const document = parseDocument('source.md', text);
+  return document.text.slice(document.bodyStart).replace(/^\uFEFF/, '');
+}
+
+/** The edit that takes the frontmatter away; what matters of it is written anew. */
+export function frontmatterRemoved(text: string): Edit[] {
+  const before = text.slice(0, parseDocument('source.md', text).bodyStart);
+  return before === '' ? [] : [{ kind: 'frontmatter-removed', line: 0, before, after: '' }];
+}
+
+/** The edit that takes away a heading, or another line that only marks where a part begins or ends. */
+export function titleRemoved(document: Document, line: number): Edit {
+  return { kind: 'title-removed', line, before: `${lineText(document, line)}\n`, after: '' };
+}
+
+/** Says which fields of a frontmatter have no place in the new one. */
+export function droppedFields({ fields }: Frontmatter, used: readonly string[]): string[] {
+  const dropped = [...fields.keys()].filter((key) => !used.includes(key));
+  return dropped.length === 0 ? [] : [`Of the frontmatter ${dropped.join(', ')} was dropped.`];
 }

@@ -2,7 +2,7 @@ import { type Document, lineText } from '../document/document.ts';
 import { describe } from '../generate/skill-markdown.ts';
 import { type FrontmatterField, fieldText, needsQuotes } from '../model/frontmatter.ts';
 import type { SkillDocument, SkillPackage } from '../model/package.ts';
-import { applyLineEdits, type LineEdit } from './lines.ts';
+import { applyLineEdits, type LineEdit } from './fix-sections.ts';
 
 /** FM010: values that YAML misreads get quotes. */
 export function quoteValues({ skill }: SkillPackage): string | undefined {

@@ -1,7 +1,7 @@
 /** What fixes must not take away; each test is named after what was lost. */
 import { expect, test } from 'vitest';
+import { cleanTexts, lintTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { readFrontmatter } from '../model/frontmatter.ts';
-import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
 import { fixPackage } from './fix-package.ts';
 
 const first = 'phases/01-session-init.md';

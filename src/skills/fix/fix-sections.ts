@@ -2,8 +2,7 @@ import { type Document, type Heading, lineKind, lineText } from '../document/doc
 import { compactCell } from '../generate/compact-text.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';
-import { provenanceNotes } from '../rules/provenance.ts';
-import { applyLineEdits, type LineEdit } from './lines.ts';
+import { provenanceNotes } from '../rules/hygiene.ts';
 
 /** HY004: provenance lines go, with the blank line after them. */
 export function removeProvenance({ document }: PhaseFile): string {
@@ -125,4 +124,35 @@ export function addPhaseTable({ skill, phases }: SkillPackage): string | undefin
 
 function spaced(count: number, at: number, block: readonly string[]): string[] {
   return at >= count ? ['', ...block] : [...block, ''];
+}
+
+/** Lines of a text with their endings kept apart, so that edits do not change how a file ends its lines. */
+type Lines = { lines: string[]; newline: '\n' | '\r\n'; finalNewline: boolean };
+
+function toLines(text: string): Lines {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const finalNewline = text.endsWith('\n');
+  const lines = text.split(/\r?\n/);
+  if (finalNewline) lines.pop();
+  return { lines, newline, finalNewline };
+}
+
+function fromLines({ lines, newline, finalNewline }: Lines): string {
+  return lines.join(newline) + (finalNewline ? newline : '');
+}
+
+/** Replaces `[from, to)` by other lines. Of several at one place the later one comes first. */
+export type LineEdit = { from: number; to: number; insert: readonly string[] };
+
+export function applyLineEdits(document: Document, edits: readonly LineEdit[]): string {
+  if (edits.length === 0) return document.text;
+  const parts = toLines(document.text);
+  const lines: string[][] = [];
+  let done = 0;
+  for (const { from, to, insert } of edits.toReversed().sort((a, b) => a.from - b.from || a.to - b.to)) {
+    lines.push(parts.lines.slice(done, from), [...insert]);
+    done = Math.max(done, to);
+  }
+  lines.push(parts.lines.slice(done));
+  return fromLines({ ...parts, lines: lines.flat() });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { cleanTexts, lintTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { buildPackage, type PackageFiles } from '../model/package.ts';
-import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
 import { fixPackage, syncAll } from './fix-package.ts';
 import { renumber } from './renumber.ts';
 

@@ -2,7 +2,7 @@ import { literalPattern, slugify } from '../../base/text/strings.ts';
 import { type Document, lineKind, lineText } from '../document/document.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';
-import { applyLineEdits, type LineEdit } from './lines.ts';
+import { applyLineEdits, type LineEdit } from './fix-sections.ts';
 
 export type Renumbering = {
   /** New texts by new path. */

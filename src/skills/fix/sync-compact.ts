@@ -9,10 +9,9 @@ import {
 } from '../generate/compact-text.ts';
 import type { Checkpoint, LegacyMark } from '../model/compact.ts';
 import type { SkillPackage } from '../model/package.ts';
-import { findHeading, type PhaseFile } from '../model/phase-file.ts';
-import { readSteps } from '../model/steps.ts';
+import { findHeading, type PhaseFile, readSteps } from '../model/phase-file.ts';
 import { guardedPhases, samePath, uncheckedSteps } from '../rules/compact.ts';
-import { applyLineEdits, type LineEdit } from './lines.ts';
+import { applyLineEdits, type LineEdit } from './fix-sections.ts';
 
 /** S-088: sentinel and checkpoints of one phase brought up to what the file holds. The same again changes nothing. */
 export function syncPhase(phase: PhaseFile, guarded: boolean): string {

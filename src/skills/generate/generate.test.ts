@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { lintTexts } from '../../../test/support/skill-packages.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { configFromAnswers, type DesignAnswers } from '../config/answers.ts';
 import { completeConfig, configProblems, readConfig } from '../config/complete-config.ts';
-import { lintTexts } from '../testing.ts';
-import { drawDiagram } from './diagram.ts';
-import { generatePackage } from './generate-package.ts';
-import { describe as describeSkill } from './skill-markdown.ts';
+import { describe as describeSkill, generatePackage } from './skill-markdown.ts';
+import { drawDiagram } from './skill-sections.ts';
 
 const generate = (answers: DesignAnswers, more: object = {}) => {
   const { config } = completeConfig(configFromAnswers({ name: 'demo-flow', ...more }, answers));

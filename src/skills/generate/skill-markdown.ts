@@ -1,11 +1,8 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
 import type { PhaseConfig, WorkflowConfig } from '../config/workflow-config.ts';
 import { compactCell, compactRules, directiveText } from './compact-text.ts';
-import { drawDiagram } from './diagram.ts';
-import { executionFlow } from './execution-flow.ts';
-import { phasePath, sentence, type Tools } from './phase-markdown.ts';
-import { preferenceSection } from './preference-section.ts';
-import { todoSection } from './todo-section.ts';
+import { phasePath, renderPhase, sentence, type Tools } from './phase-markdown.ts';
+import { drawDiagram, executionFlow, preferenceSection, todoSection } from './skill-sections.ts';
 
 /** Sections taken from a source instead of being generated (S-053). */
 export type SectionOverrides = Partial<Record<SectionName, string>>;
@@ -267,4 +264,22 @@ const checklist = [
 
 function related({ skillName, triggers }: WorkflowConfig): string {
   return `- Start again: name one of the triggers (${triggers.join(', ') || skillName}).\n- Check this package: \`charrette skill lint ${skillName}\``;
+}
+
+export const defaultTools: Tools = { agent: 'Task', todo: 'TodoWrite' };
+
+/** The files of a package by path, made from its config alone. A skeleton has a placeholder in every phase without own steps. */
+export function generatePackage(
+  config: WorkflowConfig,
+  tools: Tools = defaultTools,
+  overrides: SectionOverrides = {},
+  skeleton = false,
+): Map<string, string> {
+  return new Map([
+    ['SKILL.md', renderSkill(config, tools, overrides)],
+    ...config.phases.map((phase): [string, string] => [
+      phasePath(phase),
+      renderPhase(config, phase, tools, skeleton),
+    ]),
+  ]);
 }

@@ -15,11 +15,9 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parseTar } from 'nanotar';
 import { expect, test } from 'vitest';
-import { cleanTexts } from '../testing.ts';
-import { installSkill, uninstallSkill } from './install.ts';
-import { overlayFor } from './overlay.ts';
-import { packFiles } from './pack.ts';
-import { readTree } from './package-tree.ts';
+import { cleanTexts } from '../../../test/support/skill-packages.ts';
+import { installSkill, overlayFor, uninstallSkill } from './install.ts';
+import { packFiles, readTree } from './package-tree.ts';
 
 const plain = { force: false, dryRun: false };
 

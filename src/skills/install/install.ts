@@ -5,11 +5,11 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { removeUnfinished, writeFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath, isMissing } from '../../base/files/contained.ts';
-import { refuseLink } from '../write-package.ts';
-import type { Host } from './hosts.ts';
+import { isRecord } from '../../base/safe-json.ts';
+import { readFrontMatter, writeFrontMatter } from '../../base/text/frontmatter.ts';
+import { refuseLink } from '../package-files.ts';
 import { ownHashes, readLock, record, writeLock } from './lock.ts';
-import { overlayFor } from './overlay.ts';
-import { type PackageFile, readTree } from './package-tree.ts';
+import { type Host, hostOnlyFields, type PackageFile, readTree } from './package-tree.ts';
 
 export type InstallOutcome = {
   skill: string;
@@ -22,7 +22,7 @@ export type InstallOutcome = {
   leftOut: string[];
 };
 
-export type InstallOptions = { force: boolean; dryRun: boolean };
+type InstallOptions = { force: boolean; dryRun: boolean };
 
 /** Copies packages into a host's root and writes down what was copied. Files a user changed are never overwritten without force. */
 export async function installSkill(
@@ -205,4 +205,21 @@ async function lookAt(file: string): Promise<Found> {
 
 function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** SKILL.md for one host: fields it does not know move under `metadata`; a file without such fields stays byte for byte. */
+export function overlayFor(host: Host, text: string): string {
+  const { present, data, body, problems } = readFrontMatter(text);
+  if (!present || problems.length > 0) return text;
+  const foreign = Object.keys(data).filter(
+    (key) => Object.hasOwn(hostOnlyFields, key) && hostOnlyFields[key]?.includes(host) === false,
+  );
+  if (foreign.length === 0) return text;
+  const metadata: Record<string, unknown> = isRecord(data['metadata']) ? { ...data['metadata'] } : {};
+  for (const key of foreign)
+    metadata[key] = typeof data[key] === 'string' ? data[key] : JSON.stringify(data[key]);
+  const kept = Object.fromEntries(
+    Object.entries(data).filter(([key]) => !foreign.includes(key) && key !== 'metadata'),
+  );
+  return writeFrontMatter({ ...kept, metadata }, body);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
-import type { Host } from './hosts.ts';
+import type { Host } from './package-tree.ts';
 
 /** What was installed: every file with its hash, so that uninstall removes exactly that. */
 export type LockFile = {

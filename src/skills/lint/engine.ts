@@ -1,11 +1,11 @@
-import { type OriginOf, originsIn, reportFile } from '../convert/preserved.ts';
+import { type OriginOf, originsIn, reportFile } from '../convert/fidelity.ts';
+import { type Document, fenceAt, lineKind } from '../document/document.ts';
+import type { Profile } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
-import type { Profile } from '../model/profile.ts';
 import { packageRules, ruleById } from '../rules/catalog.ts';
 import { type CrossFacts, crossFacts, crossRules } from '../rules/cross-package.ts';
-import { type Gate, gateOf, worstGate } from './gate.ts';
 import type { Draft, Finding, Rule, Severity, Surroundings } from './rule.ts';
-import { readSuppressions, type Suppression, suppressionFinder } from './suppressions.ts';
+import { type Gate, gateOf, worstGate } from './rule.ts';
 
 export type PackageResult = {
   path: string;
@@ -21,10 +21,7 @@ export type LintResult = { gate: Gate; packages: readonly PackageResult[] };
 export const quietSurroundings: Surroundings = { installed: undefined, conversion: undefined };
 
 /** Every finding of the package rules, suppressions not yet applied. */
-export function checkPackage(
-  subject: SkillPackage,
-  surroundings: Surroundings = quietSurroundings,
-): Finding[] {
+function checkPackage(subject: SkillPackage, surroundings: Surroundings = quietSurroundings): Finding[] {
   const findings: Finding[] = [];
   const originOf = originsIn(subject.files.texts.get(reportFile), subject.documents);
   for (const rule of packageRules) {
@@ -99,7 +96,7 @@ function applySuppressions(
 
 const order: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
 
-export function sortFindings(findings: readonly Finding[]): Finding[] {
+function sortFindings(findings: readonly Finding[]): Finding[] {
   const sorted = [...findings];
   return sorted.sort(
     (a, b) =>
@@ -116,7 +113,7 @@ function compareText(a: string, b: string): number {
 }
 
 /** What is left of a package after its rules have run; small, so that a thousand fit in memory. */
-export type Examined = {
+type Examined = {
   path: string;
   name: string;
   profile: Profile;
@@ -174,4 +171,61 @@ export function lintPackages(
   across: boolean,
 ): LintResult {
   return conclude(packages.map((subject) => examine(subject, surroundingsOf(subject), across)));
+}
+
+type Suppression = {
+  file: string;
+  /** Counted from 0. */
+  line: number;
+  rules: readonly string[];
+  reason: string;
+  /** Lines it covers, counted from 0 and inclusive; undefined: the whole file. */
+  range: readonly [number, number] | undefined;
+};
+
+const form = /<!--\s*lint-disable(-next-line)?\s+([A-Z]{2}\d{3}(?:\s*,\s*[A-Z]{2}\d{3})*)\s*([\s\S]*?)-->/g;
+
+/** `<!-- lint-disable ID reason -->` covers its file, `lint-disable-next-line` the next line or the fence that begins there. */
+function readSuppressions(document: Document): Suppression[] {
+  if (!document.text.includes('lint-disable')) return [];
+  return document.comments.flatMap(({ line, text }) =>
+    [...text.matchAll(form)].map((match) => ({
+      file: document.path,
+      line,
+      rules: (match[2] ?? '').split(',').map((rule) => rule.trim()),
+      reason: (match[3] ?? '').replace(/^[\s:–—-]+/, '').trim(),
+      range: match[1] === undefined ? undefined : nextLines(document, line + text.split('\n').length),
+    })),
+  );
+}
+
+function nextLines(document: Document, from: number): readonly [number, number] {
+  let line = from;
+  while (document.kinds[line] === lineKind.blank) line += 1;
+  const fence = document.kinds[line] === lineKind.fenceMark ? fenceAt(document, line) : undefined;
+  return [line, fence?.closeLine ?? line];
+}
+
+type Found = { rule: string; file: string; line: number };
+
+/** Finds the first suppression that covers a finding. */
+function suppressionFinder(all: readonly Suppression[]): (finding: Found) => Suppression | undefined {
+  const first = new Map<string, Suppression>();
+  const add = (key: string, suppression: Suppression) => {
+    if (!first.has(key)) first.set(key, suppression);
+  };
+  for (const suppression of all) {
+    const { file, rules, range } = suppression;
+    for (const rule of rules) {
+      if (range === undefined) add(`${file} ${rule}`, suppression);
+      // What begins at the same line also ends at the same.
+      else if (!first.has(`${file} ${rule} ${range[0]}`))
+        for (let line = range[0]; line <= range[1]; line += 1) add(`${file} ${rule} ${line}`, suppression);
+    }
+  }
+  return ({ file, rule, line }) => {
+    const whole = first.get(`${file} ${rule}`);
+    const here = first.get(`${file} ${rule} ${line - 1}`);
+    return whole === undefined || (here !== undefined && here.line < whole.line) ? here : whole;
+  };
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -10,17 +11,16 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { isRecord, readJson } from '../../base/safe-json.ts';
-import { joinParts } from '../convert/fidelity.ts';
-import { reportFile } from '../convert/preserved.ts';
+import { isRecord, type JsonValue, readJson } from '../../base/safe-json.ts';
+import { joinParts, reportFile } from '../convert/fidelity.ts';
 import { partBody } from '../convert/source-part.ts';
+import type { Profile } from '../model/identity.ts';
 import { buildPackage } from '../model/package.ts';
-import type { Profile } from '../model/profile.ts';
-import { findPackages, readPackageFiles } from '../read-package.ts';
-import { conclude, examine, type LintResult } from './engine.ts';
-import type { ConversionSource } from './rule.ts';
+import { findPackages, readPackageFiles } from '../package-files.ts';
+import { conclude, examine, type LintResult, type PackageResult } from './engine.ts';
+import { type ConversionSource, type Finding, gateOf, worstGate } from './rule.ts';
 
-export type LintPathsOptions = {
+type LintPathsOptions = {
   /** Paths as the user gave them, relative to `cwd`. */
   paths: readonly string[];
   /** Roots whose packages are all linted, also against each other. */
@@ -182,4 +182,57 @@ function sourceBody(
   } catch {
     return undefined;
   }
+}
+
+/** Findings that were there when the baseline was made, counted by fingerprint. */
+type Baseline = { version: 1; findings: Record<string, number> };
+
+/** Stays the same when lines above move: package, file, rule and message without numbers. */
+export function fingerprint(packageName: string, { rule, file, message }: Finding): string {
+  const words = message.replace(/\d+/g, '#');
+  return createHash('sha256').update(`${packageName}\n${file}\n${rule}\n${words}`).digest('hex').slice(0, 20);
+}
+
+export function makeBaseline(result: LintResult): Baseline {
+  const findings: Record<string, number> = {};
+  for (const { name, findings: found } of result.packages) {
+    for (const finding of found) {
+      const key = fingerprint(name, finding);
+      findings[key] = (findings[key] ?? 0) + 1;
+    }
+  }
+  return { version: 1, findings: Object.fromEntries(Object.entries(findings).sort()) };
+}
+
+export function readBaseline(value: JsonValue, source: string): Baseline {
+  const findings = isRecord(value) ? value['findings'] : undefined;
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(findings)) {
+    throw new CharretteError({
+      code: 'json-invalid',
+      message: `${source} is not a lint baseline of version 1.`,
+      fix: 'Write a new one with `charrette skill lint --write-baseline FILE`.',
+    });
+  }
+  return {
+    version: 1,
+    findings: Object.fromEntries(
+      Object.entries(findings).filter(([, count]) => typeof count === 'number'),
+    ) as Record<string, number>,
+  };
+}
+
+/** The result without the findings of the baseline; a finding that occurs more often than then stays. */
+export function withoutBaseline(result: LintResult, baseline: Baseline): LintResult {
+  const left = new Map(Object.entries(baseline.findings));
+  const packages = result.packages.map((entry): PackageResult => {
+    const findings = entry.findings.filter((finding) => {
+      const key = fingerprint(entry.name, finding);
+      const count = left.get(key) ?? 0;
+      if (count > 0) left.set(key, count - 1);
+      return count <= 0;
+    });
+    const suppressed = entry.suppressed + entry.findings.length - findings.length;
+    return { ...entry, findings, gate: gateOf(findings), suppressed };
+  });
+  return { gate: worstGate(packages.map(({ gate }) => gate)), packages };
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../document/document.ts';
+import type { Profile } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
-import type { Profile } from '../model/profile.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -21,7 +21,7 @@ export type Draft = {
   fixable?: false;
 };
 
-export type Check = (subject: SkillPackage, surroundings: Surroundings) => Iterable<Draft>;
+type Check = (subject: SkillPackage, surroundings: Surroundings) => Iterable<Draft>;
 
 /** What lies around a package: other skills, and where it was converted from. */
 export type Surroundings = {
@@ -81,3 +81,30 @@ export const at = (document: Document, line: number, message: string): Draft => 
   line,
   message,
 });
+
+export type Gate = 'PASS' | 'REVIEW' | 'FAIL';
+
+/** S-097: no errors PASS, one or two REVIEW, three or more FAIL. */
+const gateLimits = { review: 1, fail: 3 } as const;
+
+export function gateOf(findings: readonly Finding[]): Gate {
+  const errors = countOf(findings, 'error');
+  if (errors >= gateLimits.fail) return 'FAIL';
+  return errors >= gateLimits.review ? 'REVIEW' : 'PASS';
+}
+
+/** Findings of a severity; inherited ones count apart. */
+export function countOf(findings: readonly Finding[], severity: Severity): number {
+  return findings.filter((finding) => finding.severity === severity && finding.inherited === undefined)
+    .length;
+}
+
+export function countInherited(findings: readonly Finding[]): number {
+  return findings.filter(({ inherited }) => inherited !== undefined).length;
+}
+
+/** The worst gate of several. */
+export function worstGate(gates: readonly Gate[]): Gate {
+  if (gates.includes('FAIL')) return 'FAIL';
+  return gates.includes('REVIEW') ? 'REVIEW' : 'PASS';
+}

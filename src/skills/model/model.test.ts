@@ -1,16 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseDocument } from '../document/parse.ts';
+import { readTodoSamples } from '../rules/todo.ts';
 import { readCompactMarks } from './compact.ts';
-import { conditionVariables, parseCondition } from './condition.ts';
+import { conditionVariables, evaluateCondition, parseCondition } from './condition.ts';
 import { readDataFlow, readNames } from './data-flow.ts';
-import { evaluateCondition } from './evaluate-condition.ts';
 import { fieldText, readFrontmatter } from './frontmatter.ts';
 import { ownNames, readTriggers, splitTools } from './identity.ts';
+import { readSteps } from './phase-file.ts';
 import { readPhaseTable } from './phase-table.ts';
 import { readPreferencePaths, readQuestionCalls } from './preferences.ts';
-import { readSteps } from './steps.ts';
-import { readTodoSamples } from './todo.ts';
 
 const parse = (text: string) => parseDocument('SKILL.md', text);
 const front = (yaml: string) => readFrontmatter(parse(`---\n${yaml}\n---\n# T\n`));

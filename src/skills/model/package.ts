@@ -1,13 +1,12 @@
-import { reportFile } from '../convert/preserved.ts';
+import { reportFile } from '../convert/fidelity.ts';
 import type { Document } from '../document/document.ts';
 import { parseDocument } from '../document/parse.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
 import { type DataFlow, readDataFlow } from './data-flow.ts';
 import { type Frontmatter, fieldText, readFrontmatter } from './frontmatter.ts';
-import { ownNames, readTools, readTriggers } from './identity.ts';
+import { detectProfile, ownNames, type Profile, readTools, readTriggers } from './identity.ts';
 import { type PhaseFile, readPhaseFile } from './phase-file.ts';
 import { type PhaseTable, type RoutingTable, readPhaseTable, readRoutingTable } from './phase-table.ts';
-import { detectProfile, type Profile } from './profile.ts';
 import { type Reference, readReferences } from './references.ts';
 
 /** A package as it lies on disk: texts of its Markdown files and the paths of everything in it. */

@@ -1,8 +1,6 @@
 import { withoutLastNote } from '../../base/text/strings.ts';
-import type { Document, Heading } from '../document/document.ts';
-import { linesText } from '../document/document.ts';
+import { type Document, type Heading, linesText } from '../document/document.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
-import { readSteps, type Step } from './steps.ts';
 
 export type PhaseFile = {
   document: Document;
@@ -27,7 +25,7 @@ export type PhaseFile = {
 };
 
 /** A variable or file named in an Input or Output section. */
-export type Declared = { name: string; kind: 'variable' | 'file'; line: number };
+type Declared = { name: string; kind: 'variable' | 'file'; line: number };
 
 const fileName = /^(\d+(?:\.\d+)?)[-_](.+)\.md$/;
 const goodFileName = /^\d{2}(?:\.\d)?-[a-z0-9]+(?:-[a-z0-9]+)*\.md$/;
@@ -110,4 +108,20 @@ function readDeclared(document: Document, wanted: RegExp): Declared[] {
     }
   }
   return [...found.values()];
+}
+
+export type Step = { id: string; title: string; level: number; line: number; endLine: number };
+
+const stepTitle = /^(?:[^\p{L}\p{N}]*)step\s+(\d+(?:\.\d+)*[a-z]?)(?=$|[\s:.)：—–-])\s*[:.)：—–-]*\s*(.*)$/iu;
+
+/** S-084: step headings at the shallowest level (H2–H4) where this file has any; deeper ones are sub-steps. */
+export function readSteps(document: Document): Step[] {
+  const steps: Step[] = [];
+  for (const { level, title, line, endLine } of document.headings) {
+    if (level < 2 || level > 4) continue;
+    const match = stepTitle.exec(title);
+    if (match?.[1] !== undefined) steps.push({ id: match[1], title: match[2] ?? '', level, line, endLine });
+  }
+  const shallowest = Math.min(...steps.map(({ level }) => level));
+  return steps.filter(({ level }) => level === shallowest);
 }

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { first, replace, skill } from '../../../test/rule-cases/mutations.ts';
+import { cleanTexts, lintTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { lintPackages, quietSurroundings } from '../lint/engine.ts';
 import { readTriggers } from '../model/identity.ts';
-import { findPackages } from '../read-package.ts';
-import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
-import { first, replace, skill } from './rule-cases.ts';
+import { findPackages } from '../package-files.ts';
 
 const rulesOf = (texts: Record<string, string>) =>
   lintTexts(texts).findings.map(({ rule, message }) => `${rule} ${message}`);

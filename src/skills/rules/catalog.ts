@@ -1,23 +1,18 @@
 import type { Rule } from '../lint/rule.ts';
-import { compactRules } from './compact.ts';
-import { conditionRules } from './conditions.ts';
+import { compactRules, sentinelRules } from './compact.ts';
 import { conversionRules } from './conversion.ts';
 import { crossRules } from './cross-package.ts';
-import { dataFlowRules } from './data-flow.ts';
-import { frontmatterRules } from './frontmatter.ts';
-import { handoffRules } from './handoffs.ts';
+import { conditionRules, dataFlowRules } from './data-flow.ts';
+import { frontmatterRules, toolRules } from './frontmatter.ts';
 import { hygieneRules } from './hygiene.ts';
-import { phaseReferenceRules } from './phase-references.ts';
+import { handoffRules, phaseReferenceRules } from './phase-references.ts';
 import { planRules } from './plan.ts';
 import { preferenceRules } from './preferences.ts';
 import { targetRules } from './references.ts';
 import { sectionRules } from './sections.ts';
-import { sentinelRules } from './sentinels.ts';
 import { specificationRules } from './specification.ts';
-import { structureRules } from './structure.ts';
-import { suppressionRules } from './suppression.ts';
+import { structureRules, suppressionRules } from './structure.ts';
 import { todoRules } from './todo.ts';
-import { toolRules } from './tools.ts';
 
 /** Rules that look at one package. */
 export const packageRules: readonly Rule[] = [

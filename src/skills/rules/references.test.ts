@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cleanTexts, lintTexts } from '../testing.ts';
-import { first, skill } from './rule-cases.ts';
+import { first, skill } from '../../../test/rule-cases/mutations.ts';
+import { cleanTexts, lintTexts } from '../../../test/support/skill-packages.ts';
 
 /** The findings on references of a clean package whose first phase has one more line. */
 const found = (line: string, more: Record<string, string> = {}, file: string = first) => {

@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { findCalls } from '../document/calls.ts';
-import { lineAt, lineText } from '../document/document.ts';
+import { type Document, lineAt, lineText } from '../document/document.ts';
 import { isTeaching, occurrences } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { isPlaceholder, type Reference } from '../model/references.ts';
-import { anchorsOf } from './anchors.ts';
 
 const hostBuiltIns = new Set([
   'compact',
@@ -20,7 +19,7 @@ const hostBuiltIns = new Set([
 ]);
 
 /** Where a reference leads inside the package, or `undefined` when it leads out of it. */
-export function resolveReference({ document, target, kind }: Reference): string[] | undefined {
+function resolveReference({ document, target, kind }: Reference): string[] | undefined {
   const folder = path.posix.dirname(document.path);
   const clean = target.replaceAll('\\', '/').replace(/\/$/, '');
   const fromFile = path.posix.normalize(path.posix.join(folder, clean));
@@ -185,4 +184,54 @@ function deadAnchors(subject: SkillPackage): Draft[] {
     if (found === undefined || anchorsOf(found).has(anchor.toLowerCase())) return [];
     return [at(document, line, `${target} has no section #${anchor}.`)];
   });
+}
+
+const cache = new WeakMap<Document, Set<string>>();
+
+/** Anchors of a document's headings as GitHub makes them, doubles numbered, plus explicit `id` and `name` attributes. */
+function anchorsOf(document: Document): Set<string> {
+  const known = cache.get(document);
+  if (known !== undefined) return known;
+  const anchors = new Set<string>();
+  const counts = new Map<string, number>();
+  for (const { title } of document.headings) {
+    const slug = title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
+      .replace(/\s/g, '-');
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    anchors.add(count === 0 ? slug : `${slug}-${count}`);
+  }
+  for (const [, id = ''] of document.text.matchAll(/\b(?:id|name)="([^"\n]{1,100})"/g))
+    anchors.add(id.toLowerCase());
+  cache.set(document, anchors);
+  return anchors;
+}
+
+/** Whether a name stands in one of the texts as a word of its own. The words are read once, when the first name is asked for. */
+export function mentionsIn(read: () => readonly string[]): (name: string) => boolean {
+  let texts: readonly string[] | undefined;
+  let words = new Set<string>();
+  const dotted = new Map<string, boolean>();
+  return (name) => {
+    if (texts === undefined) {
+      texts = read();
+      words = new Set(texts.flatMap((text) => text.match(/[\w$]+/g) ?? []));
+    }
+    const parts = name.split('.').filter((part) => part !== '');
+    if (!parts.every((part) => words.has(part))) return false;
+    if (parts[0] === name) return true;
+    const known = dotted.get(name) ?? texts.some((text) => standsIn(text, name));
+    dotted.set(name, known);
+    return known;
+  };
+}
+
+function standsIn(text: string, name: string): boolean {
+  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + name.length)) {
+    if (!/[\w$]/.test(text[from - 1] ?? '') && !/[\w$]/.test(text[from + name.length] ?? '')) return true;
+  }
+  return false;
 }

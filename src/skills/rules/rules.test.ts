@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest';
+import { contentCases } from '../../../test/rule-cases/contents.ts';
+import {
+  append,
+  first,
+  fourth,
+  js,
+  routerTexts,
+  skill,
+  type Texts,
+} from '../../../test/rule-cases/mutations.ts';
+import { phaseCases } from '../../../test/rule-cases/phases.ts';
+import { structureCases } from '../../../test/rule-cases/structure.ts';
+import { cleanTexts, lintTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { lintPackages, quietSurroundings } from '../lint/engine.ts';
 import type { Surroundings } from '../lint/rule.ts';
-import { cleanTexts, lintTexts, packageOf } from '../testing.ts';
 import { allRules } from './catalog.ts';
-import { append, first, fourth, js, routerTexts, skill, type Texts } from './rule-cases.ts';
-import { contentCases } from './rule-cases-contents.ts';
-import { phaseCases } from './rule-cases-phases.ts';
-import { structureCases } from './rule-cases-structure.ts';
 
 const loud = (texts: Texts, directory?: string, surroundings?: Surroundings) =>
   lintTexts(texts, directory, surroundings).findings.map(({ rule }) => rule);

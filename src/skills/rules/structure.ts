@@ -5,7 +5,7 @@ import { at, type Draft, type Rule } from '../lint/rule.ts';
 
 const shellLanguages = new Set(['bash', 'sh', 'shell', 'zsh', 'console', 'powershell']);
 
-export const limits = {
+const limits = {
   skillLines: 500,
   promptLines: 15,
   shellLines: 10,
@@ -212,5 +212,39 @@ export const structureRules: readonly Rule[] = [
           /(?:^|\n)[ \t]*(?:[-*+>][ \t]+|\d+\.[ \t]+)?(?:\*\*)?\[?(?:TODO|TBD|FIXME)(?:\*\*)?(?:[:：(]|\][^(]|\s*$)|\[(?:TODO|TBD)[:：\]]/gm;
         return summarised(document, occurrences(document, pattern, 'prose'), 'A placeholder is left');
       }),
+  },
+];
+
+/** Findings about suppressions themselves; the engine makes them, because only it knows what was used. */
+export const suppressionRules: readonly Rule[] = [
+  {
+    id: 'SU001',
+    severity: 'warning',
+    fence: 'none',
+    summary: 'A suppression says why.',
+    why: 'Without a reason nobody dares to remove it. It does not take effect.',
+    hint: 'Write <!-- lint-disable ID reason -->.',
+    bad: '<!-- lint-disable HY001 -->',
+    check: () => [],
+  },
+  {
+    id: 'SU002',
+    severity: 'warning',
+    fence: 'none',
+    summary: 'A suppression names rules that exist.',
+    why: 'A misspelt id suppresses nothing.',
+    hint: 'Use an id from `charrette skill explain`.',
+    bad: '<!-- lint-disable HY999 reason -->',
+    check: () => [],
+  },
+  {
+    id: 'SU003',
+    severity: 'info',
+    fence: 'none',
+    summary: 'A suppression suppresses something.',
+    why: 'A leftover hides the next real finding.',
+    hint: 'Remove it.',
+    bad: 'a suppression above text that was corrected',
+    check: () => [],
   },
 ];

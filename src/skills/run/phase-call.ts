@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../agents/port.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { delimit, seededNonce, untrustedRule } from '../../prompts/untrusted.ts';
-import { isOnScale, scaleWords } from '../model/evaluate-condition.ts';
+import { isOnScale, scaleWords } from '../model/condition.ts';
 import { type OutputSchema, schemaOfFile } from './output-schema.ts';
 import type { RunPhase } from './run-plan.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanTexts, packageOf } from '../testing.ts';
+import { cleanTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { runPlan } from './run-plan.ts';
 import { type Scenario, simulate } from './simulate.ts';
 

@@ -1,10 +1,9 @@
 import { lineText } from '../document/document.ts';
-import { parseCondition } from '../model/condition.ts';
-import { type Ordering, orderings } from '../model/evaluate-condition.ts';
-import { handoffOf } from '../model/handoffs.ts';
+import { type Ordering, orderings, parseCondition } from '../model/condition.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading } from '../model/phase-file.ts';
 import { bareLabel, readPreferencePaths, readQuestionCalls } from '../model/preferences.ts';
+import { handoffOf } from '../model/references.ts';
 
 /** One phase as the runner sees it. The text is read when the phase runs, not before. */
 export type RunPhase = {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanTexts, packageOf } from '../testing.ts';
+import { cleanTexts, packageOf } from '../../../test/support/skill-packages.ts';
 import { expandPath, isEmpty, phasePrompt, phaseSchema, readPhaseAnswer } from './phase-call.ts';
 import { runPlan } from './run-plan.ts';
 import { readScenario, type Scenario, simulate } from './simulate.ts';

@@ -1,7 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { TodoList, TodoStatus } from '../compaction/todo-list.ts';
-import { parseCondition } from '../model/condition.ts';
-import { evaluateCondition } from '../model/evaluate-condition.ts';
+import { evaluateCondition, parseCondition } from '../model/condition.ts';
 import { type PhaseAnswer, valueAt } from './phase-call.ts';
 import type { RunPhase, RunPlan, RunQuestion } from './run-plan.ts';
 

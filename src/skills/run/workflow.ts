@@ -4,7 +4,7 @@ import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import { snapshotPhase } from '../compaction/compaction.ts';
 import type { ActivePhase } from '../compaction/todo-list.ts';
 import { buildPackage } from '../model/package.ts';
-import { readPackageFiles } from '../read-package.ts';
+import { readPackageFiles } from '../package-files.ts';
 import { callPhase, type PhaseCaller } from './call-phase.ts';
 import { PhaseLane } from './phase-lane.ts';
 import { questionId, type RunPhase, runPlan } from './run-plan.ts';

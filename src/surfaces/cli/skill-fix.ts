@@ -7,10 +7,10 @@ import { unifiedDiff } from '../../base/text/diff.ts';
 import { fixPackage, syncAll } from '../../skills/fix/fix-package.ts';
 import { type Renumbering, renumber } from '../../skills/fix/renumber.ts';
 import { lintPackage, type PackageResult } from '../../skills/lint/engine.ts';
-import { countOf, worstGate } from '../../skills/lint/gate.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
+import { countOf, worstGate } from '../../skills/lint/rule.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../../skills/model/package.ts';
-import { readPackageFiles } from '../../skills/read-package.ts';
+import { readPackageFiles } from '../../skills/package-files.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 
 type Change = {

@@ -3,14 +3,20 @@ import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted, suggestion } from '../../base/text/format.ts';
-import { type Host, hosts, type Scope, skillFolders } from '../../skills/install/hosts.ts';
 import { type InstallOutcome, installSkill, uninstallSkill } from '../../skills/install/install.ts';
-import { packFiles } from '../../skills/install/pack.ts';
-import { readTree } from '../../skills/install/package-tree.ts';
-import { shippedRoot, shippedSkills } from '../../skills/install/shipped.ts';
+import {
+  type Host,
+  hosts,
+  packFiles,
+  readTree,
+  type Scope,
+  shippedRoot,
+  shippedSkills,
+  skillFolders,
+} from '../../skills/install/package-tree.ts';
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
-import { readPackageFiles } from '../../skills/read-package.ts';
+import { readPackageFiles } from '../../skills/package-files.ts';
 import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { writeNamedFile } from './named-file.ts';
 import { collect } from './skill-common.ts';

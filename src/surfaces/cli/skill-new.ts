@@ -8,11 +8,11 @@ import {
   readAnswers,
 } from '../../skills/config/answers.ts';
 import { completeConfig, readConfig } from '../../skills/config/complete-config.ts';
-import { generatePackage } from '../../skills/generate/generate-package.ts';
+import { generatePackage } from '../../skills/generate/skill-markdown.ts';
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
+import { writePackage } from '../../skills/package-files.ts';
 import { renderOutcome } from '../../skills/summary.ts';
-import { writePackage } from '../../skills/write-package.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
 import { textOfFile, writeNamedFile } from './named-file.ts';
 import { collect, memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';

@@ -3,28 +3,23 @@ import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { buildPackage } from '../../skills/model/package.ts';
-import { readPackageFiles } from '../../skills/read-package.ts';
-import { type SkillGraph, skillGraph } from '../../skills/show/graph.ts';
-import { renderMermaid } from '../../skills/show/mermaid.ts';
-import { renderHtml, renderSvg } from '../../skills/show/svg.ts';
-import { renderTree } from '../../skills/show/tree.ts';
+import { readPackageFiles } from '../../skills/package-files.ts';
+import { renderMermaid, renderTree, type SkillGraph, skillGraph } from '../../skills/show.ts';
 import type { CommandSpec } from './command.ts';
 import { writeNamedFile } from './named-file.ts';
 
 const renderers: Readonly<Record<string, (graph: SkillGraph) => string>> = {
   tree: renderTree,
   mermaid: renderMermaid,
-  svg: renderSvg,
-  html: renderHtml,
 };
 
 export const skillShow: CommandSpec = {
   name: 'show',
-  summary: 'The phases and data flow of a package as a tree, a Mermaid chart or a picture.',
+  summary: 'The phases and data flow of a package as a tree or a Mermaid chart.',
   examples: [
     ['charrette skill show my-skill', 'a tree on the terminal'],
     ['charrette skill show my-skill --format mermaid', 'for a document'],
-    ['charrette skill show my-skill --format html --to flow.html', 'for a browser'],
+    ['charrette skill show my-skill --format mermaid --to flow.mmd', 'to a file'],
   ],
   arguments: [['[path]', 'package directory']],
   options: [

@@ -6,7 +6,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { buildPackage } from '../../skills/model/package.ts';
-import { readPackageFiles } from '../../skills/read-package.ts';
+import { readPackageFiles } from '../../skills/package-files.ts';
 import { readOutputSchemas } from '../../skills/run/output-schema.ts';
 import { runPlan } from '../../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../../skills/run/simulate.ts';

@@ -28,7 +28,7 @@ export const skill: CommandSpec = {
       load: async () => (await import('./skill-fix.ts')).skillSync,
     },
     show: {
-      summary: 'phases and data flow as tree, chart or picture',
+      summary: 'phases and data flow as a tree or a Mermaid chart',
       load: async () => (await import('./skill-show.ts')).skillShow,
     },
     run: {

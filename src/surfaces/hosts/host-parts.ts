@@ -1,4 +1,4 @@
-import { skillFolders } from '../../skills/install/hosts.ts';
+import { skillFolders } from '../../skills/install/package-tree.ts';
 import { hookEntries, hooksByEvent } from './hook-config.ts';
 import type { SharedSettings } from './json-edit.ts';
 import { thinSkills, thinSkillText } from './plugin-skills.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { packageOf } from '../../../test/support/skill-packages.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { lintPackage } from '../../skills/lint/engine.ts';
-import { packageOf } from '../../skills/testing.ts';
 import { eventNames } from './events.ts';
 import { thinSkills, thinSkillText } from './plugin-skills.ts';
 import { marketplaces, pluginFiles, pluginForms } from './plugins.ts';

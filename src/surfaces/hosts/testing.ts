@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { shippedRoot } from '../../skills/install/shipped.ts';
+import { shippedRoot } from '../../skills/install/package-tree.ts';
 import type { HookInput } from './hook-input.ts';
 
 /** A project with the shipped lite-plan package, for tests. */

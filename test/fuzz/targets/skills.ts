@@ -12,17 +12,17 @@ import { readFlatSkill } from '../../../src/skills/convert/restructure.ts';
 import { findCalls } from '../../../src/skills/document/calls.ts';
 import { parseDocument } from '../../../src/skills/document/parse.ts';
 import { fixPackage } from '../../../src/skills/fix/fix-package.ts';
-import { readBaseline } from '../../../src/skills/lint/baseline.ts';
+import { readBaseline } from '../../../src/skills/lint/lint-paths.ts';
 import {
   comparesOrdinalAsString,
   conditionVariables,
+  evaluateCondition,
   parseCondition,
 } from '../../../src/skills/model/condition.ts';
-import { evaluateCondition } from '../../../src/skills/model/evaluate-condition.ts';
 import { readPhaseAnswer } from '../../../src/skills/run/phase-call.ts';
 import { runPlan } from '../../../src/skills/run/run-plan.ts';
 import { readScenario } from '../../../src/skills/run/simulate.ts';
-import { cleanTexts, lintTexts, packageOf } from '../../../src/skills/testing.ts';
+import { cleanTexts, lintTexts, packageOf } from '../../support/skill-packages.ts';
 import { Broken, holds, type Target } from '../target.ts';
 
 const clean = cleanTexts();

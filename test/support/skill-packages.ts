@@ -1,8 +1,8 @@
-import { completeConfig, type RoughConfig } from './config/complete-config.ts';
-import { generatePackage } from './generate/generate-package.ts';
-import { lintPackage, type PackageResult } from './lint/engine.ts';
-import type { Surroundings } from './lint/rule.ts';
-import { buildPackage, type SkillPackage } from './model/package.ts';
+import { completeConfig, type RoughConfig } from '../../src/skills/config/complete-config.ts';
+import { generatePackage } from '../../src/skills/generate/skill-markdown.ts';
+import { lintPackage, type PackageResult } from '../../src/skills/lint/engine.ts';
+import type { Surroundings } from '../../src/skills/lint/rule.ts';
+import { buildPackage, type SkillPackage } from '../../src/skills/model/package.ts';
 
 /** A package from texts in memory, for tests. */
 export function packageOf(texts: Readonly<Record<string, string>>, directory = 'demo-flow'): SkillPackage {

@@ -1,4 +1,4 @@
-import { append, first, fourth, js, type Mutation, replace, second, skill, third } from './rule-cases.ts';
+import { append, first, fourth, js, type Mutation, replace, second, skill, third } from './mutations.ts';
 
 /** Hygiene of phases, compact recovery, data flow. */
 export const phaseCases: Record<string, Mutation | Mutation[]> = {

@@ -1,5 +1,5 @@
-import type { SkillPackage } from '../model/package.ts';
-import { conditionalPhases, producers } from '../rules/data-flow.ts';
+import type { SkillPackage } from './model/package.ts';
+import { conditionalPhases, producers } from './rules/data-flow.ts';
 
 export type GraphNode = {
   id: string;
@@ -73,4 +73,67 @@ export function skillGraph(subject: SkillPackage): SkillGraph {
     edges.push({ from: `p${from + 1}`, to: `p${to + 1}`, label: 'handoff', kind: 'handoff' });
   }
   return { name: name || files.directory, profile, nodes, edges };
+}
+
+/** The package as a tree for a terminal. */
+export function renderTree({ name, profile, nodes, edges }: SkillGraph): string {
+  const lines = [`${name} (${profile})`];
+  nodes.forEach((node, index) => {
+    const last = index === nodes.length - 1;
+    const marks = [
+      node.guarded ? '🔄' : '',
+      node.condition === undefined ? '' : `if ${node.condition}`,
+    ].filter((mark) => mark !== '');
+    lines.push(
+      `${last ? '└─' : '├─'} ${node.number ?? '?'} ${node.name}${marks.length > 0 ? `  [${marks.join(', ')}]` : ''}`,
+    );
+    const details = [
+      `${node.file}, ${node.steps} steps`,
+      ...edges
+        .filter(({ to, kind }) => to === node.id && kind === 'data')
+        .map(
+          ({ from, label }) => `in  ${label}${from === 'input' ? ' (user)' : ` (from ${numberOf(from)})`}`,
+        ),
+      ...(node.outputs.length > 0 ? [`out ${node.outputs.join(', ')}`] : []),
+      ...edges
+        .filter(({ from, kind }) => from === node.id && kind === 'handoff')
+        .map(({ to }) => `hands over to ${numberOf(to)}`),
+    ];
+    details.forEach((detail, at) => {
+      lines.push(`${last ? '   ' : '│  '} ${at === details.length - 1 ? '└─' : '├─'} ${detail}`);
+    });
+  });
+  return `${lines.join('\n')}\n`;
+
+  function numberOf(id: string): string {
+    return String(nodes.find((node) => node.id === id)?.number ?? id);
+  }
+}
+
+/** The package as a Mermaid flowchart; labels are quoted and stripped of what Mermaid would act on. */
+export function renderMermaid({ nodes, edges }: SkillGraph): string {
+  const lines = ['flowchart TD'];
+  if (edges.some(({ from }) => from === 'input')) lines.push('  input(["User input"])');
+  for (const { id, number, name, guarded, condition } of nodes) {
+    const text = label(
+      [
+        `${number ?? '?'} ${name}`,
+        ...(condition === undefined ? [] : [`if ${condition}`]),
+        ...(guarded ? ['sentinel'] : []),
+      ].join('<br/>'),
+    );
+    lines.push(condition === undefined ? `  ${id}["${text}"]` : `  ${id}{{"${text}"}}`);
+  }
+  for (const { from, to, label: text, kind } of edges) {
+    const arrow = { flow: '-->', data: '-.->', handoff: '==>' }[kind];
+    lines.push(`  ${from} ${arrow}${text === '' ? '' : `|"${label(text)}"|`} ${to}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function label(text: string): string {
+  return text
+    .replaceAll('"', '#quot;')
+    .replace(/[[\]{}|`]/g, ' ')
+    .replace(/<(?!br\/>)/g, '&lt;');
 }

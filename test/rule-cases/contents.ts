@@ -11,7 +11,7 @@ import {
   second,
   skill,
   third,
-} from './rule-cases.ts';
+} from './mutations.ts';
 
 /** Preferences, todo lists, conversions, plans, specification, sizes, suppressions. */
 export const contentCases: Record<string, Mutation | Mutation[]> = {

@@ -1,6 +1,7 @@
+import type { Surroundings } from '../../src/skills/lint/rule.ts';
+import { cleanTexts } from '../support/skill-packages.ts';
+
 /** What the cases of rules are made with: a clean package and one change. */
-import type { Surroundings } from '../lint/rule.ts';
-import { cleanTexts } from '../testing.ts';
 
 export type Texts = Record<string, string>;
 export type Mutation = {

@@ -1,4 +1,4 @@
-import { append, first, js, type Mutation, replace, routerTexts, second, skill } from './rule-cases.ts';
+import { append, first, js, type Mutation, replace, routerTexts, second, skill } from './mutations.ts';
 
 /** Frontmatter, structure, references, sections. */
 export const structureCases: Record<string, Mutation | Mutation[]> = {

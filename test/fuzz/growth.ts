@@ -20,7 +20,7 @@ const slow = 300_000;
 /** Below this many microseconds a measurement says nothing. */
 const noise = 3_000;
 
-/** Repeats pieces of texts until they are long, and looks at how the time grows with the length. */
+/** Repeats pieces of texts until they are long, and measures how the time grows with the length. */
 export async function measureGrowth(
   target: Target,
   options: {

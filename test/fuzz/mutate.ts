@@ -11,7 +11,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** A seed of its own for everything that has a name. */
+/** A separate seed for everything that has a name. */
 export function seedOf(name: string, seed: number): number {
   let hash = seed ^ 0x811c9dc5;
   for (const character of name) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619);

@@ -18,7 +18,7 @@ const hangMs = { processor: 15_000, clock: 120_000 };
 const memoryMegabytes = 768;
 const longest = 300_000;
 
-/** Tries each target for a while, in a thread that may hang or run out of memory: that is a finding, the rest goes on. */
+/** Tries each target for a while, in a thread that may hang or run out of memory: that is a finding, the rest continues. */
 export async function runTargets(
   names: readonly string[],
   options: Limits & { onReport: (report: Report) => void },
@@ -50,7 +50,7 @@ function runThread(
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes },
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // Libraries complain about what they are given, thousands of times; nobody reads it.
+    // Libraries complain about their input thousands of times; drop that output.
     stderr: true,
   });
   return new Promise((resolve, reject) => {

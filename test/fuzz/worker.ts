@@ -1,4 +1,4 @@
-// The thread in which targets are tried. What it is about to try stands in shared memory: when it hangs or dies, the input is known.
+// The thread in which targets are tried. The next input is in shared memory: when the thread hangs or dies, the input is known.
 import { parentPort, workerData } from 'node:worker_threads';
 import { savedTexts } from './corpus.ts';
 import { watchCoverage } from './coverage.ts';

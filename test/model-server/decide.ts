@@ -3,7 +3,7 @@ import { assignmentIn, promptsIn, type Script } from './steps.ts';
 import { chooseTool } from './tool-choice.ts';
 import type { OfferedTool, Reply, RequestView, Turn } from './view.ts';
 
-/** Said to requests nobody scripted: titles, warm-ups, summaries. */
+/** The answer to unscripted requests: titles, warm-ups, summaries. */
 export const sideAnswer = 'SIDE-ANSWER';
 export const answerMark = 'SCRIPT-ANSWER';
 

@@ -9,7 +9,7 @@ export type Step =
 
 export type Script = {
   steps: Step[];
-  /** The final answer. Absent: a summary of what the model has seen. */
+  /** The final answer. Default: a summary of what the model has seen. */
   say?: string;
   /** The final answer as JSON, given by the agent's own structured-output tool where it offers one. */
   json?: unknown;

@@ -1,4 +1,4 @@
-/** `node call-once.ts PROGRAM MODEL_URL auto|off PROMPT`: calls a real agent in a folder of its own, to be killed by a test. */
+/** `node call-once.ts PROGRAM MODEL_URL auto|off PROMPT`: calls a real agent in a separate folder, to be killed by a test. */
 import { openBench, type Program } from './harness.ts';
 
 const [program, url = '', jail, prompt = ''] = process.argv.slice(2);

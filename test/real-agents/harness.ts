@@ -9,7 +9,7 @@ import type { Protocol } from '../../src/base/schema/calls.ts';
 import { clearAway } from '../clear-away.ts';
 import { agentCommand } from './install.ts';
 
-/** The programs with a driver of their own. */
+/** The programs with their own driver. */
 export type Program =
   | 'claude'
   | 'codex'
@@ -47,7 +47,7 @@ export type Bench = {
   /** The program with nothing configured but where its model is; the login is the user's own. */
   usersAgent(program: Program, modelUrl: string, user: User): Promise<{ agent: Agent; home: string }>;
   acpAgent(command: readonly string[], env: Record<string, string>, jail: World['jail']): Promise<Agent>;
-  /** `prompt` is given the directory in which the agent will work: the project, or its copy where there is no jail. */
+  /** `prompt` is given the directory in which the agent will work: the project, or its copy without a sandbox. */
   probe(agent: Agent): Promise<Probe>;
   call(agent: Agent, prompt: (directory: string) => string, more?: CallOptions): Promise<Called>;
   remove(): void;
@@ -57,7 +57,7 @@ export type Bench = {
 export type User = { files?: Record<string, string>; variables?: Record<string, string> };
 
 export type CallOptions = Partial<AgentTask> & {
-  /** The call whose conversation goes on. */
+  /** The call whose conversation continues. */
   after?: Called;
   signal?: AbortSignal;
   onEvent?: (event: AgentEvent) => void;
@@ -189,7 +189,7 @@ function worldOf(home: string, jail: World['jail']): World {
   };
 }
 
-/** Codex brings a bubblewrap of its own; it serves where the system has none. */
+/** Codex brings its own bubblewrap; it is used where the system has none. */
 function bundledBubblewrap(): string {
   return path.resolve(path.dirname(agentCommand('codex')[0] ?? ''), '../codex-resources');
 }

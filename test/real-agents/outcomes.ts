@@ -3,7 +3,7 @@ import type { Program } from './harness.ts';
 
 /**
  * What each program's call must come out as for each fault of the model: the checked-in truth of the suites. `refused` is a
- * port where nobody listens; the others are faults of the scripted model, on every request unless `x1` (once) or `@2` (from
+ * port without a listener; the others are faults of the scripted model, on every request unless `x1` (once) or `@2` (from
  * the second request on). `ok` on a fault means that the program got over it and gave the whole answer.
  */
 export const faults = [

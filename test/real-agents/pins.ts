@@ -2,7 +2,7 @@
 export type Pin = {
   /** Folder in the cache and name in test titles. */
   name: string;
-  /** Which suite needs it: `ci` runs on every change, `more` in the second slow file, `acp` are adapters, `tool` are no agents. */
+  /** Which suite needs it: `ci` runs on every change, `more` in the second slow file, `acp` are adapters, `tool` are not agents. */
   suite: 'ci' | 'more' | 'acp' | 'tool';
   package: string;
   version: string;

@@ -47,7 +47,7 @@ export function describePrograms(programs: readonly Program[], atOnce: number): 
     bench?.remove();
   });
 
-  /** An agent with a base URL of its own, so that its requests can be told apart. */
+  /** An agent with its own base URL, so that its requests can be distinguished. */
   async function seat(program: Program, jail: World['jail'], fault?: string) {
     number += 1;
     const run = `${program}-${number}`;
@@ -59,7 +59,7 @@ export function describePrograms(programs: readonly Program[], atOnce: number): 
   for (const jail of ['auto', 'off'] as const) {
     const confinement = jail === 'auto' ? 'bubblewrap' : 'copy';
     describe.concurrent.each(programs)(`%s, confined by ${confinement}`, (program) => {
-      test('uses a tool, answers, is measured, and goes on in a new process', async () => {
+      test('uses a tool, answers, is measured, and continues in a new process', async () => {
         const { agent, calls } = await seat(program, jail);
         const first = await bench.call(agent, (place) => `Please look. ⟦read ${place}/README.md⟧`);
         expect(first.result).toMatchObject({ kind: 'ok', toolCalls: 1, usage: twoCalls, confinement });

@@ -22,7 +22,7 @@ export async function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
-  // Each page belongs to one, those of `newPage` to one of their own.
+  // Each page belongs to one, those of `newPage` to a separate one.
   browser.on('context', (context) => context.setDefaultTimeout(limits.page));
   return browser;
 }

@@ -35,7 +35,7 @@ export function leakyAgent(calls: string, more: readonly string[], gateway = '12
   };
 }
 
-/** Keys in files that git ignores, the agents that are given, and the file that they stand in. */
+/** Keys in files that git ignores, the given agents, and the file that holds the keys. */
 export function plantKeys(project: string, agents: object): string {
   const config = path.join(project, '.charrette', 'config.json');
   writeFileSync(config, JSON.stringify({ detect: false, agents }));

@@ -16,11 +16,11 @@ export type Undisturbed = {
 export type CrashPoint = { share: number } | { write: number } | 'last';
 
 export type Resumed = {
-  /** Where it was killed, in words. */
+  /** Where it was killed, as text. */
   place: string;
   crashed: Ended;
   resumed: Ended;
-  /** Whether the run's end was on record at the kill: then nothing is left to resume. */
+  /** Whether the run's end was saved at the kill: then nothing is left to resume. */
   hadEnded: boolean;
   artifacts: Record<string, string>;
   events: string[];
@@ -48,7 +48,7 @@ export async function undisturbedRun(env: Record<string, string> = {}): Promise<
   };
 }
 
-/** Every run has a store of its own: the same run id in one store would be one run. */
+/** Every run has a separate store: the same run id in one store would be one run. */
 type StoreOf = () => Record<string, string>;
 
 /**
@@ -194,7 +194,7 @@ export function crashPoints(count: number): { seed: number; points: CrashPoint[]
   return { seed, points: [...spread, 'last'] };
 }
 
-/** A place in words, before it is known how many writes there are. */
+/** A place as text, before the number of writes is known. */
 export function placeOf(point: CrashPoint): string {
   if (point === 'last') return 'at its last write';
   return 'write' in point

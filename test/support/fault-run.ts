@@ -44,7 +44,7 @@ export function statusOf(project: string, run: string): string {
   return JSON.parse(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8')).status;
 }
 
-/** The one run of the project is complete and whole: nothing torn, nothing done or asked twice but what was under way. */
+/** The one run of the project is complete: nothing truncated, nothing done or asked twice except calls in progress. */
 export function expectWhole(
   { project, calls }: { project: string; calls: string },
   run?: string,
@@ -57,8 +57,8 @@ export function expectWhole(
 }
 
 /**
- * A run that gave up on its store says so, and going on once the store is back completes it: with patience, since only the first
- * was to lose it.
+ * A run whose store stayed away reports that, and completes once it is resumed with the store back (with the default wait, since
+ * only the first attempt was to lose it).
  */
 export async function expectNamedAndResumed(
   ended: Ended,

@@ -43,7 +43,7 @@ const filler = 'These words fill the document so that it has something to say to
 const taskText = (number: string, depends: string) =>
   `### Task ${number}: Store ${number}\n- **Why:** Plan Step 1.1 / Design C1\n- **Done when:** it stores\n- **Depends on:** ${depends}\n`;
 
-/** A feature whose documents somebody wrote, so that the next command is `implement`. */
+/** A feature with hand-written documents, so that the next command is `implement`. */
 export async function writtenProject(...mode: string[]): Promise<string> {
   const project = makeProject(...mode);
   await run(project, 'feature', 'new', 'Search');

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below what systems give to outgoing connections: a port that is let go of for a moment is still free after it. */
+/** Below what systems give to outgoing connections: a port that is released for a moment stays free. */
 const range = [20_000, 32_000] as const;
 
-/** A port on loopback on which nobody listens. */
+/** A loopback port without a listener. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range);

@@ -16,7 +16,7 @@ export type LiveProgram = {
   ended: Promise<Ended>;
 };
 
-/** Starts the built program with an environment of its own: nothing of the caller's but PATH. */
+/** Starts the built program with a clean environment: only PATH comes from the caller. */
 export function startCharrette(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string | undefined>; node?: readonly string[] },

@@ -31,7 +31,7 @@ function tryPostgres(): string | undefined {
   if (server === undefined) return undefined;
   if (process.getuid?.() === 0) {
     const user = otherUser();
-    if (skipsBecause(user === undefined, 'PostgreSQL refuses root, and no user postgres or nobody exists'))
+    if (skipsBecause(user === undefined, 'PostgreSQL refuses root; no user postgres or nobody'))
       return undefined;
     const reach = spawnSync('test', ['-x', tmpdir()], user);
     if (skipsBecause(reach.status !== 0, `the user of PostgreSQL cannot reach ${tmpdir()}`)) return undefined;
@@ -90,7 +90,7 @@ export async function startPostgres({ durable = true } = {}): Promise<Postgres> 
       try {
         return await waitUntilReady(url, isGone);
       } catch (error) {
-        // Never a second one beside one that lives.
+        // Never a second one next to a living one.
         if (tries >= 50 || !isGone()) throw error;
         await sleep(100);
       }

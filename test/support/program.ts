@@ -29,7 +29,7 @@ export type RunOptions = {
   input?: string;
 };
 
-/** Runs the built program with an environment of its own: nothing of the caller's but PATH. */
+/** Runs the built program with a clean environment: only PATH comes from the caller. */
 export function charrette(args: readonly string[], options: RunOptions): Promise<Ended> {
   const { cwd, env = {}, crashAt, countFile, input } = options;
   const counting = crashAt !== undefined || countFile !== undefined;
@@ -108,7 +108,7 @@ export function hurry(calls: string): void {
 }
 
 /**
- * Keeps every call of a task (of a seat, for `refine-agent.mjs`) under way until the returned function is called: what happens
+ * Keeps every call of a task (of a seat, for `refine-agent.mjs`) waiting until the returned function is called: what happens
  * meanwhile hangs on no clock.
  */
 export function holdTask(calls: string, task: string): () => void {

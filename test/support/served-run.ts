@@ -6,7 +6,7 @@ import { startServe } from './web-server.ts';
 
 export type ServedRun = {
   run(): WrittenRun;
-  /** The page at a place behind its address, in a window of its own; `prepare` comes before anything is loaded. */
+  /** The page at a path of its address, in a new window; `prepare` runs before anything is loaded. */
   visit(
     place: string,
     viewport?: { width: number; height: number },

@@ -104,7 +104,7 @@ export async function command(url: string, project: string, ...words: string[]) 
   return { exit, json: JSON.parse(out) };
 }
 
-/** A database of its own for one test: the example repository is the same everywhere. */
+/** A separate database for one test: the example repository is the same everywhere. */
 export async function newDatabase(server: string, name: string): Promise<string> {
   const admin = new pg.Client({ connectionString: server });
   admin.on('error', () => {});

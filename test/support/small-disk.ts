@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clearAway } from '../clear-away.ts';
 
-/** What a case says that finds no disk of its own. */
+/** The message of a case without a separate disk. */
 export const unmountable = 'not tried: only root can mount a small disk';
 
 const mounts = new Set<string>();
@@ -31,7 +31,7 @@ export type FailingDisk = {
   /** From now on it refuses every write, to files that are open, too: as a disk on which the system has found an error. */
   turnReadOnly(): void;
   /** Puts another one with the same files in its place; no process may use it. */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
 };
 
 /** A file system in a file: one in memory cannot be made read-only while files are open. */
@@ -51,7 +51,7 @@ export function failingDisk(megabytes: number): FailingDisk | undefined {
       run('sync', '--file-system', folder);
       run('mount', '-o', 'remount,abort', folder);
     },
-    async mend() {
+    async repair() {
       await unmount(folder);
       // Another one with the same files: a jail that began while it was there keeps the failed one.
       copyFileSync(`${folder}.image`, `${folder}.copy`);

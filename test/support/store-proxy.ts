@@ -6,9 +6,9 @@ export type Way = 'open' | 'refused' | 'silent';
 
 export type StoreProxy = {
   port: number;
-  /** Changes the way for new connections and for those that are there; `refused` cuts them. */
+  /** Changes the behaviour for new and open connections; `refused` cuts them. */
   set(way: Way): void;
-  /** Ends all connections that are there; new ones go through. */
+  /** Ends all open connections; new ones go through. */
   cut(): void;
   /** How long an answer takes in addition, from now on. */
   delay(milliseconds: () => number): void;
@@ -29,7 +29,7 @@ export async function startStoreProxy(target: number): Promise<StoreProxy> {
       for await (const chunk of from) {
         const wait = delayOf();
         if (wait > 0) await sleep(wait);
-        // What was said into the silence is gone, as it is on a broken line.
+        // What was sent meanwhile is lost, as on a broken connection.
         if (way === 'open' && !to.destroyed) to.write(chunk);
       }
     } catch {

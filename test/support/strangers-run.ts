@@ -32,7 +32,7 @@ const call = { phase: '2a', task: 'sketch', seat: 's', agent: 'a', family: 'f', 
 const odd = ['text', 'line', 'phase', 'lane', 'label', 'task', 'usage', 'questions', 'answers', 'message'];
 
 /**
- * A run as a stranger's archive may hold one: every file is well-formed JSON, and much of it is not what it should be. Names are
+ * A run as an untrusted archive may hold one: every file is well-formed JSON, and much of it has wrong values. Names are
  * those that every object has.
  */
 export function writeStrangersRun(record: Parameters<typeof writeRun>[0] = {}): WrittenRun {

@@ -4,13 +4,13 @@ import path from 'node:path';
 
 type Entry = Record<string, unknown> & { id: string };
 
-/** What is wrong with the record of a run that has ended: doubled or torn lines, torn artifacts, repeated calls and questions. */
+/** What is wrong with the record of a run that has ended: doubled or truncated lines, damaged artifacts, repeated calls and questions. */
 export function damageOf(project: string, run: string, calls: readonly string[]): string[] {
   const directory = path.join(project, '.charrette', 'runs', run);
   const events = lines(path.join(directory, 'events.jsonl'));
   const problems = [
-    ...torn(events, 'events'),
-    ...torn(lines(path.join(directory, 'ledger.jsonl')), 'ledger'),
+    ...truncated(events, 'events'),
+    ...truncated(lines(path.join(directory, 'ledger.jsonl')), 'ledger'),
   ];
   const journal = events.flatMap((line) => parse(line) ?? []);
   journal.forEach(({ seq, type }, index) => {
@@ -39,7 +39,7 @@ function tornArtifacts(folder: string, journal: readonly Entry[]): string[] {
   const digests = new Map<string, string>();
   for (const { type, name, digest } of journal)
     if (type === 'artifact-write') digests.set(String(name), String(digest));
-  const torn = [...digests].flatMap(([name, digest]) => {
+  const damaged = [...digests].flatMap(([name, digest]) => {
     const file = path.join(folder, name);
     if (!existsSync(file)) return [`the artifact ${name} is not there`];
     const found = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -47,18 +47,20 @@ function tornArtifacts(folder: string, journal: readonly Entry[]): string[] {
   });
   const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [];
   const left = names.filter((name) => name.endsWith('.tmp'));
-  return [...torn, ...left.map((name) => `left behind: ${name}`)];
+  return [...damaged, ...left.map((name) => `left behind: ${name}`)];
 }
 
 function lines(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
 }
 
-function torn(all: readonly string[], name: string): string[] {
+function truncated(all: readonly string[], name: string): string[] {
   const ids = all.map((line) => parse(line)?.id);
   return [
-    ...ids.flatMap((id, index) => (id === undefined ? [`line ${index + 1} of the ${name} is torn`] : [])),
-    ...repeated(ids.filter((id) => id !== undefined)).map((id) => `${id} stands twice in the ${name}`),
+    ...ids.flatMap((id, index) =>
+      id === undefined ? [`line ${index + 1} of the ${name} is truncated`] : [],
+    ),
+    ...repeated(ids.filter((id) => id !== undefined)).map((id) => `${id} is twice in the ${name}`),
   ];
 }
 

@@ -5,7 +5,7 @@ import { type LiveProgram, startCharrette, until } from './live-program.ts';
 import { artifactsOf, callsIn, charrette, fixed, makeProject, preload } from './program.ts';
 import { cloneOf, configure, connected, keptCalls, startWorker, timesIn } from './worker-program.ts';
 
-/** What a run of a worker leaves that nobody disturbs. */
+/** What an undisturbed run of a worker leaves. */
 export type UndisturbedWorker = { writes: number; calls: string[]; artifacts: Record<string, string> };
 
 export type TakenOver = {
@@ -18,13 +18,13 @@ export type TakenOver = {
   problems: string[];
 };
 
-/** Committing is no write of its own: a kill before it leaves what a kill before the last statement leaves. */
+/** A commit does not count as a write: a kill before it equals a kill before the last statement. */
 const counting = { CRASH_SKIP: '^\\s*commit' };
 const heartbeatTimeoutSeconds = 1;
 
 type Machines = { project: string; one: string; two: string; calls: string; run: string };
 
-/** The clone in which a run is queued, and two more that stand for other machines. */
+/** The clone in which a run is queued, and two more that represent other machines. */
 async function prepare(env: Record<string, string>): Promise<Machines> {
   const { project, calls } = await makeProject();
   configure(project, { queue: { heartbeatTimeoutSeconds } });
@@ -64,7 +64,7 @@ export async function undisturbedWorker(env: Record<string, string>): Promise<Un
   return { writes, calls: callsIn(calls), artifacts: await delivered(machines, env) };
 }
 
-/** Kills a worker at its n-th write, takes its machine away and lets another go on with what the store has. */
+/** Kills a worker at its n-th write, removes its machine and lets another continue with what the store has. */
 export async function killAndTakeOver(at: number, env: Record<string, string>): Promise<TakenOver> {
   const machines = await prepare(env);
   const { one, two, run, calls } = machines;
@@ -98,7 +98,7 @@ export async function killAndTakeOver(at: number, env: Record<string, string>): 
   }
 }
 
-/** A run that is stuck or fails is told with what its worker and its record say. */
+/** A stuck or failed run is reported with its worker's log and its record. */
 async function untilDone(worker: LiveProgram, clone: string, run: string): Promise<void> {
   const isOver = () => worker.child.exitCode !== null || worker.child.signalCode !== null;
   const hasEnded = () => worker.stderr().includes(`${run} ended: `);
@@ -109,7 +109,7 @@ async function untilDone(worker: LiveProgram, clone: string, run: string): Promi
   throw new Error(`the second worker did not complete it: ${worker.stderr()}${JSON.stringify(error)}`);
 }
 
-/** An answer in the store is never asked for again; one that only the lost machine had, or nobody, once more. */
+/** An answer in the store is never requested again; a missing one, or one only the lost machine had, once more. */
 function wrongCalls(calls: readonly string[], kept: readonly string[]): string[] {
   return [...new Set(calls)].flatMap((call) => {
     const most = kept.includes(call) ? 1 : 2;

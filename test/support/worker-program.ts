@@ -22,7 +22,7 @@ export function recordOf(project: string, run: string): { status: string; exit?:
   return JSON.parse(readFileSync(path.join(project, '.charrette', 'runs', run, 'run.json'), 'utf8'));
 }
 
-/** Another machine: a clone of its own with the configuration of the first and a HOME of its own. */
+/** Another machine: a separate clone with the configuration of the first and a separate HOME. */
 export function cloneOf(project: string, name: string): string {
   const clone = path.join(path.dirname(project), name);
   execFileSync('git', ['clone', '--quiet', project, clone], { stdio: 'pipe' });
@@ -66,7 +66,7 @@ function callsOf(ledger: string, wanted: (lane: string) => boolean = () => true)
 export const timesIn = (list: readonly string[], value: string) =>
   list.filter((other) => other === value).length;
 
-/** A connection to look at the store with. */
+/** A connection for inspecting the store. */
 export async function connected<Result>(
   url: string,
   body: (client: pg.Client) => Promise<Result>,

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** An entry as it is to stand in the archive; what is given wins over what would be true. */
+/** An entry of the archive; given values override the true ones. */
 export type ZipEntry = {
   name: string | Buffer;
   content?: string | Uint8Array;

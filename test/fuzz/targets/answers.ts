@@ -93,7 +93,7 @@ export const answers: readonly Target[] = [
         holds(yes <= 1 && outcome !== 'accepted', 'one voter, whatever it writes, cannot outvote two');
         holds(
           counted.filter(({ voter }) => voter !== 'speaker').every(({ vote }) => vote === 'NO'),
-          'nobody votes for another',
+          'no voter votes for another',
         );
       }
     },
@@ -193,7 +193,7 @@ export const answers: readonly Target[] = [
   },
   {
     name: 'text-answers',
-    reads: 'answers in words instead of JSON, for every judgement',
+    reads: 'text answers instead of JSON, for every judgement',
     seeds: [
       votes,
       findings,
@@ -227,7 +227,7 @@ export const answers: readonly Target[] = [
   },
   {
     name: 'json-in-prose',
-    reads: 'JSON that stands in prose, fences or bold',
+    reads: 'JSON inside prose, fences or bold',
     seeds: [
       'Sure:\n```json\n{"a": [1, "}"]}\n```\n',
       '**{"a":1}**',
@@ -256,7 +256,8 @@ export const answers: readonly Target[] = [
         const objects = `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
         for (const deep of [lists, objects]) {
           const value = extractJson(`First ${deep} and again ${deep}.`);
-          if (levels > deepestJson) holds(value === undefined, 'what is nested too deeply is no answer');
+          if (levels > deepestJson)
+            holds(value === undefined, 'too deeply nested JSON does not count as an answer');
           else if (value !== undefined)
             holds(isDeepStrictEqual(value, structuredClone(value)), 'it is a value');
         }

@@ -170,7 +170,7 @@ export const documents: readonly Target[] = [
         block.endsWith(end) && block.indexOf(end) === block.length - end.length,
         'a block closes once, at its end',
       );
-      holds(block.split(nonce).length === 3, 'the nonce stands in the two tags alone');
+      holds(block.split(nonce).length === 3, 'the nonce is in the two tags alone');
       holds(!/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(block), 'no control characters');
       holds(block.length < 4200, 'the limit holds');
     },
@@ -254,7 +254,7 @@ export const documents: readonly Target[] = [
       const rows = text.split(/\r\n?|\n/).length;
       for (const mode of ['raw', 'markdown'] as const) {
         const result = sanitizeDiagram(text, mode);
-        holds(result.status !== 'internal-error', `no trouble of its own: ${result.error}`);
+        holds(result.status !== 'internal-error', `no internal error: ${result.error}`);
         holds(
           result.reasons.every((reason) => reason.line >= 0 && reason.line <= rows),
           'reasons have a line of the text',

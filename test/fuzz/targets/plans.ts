@@ -33,10 +33,10 @@ const separator = '\n=====\n';
 
 const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
 
-/** Whether a plan of another tool can be carried out; if not, it must say so. */
+/** Whether a plan of another tool can be executed; if not, it must say so. */
 function canBeDone(outline: Outline): boolean {
   const { plan, tasks } = filesFromOutline(outline, facts, 'Medium');
-  holds(new Set(tasks.map(({ id }) => id)).size === outline.tasks.length, 'every task has a file of its own');
+  holds(new Set(tasks.map(({ id }) => id)).size === outline.tasks.length, 'every task has its own file');
   const problems = dependencyProblems(tasks);
   const said = plan._metadata.quality_check?.critical ?? [];
   holds(problems.length === 0 || said.length > 0, 'a plan with knots says so');
@@ -145,7 +145,7 @@ export const plans: readonly Target[] = [
     ],
     run(text) {
       const { raw, problems } = readMeta(text);
-      holds(problems.length > 0 || Object.keys(raw).length >= 0, 'what is wrong is said');
+      holds(problems.length > 0 || Object.keys(raw).length >= 0, 'problems are reported');
       readTasks(text, 'tasks.json');
     },
   },
@@ -177,7 +177,7 @@ export const plans: readonly Target[] = [
     seeds: ['npm test && FOO=1 npm run "a b" > out | cat', "make 'x y'; ./run.sh 2>&1"],
     run(text) {
       for (const words of splitCommand(text))
-        holds(words.length > 0 && words.every((word) => text.includes(word)), 'words stand in the line');
+        holds(words.length > 0 && words.every((word) => text.includes(word)), 'words are in the line');
     },
   },
 ];

@@ -38,7 +38,7 @@ function packageIn(text: string): Record<string, string> {
   );
 }
 
-/** Runs readers that may each refuse the text; only what nobody foresaw is passed on. */
+/** Runs readers that may each refuse the text; only unexpected errors are rethrown. */
 function each(...readers: (() => unknown)[]): void {
   for (const read of readers) {
     try {
@@ -87,19 +87,19 @@ export const skills: readonly Target[] = [
   },
   {
     name: 'skill-fixes',
-    reads: 'packages that are mended',
+    reads: 'packages that are fixed',
     seeds: [whole, clean['SKILL.md'] ?? ''],
     run(text) {
       const texts = packageIn(text);
-      const mended = { ...texts, ...Object.fromEntries(fixPackage(packageOf(texts).files, false).texts) };
+      const fixed = { ...texts, ...Object.fromEntries(fixPackage(packageOf(texts).files, false).texts) };
       holds(
-        Object.keys(mended).every((name) => !name.split('/').includes('..') && !name.startsWith('/')),
+        Object.keys(fixed).every((name) => !name.split('/').includes('..') && !name.startsWith('/')),
         'only files of the package are written',
       );
-      const again = fixPackage(packageOf(mended).files, false).texts;
+      const again = fixPackage(packageOf(fixed).files, false).texts;
       holds(
-        [...again].every(([name, content]) => mended[name] === content),
-        'mending again changes nothing',
+        [...again].every(([name, content]) => fixed[name] === content),
+        'fixing again changes nothing',
       );
     },
   },

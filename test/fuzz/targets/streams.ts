@@ -118,7 +118,7 @@ export const streams: readonly Target[] = [
     async run(text) {
       const client = connect((streams) => serveClient(context, streams));
       client.input.write(text);
-      holds((await client.ask(asked, 'ping', {})) !== undefined, 'a server goes on answering');
+      holds((await client.ask(asked, 'ping', {})) !== undefined, 'a server keeps answering');
       await client.end();
     },
   },
@@ -154,7 +154,7 @@ export const streams: readonly Target[] = [
       const session = isRecord(result) ? String(result['sessionId']) : '';
       holds(session !== '', 'a session begins');
       editor.input.write(text.replaceAll('SESSION', session));
-      holds((await editor.ask(asked, 'initialize', hello)) !== undefined, 'an agent goes on answering');
+      holds((await editor.ask(asked, 'initialize', hello)) !== undefined, 'an agent keeps answering');
       await editor.end();
     },
   },
@@ -183,7 +183,7 @@ export const streams: readonly Target[] = [
     async run(text) {
       const { reading, exit } = await talkTo(text.split('\n'));
       holds(exit.code === 0, 'the process has left');
-      holds(!(reading.succeeded && text.trim() === ''), 'nobody succeeds in silence');
+      holds(!(reading.succeeded && text.trim() === ''), 'no one succeeds without output');
     },
   },
 ];

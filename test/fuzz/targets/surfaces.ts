@@ -83,7 +83,7 @@ export const surfaces: readonly Target[] = [
       };
       holds(
         text.includes(house.token) || refuseStranger(approach, house) !== undefined,
-        'without the token nobody comes in',
+        'no request is admitted without the token',
       );
       if (refuseHost(approach, house) === undefined)
         holds(

@@ -32,7 +32,7 @@ async function turnsReadOnly(task: string, env: Record<string, string>): Promise
   const refused = await charrette(['resume', '--json'], { cwd: project, env });
   expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([5, 'permission-denied']);
   expect(callsIn(calls)).toEqual(before);
-  await disk.mend();
+  await disk.repair();
   expect(existsSync(path.join(project, '.charrette', 'store.corrupt'))).toBe(false);
   const [run = ''] = runsOf(project);
   const resumed = await charrette(['resume', run], { cwd: project, env });

@@ -2,7 +2,7 @@
 // `node bench/deltas.ts --repository DIR… [--summary CHARACTERS]`. DIR is any git repository, bare or not.
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadCorpusCounter } from '../src/prompts/measure/corpus-counter.ts';
+import { loadCorpusCounter } from '../src/prompts/measure/corpus.ts';
 import { median, table } from './calibration.ts';
 import { readRevisions } from './deltas/history.ts';
 import { type Judged, judgeRevision } from './deltas/judge.ts';

@@ -1,10 +1,9 @@
 import { type ArtifactFile, type ArtifactKey, artifactKeys, artifacts } from '../../src/prompts/artifacts.ts';
 import { readMeta } from '../../src/prompts/feature/meta.ts';
 import type { FeatureFiles } from '../../src/prompts/feature-files.ts';
-import type { TokenCount } from '../../src/prompts/report.ts';
-import { deltaSince, takeSnapshot } from '../../src/prompts/resume/snapshot.ts';
-import { noResumeState, withFixSummary } from '../../src/prompts/resume/state.ts';
-import type { Dispatch } from '../../src/prompts/roles/dispatch.ts';
+import type { TokenCount } from '../../src/prompts/markers.ts';
+import { deltaSince, noResumeState, takeSnapshot, withFixSummary } from '../../src/prompts/resume/state.ts';
+import type { Dispatch } from '../../src/prompts/roles/shapes.ts';
 import { dispatchFor } from '../../src/prompts/roles/table.ts';
 import { seededNonce } from '../../src/prompts/untrusted.ts';
 import { reviewOnce } from '../../src/workflows/feature/rules/review-call.ts';

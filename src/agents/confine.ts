@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { completeRepository, watchBorrowing } from './git-guard.ts';
-import { findBubblewrap, jailedCommand } from './jail.ts';
+import { completeRepository, findBubblewrap, jailedCommand, watchBorrowing } from './jail.ts';
 import type { Access, Confinement } from './port.ts';
 import { recordsAround, recordsFolder } from './records.ts';
 import type { World } from './settings.ts';

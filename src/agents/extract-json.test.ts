@@ -5,10 +5,10 @@ import {
   extractAnswer,
   extractList,
   type JsonShape,
+  jsonExtents,
   readJsonAnswer,
   type WantedJson,
 } from './extract-json.ts';
-import { jsonExtents } from './json-extents.ts';
 
 function extractJson(text: string, shape?: JsonShape, keys: readonly string[] = []) {
   const reading = readJsonAnswer(text, { ...(shape === undefined ? {} : { shape }), keys });

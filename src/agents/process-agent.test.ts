@@ -15,7 +15,7 @@ import { optionalProgram, systemPath } from '../../test/support/optional-program
 import { isRecord, parseJson } from '../base/safe-json.ts';
 import type { Protocol } from '../base/schema/calls.ts';
 import type { AgentEvent, AgentTask } from './port.ts';
-import { listProcesses, readRow } from './process/process-table.ts';
+import { listProcesses, readRow } from './process/process-tree.ts';
 import { agentVersion, createAgent, drivers } from './registry.ts';
 import type { AgentSettings, World } from './settings.ts';
 

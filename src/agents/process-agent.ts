@@ -4,9 +4,9 @@ import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
 import { namedSome } from '../base/text/format.ts';
 import { blotCommand } from '../base/text/secrets.ts';
-import { readAnswer, writeAnswer } from './answer.ts';
+import { formatHandle, parseHandle, readAnswer, readTotal, writeAnswer, writeTotal } from './answer.ts';
 import { type Confined, confine } from './confine.ts';
-import { resolveProgram } from './detect.ts';
+import { probeAgent, resolveProgram } from './detect.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './drivers/driver.ts';
 import { finishReading } from './drivers/outcome.ts';
 import {
@@ -26,17 +26,13 @@ import {
   type Probe,
   unknownUsage,
 } from './port.ts';
-import { homeOf, openHome, spoiltHome, writeHomeFiles } from './private-home.ts';
-import { probeAgent } from './probe.ts';
+import { homeOf, openHome, shareUnpacked, spoiltHome, writeHomeFiles } from './private-home.ts';
 import { certificateVariables, childEnvironment, namedPaths, taskVariables } from './process/environment.ts';
 import { endOrphans } from './process/process-record.ts';
-import { asSaid, secretsIn } from './process/redact.ts';
-import { secretsAround } from './process/secret-files.ts';
+import { asSaid, secretsAround, secretsIn } from './process/redact.ts';
 import { redactedCall, redactedReading } from './redacted-call.ts';
 import { type ProcessExit, runProcess, startProcess, streamFile } from './run-process.ts';
-import { formatHandle, parseHandle, readTotal, writeTotal } from './session-handle.ts';
 import type { AgentSettings, World } from './settings.ts';
-import { shareUnpacked } from './unpacked.ts';
 
 /** An agent that is a program of its own, spoken to through its driver. */
 export function createProcessAgent(driver: Driver, settings: AgentSettings, world: World): Agent {

@@ -14,8 +14,7 @@ import {
 } from './process/limits.ts';
 import { LineSplitter, OutputBudget, recordStream, Tail } from './process/output.ts';
 import { type ProcessRecord, recordEnd, recordProcess, rootOf } from './process/process-record.ts';
-import { descendants } from './process/process-tree.ts';
-import { endTree } from './process/terminate.ts';
+import { descendants, endTree } from './process/process-tree.ts';
 
 export type ProcessRequest = {
   /** Program and arguments; never a shell string. */

@@ -19,8 +19,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ignoredPrints } from './ignored-files.ts';
-import { changedPaths, copyTree, snapshotCopy, snapshotTree } from './tree-guard.ts';
+import { changedPaths, copyTree, ignoredPrints, snapshotCopy, snapshotTree } from './tree-guard.ts';
 
 let tree: string;
 beforeEach(() => {

@@ -1,12 +1,149 @@
-import { constants, lstatSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { constants, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { isMissing } from '../base/files/contained.ts';
-import { askGit } from './ask-git.ts';
-import { fingerprints } from './fingerprint.ts';
-import { ignoredPrints } from './ignored-files.ts';
-import { recordsFolder } from './records.ts';
-import { repositoryPrints } from './repository-prints.ts';
+import { leadsIntoRecords, recordsFolder } from './records.ts';
+
+const execute = promisify(execFile);
+
+/** What git says about a directory, without running anything of the repository or locking it; `undefined` where it knows nothing. */
+async function askGit(directory: string, words: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await execute('git', ['-C', directory, '-c', 'core.fsmonitor=', ...words], {
+      maxBuffer: 256 * 1024 * 1024,
+      env: { PATH: process.env['PATH'], GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
+    });
+    return stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So long others may have to wait. A file read at once takes a tenth of the processor time of one that is waited for. */
+const turnMs = 10;
+
+/** Fingerprints files by their content, those that are there. */
+async function fingerprints(directory: string, files: readonly string[]): Promise<[string, string][]> {
+  const entries: [string, string][] = [];
+  let since = performance.now();
+  for (const file of files) {
+    const print = fingerprint(path.join(directory, file));
+    if (print !== undefined) entries.push([file, print]);
+    if (performance.now() - since < turnMs) continue;
+    await turn();
+    since = performance.now();
+  }
+  return entries;
+}
+
+function fingerprint(file: string): string | undefined {
+  try {
+    const facts = lstatSync(file);
+    if (facts.isSymbolicLink()) return `link ${readlinkSync(file)}`;
+    if (!facts.isFile()) return facts.isDirectory() ? 'folder' : 'special';
+    if (facts.size > 32 * 1024 * 1024) return `large ${facts.size} ${facts.mtimeMs}`;
+    const hash = createHash('sha256').update(readFileSync(file));
+    return `${facts.mode.toString(8)} ${hash.digest('hex')}`;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** So many ignored files are looked at: more would take longer than many a call. */
+const watchedFiles = 20_000;
+const packages = 'node_modules';
+/**
+ * Fingerprints what git ignores below a directory by what the file system says of it, without reading it. Packages come last:
+ * they are what is left out where there is too much.
+ */
+export async function ignoredPrints(directory: string, most = watchedFiles): Promise<[string, string][]> {
+  const words = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
+  const listed = (await askGit(directory, words))?.split('\0') ?? [];
+  const names = listed.filter((name) => name !== '').map((name) => name.replace(/\/$/, ''));
+  const later: string[] = [];
+  const first = await look(directory, names, most, (name) => {
+    if (path.basename(name) !== packages) return true;
+    later.push(name);
+    return false;
+  });
+  return [...first, ...(await look(directory, later, most - first.length, () => true))];
+}
+
+/** The prints of names and of all that lies below them, the nearest first. */
+async function look(
+  directory: string,
+  names: readonly string[],
+  most: number,
+  isWanted: (name: string) => boolean,
+): Promise<[string, string][]> {
+  const prints: [string, string][] = [];
+  const queue = [...names];
+  for (const name of queue) {
+    if (prints.length >= most) break;
+    if (isWrittenByOthers(name) || !isWanted(name)) continue;
+    const { print, inside } = lookAt(path.join(directory, name));
+    if (print !== undefined) prints.push([name, print]);
+    for (const entry of inside) queue.push(path.join(name, entry));
+    if (prints.length % 500 === 499) await turn();
+  }
+  return prints;
+}
+
+/** Lanes write into the records at any time, and git into a repository that is among what is ignored. */
+function isWrittenByOthers(name: string): boolean {
+  return leadsIntoRecords(name) || path.basename(name) === '.git';
+}
+
+function lookAt(place: string): { print?: string; inside: string[] } {
+  try {
+    const facts = lstatSync(place, { bigint: true });
+    if (facts.isDirectory()) return { inside: readdirSync(place).sort() };
+    if (facts.isSymbolicLink()) return { print: `link ${readlinkSync(place)}`, inside: [] };
+    // Times can be set back, the last one cannot; but it moves too when a file that is shared gets one more name.
+    const { size, mtimeNs, ctimeNs, ino, mode, nlink } = facts;
+    const changed = nlink > 1n ? '' : ctimeNs;
+    return { print: [mode.toString(8), size, mtimeNs, ino, changed].join(' '), inside: [] };
+  } catch (error) {
+    if (isMissing(error) || isRefused(error)) return { inside: [] };
+    throw error;
+  }
+}
+
+/** What cannot be looked at cannot be written by an agent of the same user without a trace around it. */
+function isRefused(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM');
+}
+
+/** What is a checkout's own: where it stands, and where its settings come from. */
+const ofCheckout = ['HEAD', 'config.worktree', 'commondir', 'info/sparse-checkout'];
+/** What all checkouts share. The rest of a repository changes with every commit, branch and worktree of anybody. */
+const ofRepository = ['config', 'info/attributes', 'info/exclude', 'info/grafts'];
+const mostHooks = 1000;
+
+/** Fingerprints what decides how git works in a directory and which code it runs there. */
+async function repositoryPrints(directory: string): Promise<[string, string][]> {
+  const said = await askGit(directory, ['rev-parse', '--git-dir', '--git-common-dir']);
+  const [own, common] = (said ?? '').split('\n').filter((line) => line !== '');
+  if (own === undefined || common === undefined) return fingerprints(directory, ['.git']);
+  const [checkout, repository] = [path.resolve(directory, own), path.resolve(directory, common)];
+  const hooks = await filesIn(path.join(repository, 'hooks'));
+  const prints = [
+    ...(await fingerprints(checkout, ofCheckout)),
+    ...(await fingerprints(repository, [...ofRepository, ...hooks.map((name) => `hooks/${name}`)])),
+  ];
+  const named = prints.map(([name, print]): [string, string] => [`.git/${name}`, print]);
+  return [...(await fingerprints(directory, ['.git'])), ...named];
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.sort().slice(0, mostHooks);
+}
 
 /** Above this a copy costs more than it protects; the agent then works in place and the hash alone watches. */
 const copyLimit = { files: 20_000, bytes: 512 * 1024 * 1024 };

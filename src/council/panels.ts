@@ -1,4 +1,4 @@
-import type { Stance } from '../prompts/panel/stances.ts';
+import type { Stance } from '../prompts/panel/sketch.ts';
 
 /**
  * A chair is a place for one agent: `first` and `second` are the outside agents, of different families where possible;

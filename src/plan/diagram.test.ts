@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { diagramWarning } from '../council/breadcrumbs.ts';
 import { checkDiagram, diagramFile, diagramIssues } from './diagram.ts';
 import { sanitizeDiagram, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
-import { mermaidFences } from './mermaid-fences.ts';
-import { parseMermaid } from './mermaid-parser.ts';
+import { mermaidFences, parseMermaid } from './mermaid-fences.ts';
 
 const tokens = (text: string, mode?: 'raw' | 'markdown') =>
   sanitizeDiagram(text, mode).reasons.map(({ token, line }) => `${token}@${line}`);

@@ -14,10 +14,10 @@ export {
 export type { CommandLookup } from './grounding/commands.ts';
 export type { DecidedPoint } from './grounding/decisions.ts';
 export { type GroundingOptions, groundPlan } from './grounding/grounding.ts';
-export { pathLookup } from './grounding/path.ts';
 export { type GroundingFact, type GroundingReport, groundingText } from './grounding/report.ts';
+export { pathLookup } from './grounding/subject.ts';
 export { type ManifestReading, readManifest } from './manifest-reader.ts';
 export { type ManifestInput, type ManifestWriting, writeManifest } from './manifest-writer.ts';
-export { parseMermaid } from './mermaid-parser.ts';
+export { parseMermaid } from './mermaid-fences.ts';
 export { type PlanReading, readPlan, renderPlan } from './plan-text.ts';
 export { type PlanRules, planProblems, revisionProblems } from './validate.ts';

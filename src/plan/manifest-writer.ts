@@ -10,7 +10,7 @@ import {
   manifestFiles,
   manifestName,
   manifestVersion,
-} from './manifest-keys.ts';
+} from './manifest-reader.ts';
 
 export type ManifestWriting =
   | { ok: true; manifest: string }

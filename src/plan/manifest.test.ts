@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { appendIssue, insertIssue } from './execution-issues.ts';
-import { manifestFiles } from './manifest-keys.ts';
-import { parseManifest, readManifest } from './manifest-reader.ts';
+import { manifestFiles, parseManifest, readManifest } from './manifest-reader.ts';
 import { poisonManifest, writeManifest } from './manifest-writer.ts';
+import { appendIssue, insertIssue } from './validate.ts';
 
 let root: string;
 let design: string;

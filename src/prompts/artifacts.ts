@@ -34,7 +34,7 @@ export type ArtifactFile =
   | { kind: 'missing' }
   | { kind: 'unusable'; reason: ArtifactFault };
 
-export type ArtifactFault = 'empty' | 'not a file' | 'a link out of the feature' | 'unreadable';
+type ArtifactFault = 'empty' | 'not a file' | 'a link out of the feature' | 'unreadable';
 
 export type ArtifactFiles = Readonly<Record<ArtifactKey, ArtifactFile>>;
 

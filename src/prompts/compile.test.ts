@@ -2,12 +2,10 @@ import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../test/support/feature-directory.ts';
 import { artifacts, sideFiles } from './artifacts.ts';
-import { type CompileInput, compilePrompt } from './compile.ts';
+import { type CompileInput, chooseTransport, compilePrompt, findShellPlaceholders } from './compile.ts';
 import { compose } from './compose.ts';
 import { readFeature } from './feature-files.ts';
 import { dispatches, dispatchFor } from './roles/table.ts';
-import { findShellPlaceholders } from './shell-placeholders.ts';
-import { chooseTransport } from './transport.ts';
 import { seededNonce } from './untrusted.ts';
 
 const nonce = seededNonce('test');

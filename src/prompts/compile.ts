@@ -1,14 +1,50 @@
+import { fenceInfo, markdownLines } from '../base/text/markdown-lines.ts';
 import { type ArtifactFiles, type ArtifactKey, artifacts } from './artifacts.ts';
-import { type IterationContext, iterationPart } from './iteration.ts';
-import { type DomainOutcome, outcomePart } from './outcome.ts';
+import { type IterationContext, iterationPart } from './dispatch-log.ts';
+import type { PrdResolution } from './feature-files.ts';
+import { type DomainOutcome, outcomePart } from './markers.ts';
 import { type Answer, data, optionalData, type Part, type PromptDraft, words } from './part.ts';
-import type { PrdResolution } from './prd.ts';
-import { checkArtifacts } from './prerequisites.ts';
-import { requiredArtifactsPart, targetPart } from './required-artifacts.ts';
-import type { Dispatch } from './roles/dispatch.ts';
-import { implementerReport, shapes } from './roles/shapes.ts';
-import { inlineArtifactPart } from './target.ts';
+import {
+  checkArtifacts,
+  inlineArtifactPart,
+  requiredArtifactsPart,
+  targetPart,
+} from './required-artifacts.ts';
+import { type Dispatch, implementerReport, shapes } from './roles/shapes.ts';
 import { readable } from './untrusted.ts';
+
+/** A line of a shell command and where it stands. */
+type ShellPlaceholder = { line: number; text: string };
+
+/** T-145: a `{placeholder}` in a shell command that somebody is going to run. */
+export function findShellPlaceholders(tasks: string): ShellPlaceholder[] {
+  const findings: ShellPlaceholder[] = [];
+  let shell = false;
+  for (const line of markdownLines(tasks)) {
+    if (line.kind === 'fence-open') shell = /^(?:sh|bash|shell|zsh|console)\b/i.test(fenceInfo(tasks, line));
+    if (line.kind !== 'code' || !shell) continue;
+    const text = tasks.slice(line.start, Math.min(line.end, line.start + 2_000));
+    if (/(?<!\$)\{[a-z][\w -]*\}/i.test(text)) findings.push({ line: line.number, text: text.trim() });
+  }
+  return findings;
+}
+
+type TransportChoice = {
+  /** What the caller asked for. */
+  requested?: Transport;
+  /** T-142: whether the agent can open files. */
+  canRead: boolean;
+  characters: number;
+  /** Targets up to this size go into the prompt, longer ones by reference. */
+  inlineUpTo?: number;
+};
+
+/** I5: the text under review is in the prompt, unless the caller asked otherwise or it is longer than allowed. */
+export function chooseTransport({ requested, canRead, characters, inlineUpTo }: TransportChoice): Transport {
+  if (!canRead) return 'inline';
+  if (inlineUpTo !== undefined) return characters <= inlineUpTo ? 'inline' : 'reference';
+  return requested ?? 'inline';
+}
 
 export type Transport = 'reference' | 'inline';
 

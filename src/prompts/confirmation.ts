@@ -1,5 +1,5 @@
 import { markdownLines } from '../base/text/markdown-lines.ts';
-import { isPrdSentinel } from './prd.ts';
+import { isPrdSentinel } from './feature-files.ts';
 
 /** A file the agent was told to read. */
 export type ExpectedFile = {

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { countLines } from '../base/text/diff.ts';
 import { type ArtifactFiles, type ArtifactKey, artifactKeys, artifacts } from './artifacts.ts';
 import type { ExpectedFile } from './confirmation.ts';
-import type { PrdResolution } from './prd.ts';
+import type { PrdResolution } from './feature-files.ts';
 
 /** What became of one artifact in one prompt. */
 export type ArtifactUse = {

@@ -1,6 +1,6 @@
 import { suggestion } from '../base/text/format.ts';
 import { documents } from './author/documents.ts';
-import { stances } from './panel/stances.ts';
+import { stances } from './panel/sketch.ts';
 import { dispatches } from './roles/table.ts';
 
 const panel = ['role', 'read-only', 'effort'];

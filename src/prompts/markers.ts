@@ -1,4 +1,70 @@
 import { markdownLines } from '../base/text/markdown-lines.ts';
+import type { ComposedPrompt, PartKind } from './compose.ts';
+import { type Part, words } from './part.ts';
+
+export type TokenCount = (text: string) => number;
+
+export type PromptReport = {
+  characters: number;
+  tokens: number;
+  /** What a provider's prompt cache can reuse between iterations. */
+  prefixCharacters: number;
+  prefixTokens: number;
+  /** Counted one by one; because tokens can join across borders the sum may differ from the total by a few. */
+  parts: readonly { name: string; kind: PartKind; characters: number; tokens: number }[];
+};
+
+/** T-135: what a prompt weighs, whole and by part, in characters and in tokens of the given counter. */
+export function reportPrompt(prompt: ComposedPrompt, count: TokenCount): PromptReport {
+  return {
+    characters: prompt.text.length,
+    tokens: count(prompt.text),
+    prefixCharacters: prompt.prefix.length,
+    prefixTokens: count(prompt.prefix),
+    parts: prompt.parts.map(({ name, kind, text }) => ({
+      name,
+      kind,
+      characters: text.length,
+      tokens: count(text),
+    })),
+  };
+}
+
+/** How the domain reviewer of the phase ended. */
+export type DomainOutcome = {
+  reviewer: string;
+  approved: boolean;
+  iteration: number;
+  max: number;
+  unresolved: readonly string[];
+};
+
+/** T-047, T-048: what the phase reviewer is told about the review before it. */
+export function outcomePart({ reviewer, approved, iteration, max, unresolved }: DomainOutcome): Part {
+  const result = approved
+    ? `APPROVED at iteration ${iteration}/${max}`
+    : `FAILED at iteration cap (${max}/${max})`;
+  const lines = [`- Reviewer: ${reviewer}`, `- Result: ${result}`];
+  if (unresolved.length === 0) {
+    return words(
+      'domain-outcome',
+      [...lines, '- Unresolved issues: none'].join('\n'),
+      'Domain Reviewer Outcome',
+    );
+  }
+  return {
+    name: 'domain-outcome',
+    heading: 'Domain Reviewer Outcome',
+    text: [...lines, '- Unresolved issues:'].join('\n'),
+    untrusted: [
+      {
+        tag: 'unresolved_issues',
+        content: unresolved.map((issue) => `- ${issue}`).join('\n'),
+        limit: 60_000,
+      },
+    ],
+  };
+}
 
 export type MarkerCount = { lazyLoadWarnings: number; resumeFallbacks: number };
 

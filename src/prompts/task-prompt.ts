@@ -1,13 +1,12 @@
 import { type ArtifactFiles, type ArtifactKey, artifacts } from './artifacts.ts';
 import { filesPart } from './compile.ts';
+import type { PrdResolution } from './feature-files.ts';
 import { data, type Part, type PromptDraft, words } from './part.ts';
-import type { PrdResolution } from './prd.ts';
-import { requiredArtifactsPart } from './required-artifacts.ts';
+import { completenessHeader, requiredArtifactsPart } from './required-artifacts.ts';
 import { taskDispatch } from './roles/implement.ts';
 import { implementerReport } from './roles/shapes.ts';
 import type { ScopedArtifact, TaskScope } from './sections/scope.ts';
 import type { Task } from './sections/tasks.ts';
-import { completenessHeader } from './target.ts';
 import { readable } from './untrusted.ts';
 
 export type TaskPromptInput = {

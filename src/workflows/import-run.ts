@@ -11,7 +11,7 @@ import { relocateInputs } from '../engine/relocate.ts';
 import type { RunArchive } from '../engine/run-archive.ts';
 import { type Home, prepareHome, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engine/run-record.ts';
-import { repositoryIdentity } from '../repo/git/repository-identity.ts';
+import { repositoryIdentity } from '../repo/git/repository-facts.ts';
 import { runGit } from '../repo/git/run-git.ts';
 import { withTreeOf } from './design/tree.ts';
 import { rosterOf } from './roster.ts';

@@ -14,7 +14,7 @@ import { timeOf } from '../engine/clock.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
 import { compose } from '../prompts/compose.ts';
-import { repairPrompt } from '../prompts/panel/repair.ts';
+import { repairPrompt } from '../prompts/panel/common.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
 import { moveCheckout } from '../repo/git/checkout.ts';
 import { readInWords, unreadable } from './answer-in-words.ts';

@@ -8,8 +8,8 @@ import { type Home, homeAround, type RunDirectory, runDirectoryOf } from '../eng
 import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
+import { readOverrides } from '../prompts/compose.ts';
 import { overrideWarnings } from '../prompts/known-parts.ts';
-import { readOverrides } from '../prompts/overrides.ts';
 import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { liteExecuteWorkflow } from './build/lite-execute.ts';
 import { litePlanWorkflow } from './build/lite-plan.ts';

@@ -5,7 +5,7 @@ import type { EvidenceMark, RaisedFinding } from '../council/review.ts';
 import type { DecidedPoint } from '../plan/grounding/decisions.ts';
 import { groundPlan } from '../plan/grounding/grounding.ts';
 import type { GroundingReport } from '../plan/grounding/report.ts';
-import { reviewFromGrounding } from '../plan/grounding/review.ts';
+import { reviewFromGrounding } from '../plan/grounding/report.ts';
 import { checkCitation } from '../repo/index/citation.ts';
 import { openIndex } from '../repo/index/open-index.ts';
 

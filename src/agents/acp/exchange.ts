@@ -1,15 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientConnection } from '@agentclientprotocol/sdk';
-import { isRecord } from '../../base/safe-json.ts';
+import type {
+  AnyMessage,
+  ClientConnection,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  Stream,
+  ToolKind,
+} from '@agentclientprotocol/sdk';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { Conversation, Signal } from '../drivers/driver.ts';
 import { emptyReading, eventsOf, type Reading, readSignal, toolNamer } from '../drivers/reading.ts';
+import type { Access } from '../port.ts';
 import type { ProcessExit } from '../run-process.ts';
 import { type Opening, type OpenSession, openSession } from './conversation.ts';
-import { failureOfError } from './failure.ts';
-import { judgeTurn } from './judge-turn.ts';
-import { answerPermission } from './permission.ts';
+import { failureOfError, judgeTurn } from './judge-turn.ts';
 import { emptyTranscript, readUpdate } from './transcript.ts';
-import { openWire } from './wire.ts';
+
+/** What an agent with read access may do when it asks. The kind is its own word; the jail does not rely on it. */
+const readingKinds: readonly ToolKind[] = ['read', 'search', 'think'];
+
+/**
+ * Our answer to an agent that asks before it uses a tool. Where a jail refuses the writing itself, the agent may try:
+ * some can only read by a shell. Permissions are given for this once, never for good.
+ */
+export function answerPermission(
+  { toolCall, options }: RequestPermissionRequest,
+  { access, jailed }: { access: Access; jailed: boolean },
+): RequestPermissionResponse {
+  const harmless = jailed || readingKinds.some((kind) => kind === toolCall.kind);
+  const allowed = access === 'write' || harmless;
+  const wanted = allowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  const option = wanted.flatMap((kind) => options.find((candidate) => candidate.kind === kind) ?? [])[0];
+  if (option === undefined) return { outcome: { outcome: 'cancelled' } };
+  return { outcome: { outcome: 'selected', optionId: option.optionId } };
+}
+
+/** A stream of protocol messages over the lines of a process. */
+export type Wire = {
+  stream: Stream;
+  /** One line of the agent's output. What is no message (banners, logs) is ignored. */
+  push(line: string): void;
+  /** The agent has gone; requests that are open fail. */
+  close(): void;
+};
+
+export function openWire(write: (text: string) => void): Wire {
+  let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
+  const readable = new ReadableStream<AnyMessage>({
+    start: (given) => {
+      controller = given;
+    },
+  });
+  const writable = new WritableStream<AnyMessage>({
+    write: (message) => write(`${JSON.stringify(message)}\n`),
+  });
+  return {
+    stream: { readable, writable },
+    push(line) {
+      const reading = readJson(line);
+      if (reading.ok && isRecord(reading.value) && isMessage(reading.value)) {
+        controller?.enqueue(reading.value as unknown as AnyMessage);
+      }
+    },
+    close() {
+      try {
+        controller?.close();
+      } catch {
+        // Closed before: the connection let go of it first.
+      }
+      controller = undefined;
+    },
+  };
+}
+
+/** Answers carry the number we gave the question: the library prints any other on the terminal as it came. */
+function isMessage({ jsonrpc, method, id }: Record<string, unknown>): boolean {
+  return jsonrpc === '2.0' && (method !== undefined || typeof id === 'number');
+}
 
 /** How long an agent gets to answer a cancel, and to leave after its input was closed. */
 const cancelGraceMs = 2000;

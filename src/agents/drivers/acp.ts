@@ -6,10 +6,10 @@ import { codex } from './codex.ts';
 import { copilot } from './copilot.ts';
 import { cursor } from './cursor.ts';
 import type { Driver } from './driver.ts';
+import { providerKeys } from './driver.ts';
 import { gemini } from './gemini.ts';
 import { goose } from './goose.ts';
 import { grok } from './grok.ts';
-import { providerKeys } from './launch.ts';
 import { opencode } from './opencode.ts';
 import { qwen } from './qwen.ts';
 

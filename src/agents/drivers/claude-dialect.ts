@@ -11,7 +11,7 @@ import {
   optionalNumber,
   optionalText,
   textOf,
-} from './fields.ts';
+} from './reading.ts';
 
 /** Where the speakers of the dialect differ. */
 export type ClaudeAccent = {

@@ -1,6 +1,6 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
-import { longestArgument } from './launch.ts';
+import { longestArgument } from './driver.ts';
 
 const readTools = 'Read,Grep,Glob';
 const writeTools = 'Read,Grep,Glob,Edit,Write,Bash';

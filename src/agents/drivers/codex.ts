@@ -1,6 +1,6 @@
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
-import { detailOf, type Fields, fieldsOf, measured, numberOf, objectOn, textOf } from './fields.ts';
-import { tomlString } from './launch.ts';
+import { tomlString } from './driver.ts';
+import { detailOf, type Fields, fieldsOf, measured, numberOf, objectOn, textOf } from './reading.ts';
 
 const schemaFile = 'charrette-schema.json';
 

@@ -1,5 +1,6 @@
 import type { Usage } from '../port.ts';
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
+import { keyNameFor } from './driver.ts';
 import {
   detailOf,
   type Fields,
@@ -11,8 +12,7 @@ import {
   optionalNumber,
   optionalText,
   textOf,
-} from './fields.ts';
-import { keyNameFor } from './launch.ts';
+} from './reading.ts';
 
 const usageFile = 'charrette-usage.json';
 

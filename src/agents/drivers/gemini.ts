@@ -8,7 +8,7 @@ import {
   objectOn,
   optionalText,
   textOf,
-} from './fields.ts';
+} from './reading.ts';
 
 /** Gemini CLI. */
 export const gemini: Driver = {

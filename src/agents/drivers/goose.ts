@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
+import { providerKeys } from './driver.ts';
 import {
   detailOf,
   type Fields,
@@ -10,8 +11,7 @@ import {
   objectOn,
   optionalText,
   textOf,
-} from './fields.ts';
-import { providerKeys } from './launch.ts';
+} from './reading.ts';
 
 /** goose. It has no mode that reads but does not write, so read access needs the jail. */
 export const goose: Driver = {

@@ -1,6 +1,6 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
-import { longestArgument, tomlString } from './launch.ts';
+import { longestArgument, tomlString } from './driver.ts';
 
 const promptFile = 'charrette-prompt.txt';
 const ownModel = 'charrette';

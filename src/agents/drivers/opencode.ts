@@ -1,4 +1,5 @@
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
+import { keyNameFor, providerKeys } from './driver.ts';
 import {
   detailOf,
   type Fields,
@@ -9,8 +10,7 @@ import {
   optionalNumber,
   optionalText,
   textOf,
-} from './fields.ts';
-import { keyNameFor, providerKeys } from './launch.ts';
+} from './reading.ts';
 
 /** After this many steps that lead nowhere the program would go on for ever. */
 const hopelessSteps = 3;

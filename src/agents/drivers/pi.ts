@@ -1,4 +1,5 @@
 import type { BuildRequest, Driver, Launch, Signal } from './driver.ts';
+import { keyNameFor, providerKeys } from './driver.ts';
 import {
   detailOf,
   type Fields,
@@ -9,8 +10,7 @@ import {
   objectOn,
   optionalText,
   textOf,
-} from './fields.ts';
-import { keyNameFor, providerKeys } from './launch.ts';
+} from './reading.ts';
 
 /** pi. It always ends with 0; the messages tell how it went. */
 export const pi: Driver = {

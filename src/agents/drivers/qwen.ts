@@ -1,6 +1,6 @@
 import { parseClaude } from './claude-dialect.ts';
 import type { BuildRequest, Driver, Launch } from './driver.ts';
-import { longestArgument } from './launch.ts';
+import { longestArgument } from './driver.ts';
 
 /** Qwen Code: Gemini CLI's arguments, Claude Code's output. */
 export const qwen: Driver = {

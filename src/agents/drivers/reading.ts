@@ -1,5 +1,68 @@
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { type AgentEvent, type LaneKind, type Usage, unknownUsage } from '../port.ts';
 import type { Signal } from './driver.ts';
+
+/** Careful looks into the agents' output: every field may be missing or of another type. */
+
+export type Fields = Record<string, unknown>;
+
+/** The JSON object on a line; banners, warnings and half lines are not one. */
+export function objectOn(line: string): Fields | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  const reading = readJson(line);
+  return reading.ok && isRecord(reading.value) ? reading.value : undefined;
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+export function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+export function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : 0;
+}
+
+export function optionalNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** What a tool was asked, short enough for a progress line. */
+export function detailOf(input: unknown): string | undefined {
+  const fields = fieldsOf(input);
+  const telling = ['file_path', 'filePath', 'target_file', 'path', 'command', 'pattern', 'query'];
+  const found = telling.map((name) => optionalText(fields[name])).find((text) => text !== undefined);
+  return found?.slice(0, 200);
+}
+
+/** Counts as measured usage; nothing but zeros was not measured, and money counts only when there is some. */
+export function measured(counts: {
+  input: number;
+  cached: number;
+  output: number;
+  reasoning?: number;
+  usd?: number;
+}): Usage {
+  if (counts.input === 0 && counts.output === 0) return unknownUsage;
+  return {
+    basis: 'measured',
+    inputTokens: counts.input,
+    cachedInputTokens: counts.cached,
+    outputTokens: counts.output,
+    ...(counts.reasoning ? { reasoningTokens: counts.reasoning } : {}),
+    ...(counts.usd ? { usd: counts.usd } : {}),
+  };
+}
 
 /** What has been read of a run so far. */
 export type Reading = {
@@ -32,7 +95,7 @@ export const emptyReading: Reading = {
 };
 
 /** A longer text is a flood, not an answer. Many lanes hold theirs at the same time. */
-export const maxAnswerCharacters = 8 * 1024 * 1024;
+const maxAnswerCharacters = 8 * 1024 * 1024;
 
 const tooLong = {
   message: 'The agent wrote more than the output limit.',
@@ -168,7 +231,7 @@ function strongerFailure(
   return { message, kind, status: status ?? earlier?.status, passing };
 }
 
-export function addUsage(left: Usage, right: Usage): Usage {
+function addUsage(left: Usage, right: Usage): Usage {
   if (left.basis === 'unknown') return right;
   if (right.basis === 'unknown') return left;
   return combine(left, right, (one, other) => one + other);

@@ -1,12 +1,90 @@
-import type { ModelMessage, ToolSet } from 'ai';
+import type { LanguageModelUsage, ModelMessage, ToolSet } from 'ai';
 import { isRecord } from '../../base/safe-json.ts';
-import type { AgentTask, CallContext, LaneKind, Usage } from '../port.ts';
+import {
+  type AgentTask,
+  type CallContext,
+  type LaneKind,
+  type TaskLimits,
+  type Usage,
+  unknownUsage,
+} from '../port.ts';
+import { OutputBudget } from '../process/output.ts';
 import { blotOut } from '../process/redact.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import type { Deadline } from './deadline.ts';
 import { loadModel, type ModelChoice, providerTable } from './provider.ts';
 import { readTools } from './read-tools.ts';
-import { addUsage } from './usage.ts';
+
+/** Fetches with one bound for the answers of all requests together, refusals included: beyond it nothing more is read. */
+function boundedFetch(bytes: number, onExceeded: () => void): typeof fetch {
+  const budget = new OutputBudget(bytes);
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (budget.take(chunk.byteLength) === chunk.byteLength) controller.enqueue(chunk);
+        else {
+          onExceeded();
+          controller.error(new Error('The server said more than is read of it.'));
+        }
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+  };
+}
+
+/** The tokens of one call: the sum of its steps. A step without figures makes the whole an unknown. */
+function addUsage(total: Usage | undefined, step: LanguageModelUsage): Usage {
+  const { inputTokens, outputTokens } = step;
+  const before = total ?? { ...unknownUsage, basis: 'measured' };
+  const measured = before.basis === 'measured' && inputTokens !== undefined && outputTokens !== undefined;
+  const reasoning = (before.reasoningTokens ?? 0) + (step.outputTokenDetails.reasoningTokens ?? 0);
+  return {
+    basis: measured ? 'measured' : 'unknown',
+    inputTokens: before.inputTokens + (inputTokens ?? 0),
+    cachedInputTokens: before.cachedInputTokens + (step.inputTokenDetails.cacheReadTokens ?? 0),
+    outputTokens: before.outputTokens + (outputTokens ?? 0),
+    ...(reasoning > 0 ? { reasoningTokens: reasoning } : {}),
+  };
+}
+
+/** Watches one call from outside: the wall clock, silence, how much is said, and the caller's wish to stop. */
+type Deadline = {
+  signal: AbortSignal;
+  /** More was said than is read. */
+  exceeded: () => void;
+  /** Something was heard; silence starts anew. */
+  heard: () => void;
+  /** Why the call was ended, when it was us. */
+  ended: () => { kind: LaneKind; message: string } | undefined;
+  release: () => void;
+};
+
+export function startDeadline({ wallMs, idleMs }: TaskLimits, caller: AbortSignal): Deadline {
+  const controller = new AbortController();
+  let ended: { kind: LaneKind; message: string } | undefined;
+  const end = (kind: LaneKind, message: string) => {
+    ended ??= { kind, message };
+    controller.abort();
+  };
+  const cancel = () => end('cancelled', 'The call was cancelled.');
+  const silence = () => end('timeout', `Nothing was heard for ${idleMs} ms.`);
+  const wall = setTimeout(() => end('timeout', `The call took longer than ${wallMs} ms.`), wallMs);
+  const idle = setTimeout(silence, idleMs);
+  if (caller.aborted) cancel();
+  caller.addEventListener('abort', cancel, { once: true });
+  return {
+    signal: controller.signal,
+    exceeded: () => end('limit', 'The model wrote more than the output limit.'),
+    heard: () => idle.refresh(),
+    ended: () => ended,
+    release: () => {
+      clearTimeout(wall);
+      clearTimeout(idle);
+      caller.removeEventListener('abort', cancel);
+    },
+  };
+}
 
 /** Model turns of one call unless the task says otherwise. */
 const defaultTurns = 30;

@@ -1,19 +1,50 @@
-/** The `model` driver: any model behind an API, given eyes by a small loop of read-only tools. */
+import path from 'node:path';
 import type { ModelMessage } from 'ai';
+import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
 import { withoutAddressCredentials } from '../../base/text/secrets.ts';
+import { probeAgent } from '../detect.ts';
 import { extractAnswer } from '../extract-json.ts';
-import type { Agent, AgentTask, CallContext, LaneKind, LaneResult } from '../port.ts';
-import { unknownUsage } from '../port.ts';
-import { probeAgent } from '../probe.ts';
+import {
+  type Agent,
+  type AgentTask,
+  type CallContext,
+  type LaneKind,
+  type LaneResult,
+  unknownUsage,
+} from '../port.ts';
 import { defaultLimits } from '../process/limits.ts';
-import { longestFirst, secretsIn } from '../process/redact.ts';
-import { secretsAround } from '../process/secret-files.ts';
+import { longestFirst, secretsAround, secretsIn } from '../process/redact.ts';
 import { redactedCall } from '../redacted-call.ts';
-import { loadConversation, saveConversation } from './conversation.ts';
-import { converse, type Ending, type Heard } from './converse.ts';
-import { startDeadline } from './deadline.ts';
+import { converse, type Ending, type Heard, startDeadline } from './converse.ts';
 import { failureOf } from './failure.ts';
 import { chooseModel, type ModelChoice, type ModelSettings, providerTable } from './provider.ts';
+
+const fileName = 'conversation.json';
+
+/** Keeps a conversation in the lane; its file is the session handle, and it is never changed again. */
+export async function saveConversation(
+  laneDirectory: string,
+  messages: readonly ModelMessage[],
+): Promise<string> {
+  const file = path.resolve(laneDirectory, fileName);
+  await writeJsonAtomic(file, { version: 1, messages });
+  return file;
+}
+
+/** The messages of an earlier session, or `undefined` when the handle leads nowhere. */
+export async function loadConversation(session: string): Promise<ModelMessage[] | undefined> {
+  if (!path.isAbsolute(session) || path.basename(session) !== fileName) return undefined;
+  const text = await readTextFile(session).catch(() => undefined);
+  const reading = text === undefined ? undefined : readJson(text);
+  if (!reading?.ok || !isRecord(reading.value)) return undefined;
+  const { version, messages } = reading.value;
+  // Written by us; the SDK checks the messages once more before it sends them.
+  return version === 1 && Array.isArray(messages) ? (messages as ModelMessage[]) : undefined;
+}
+
+/** The `model` driver: any model behind an API, given eyes by a small loop of read-only tools. */
 
 /** Makes an agent of a model. The key comes from the settings or, for its own vendor, from the environment. */
 export function modelAgent(

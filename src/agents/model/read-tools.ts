@@ -1,12 +1,62 @@
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import vm from 'node:vm';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { JsonSchema } from '../port.ts';
-import { leadsIntoRecords } from '../records.ts';
+import { leadsIntoRecords, recordsFolder } from '../records.ts';
 import { matchesGlob } from './glob.ts';
-import { textSearch } from './search-text.ts';
-import { listFiles } from './task-files.ts';
+
+/** The time a model's pattern gets for one text. A pattern can be written so that it never ends. */
+const patternMs = 500;
+
+type TextSearch = (text: string, most: number) => { line: number; text: string }[];
+
+/** A line search for a regular expression from a model; a pattern that does not parse is taken as plain text. */
+function textSearch(pattern: string, ignoreCase: boolean): TextSearch {
+  const expression = compile(pattern, ignoreCase);
+  return (text, most) => {
+    const search = () => {
+      const found: { line: number; text: string }[] = [];
+      for (const [index, line] of text.split('\n').entries()) {
+        if (found.length >= most) break;
+        if (expression.test(line)) found.push({ line: index + 1, text: line.slice(0, 300) });
+      }
+      return found;
+    };
+    // Only V8's own interrupt stops a running expression; this is how it is asked for.
+    return vm.runInNewContext('search()', { search }, { timeout: patternMs });
+  };
+}
+
+function compile(pattern: string, ignoreCase: boolean): RegExp {
+  const flags = ignoreCase ? 'iu' : 'u';
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replaceAll('\\-', '-'), flags);
+  }
+}
+
+/** Folders nobody wants to search, and the most files a search looks at. */
+const skippedFolders = new Set(['.git', 'node_modules', recordsFolder]);
+const fileLimit = 20_000;
+
+/** The regular files below a directory as relative paths with `/`, sorted; symbolic links are never followed. */
+async function listFiles(root: string, below = ''): Promise<{ files: string[]; complete: boolean }> {
+  const files: string[] = [];
+  const folders = [below];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const relative = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) files.push(relative);
+      else if (entry.isDirectory() && !skippedFolders.has(entry.name)) folders.push(relative);
+      if (files.length >= fileLimit) return { files: files.sort(), complete: false };
+    }
+  }
+  return { files: files.sort(), complete: true };
+}
 
 /** What a model may see of one call, so that no tool result can fill its context. */
 const outputLimit = 40_000;
@@ -17,7 +67,7 @@ const searchBytes = 64 * 1024 * 1024;
 const searchMs = 3000;
 
 /** A tool that can only look. It answers text, and throws what the model should be told instead. */
-export type ReadTool = {
+type ReadTool = {
   name: 'read' | 'grep' | 'glob';
   description: string;
   input: JsonSchema;

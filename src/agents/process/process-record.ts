@@ -1,9 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { bootIdentity, readRow, standardStreams } from './process-table.ts';
 import type { TreeRoot } from './process-tree.ts';
-import { endTree } from './terminate.ts';
+import { bootIdentity, endTree, readRow, standardStreams } from './process-tree.ts';
 
 const fileName = 'process.json';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProcessRow } from './process-table.ts';
+import type { ProcessRow } from './process-tree.ts';
 import { findTree } from './process-tree.ts';
 
 const row = (pid: number, parent: number, changes: Partial<ProcessRow> = {}): ProcessRow => ({

@@ -3,7 +3,7 @@ import type { Review } from '../../base/schema/judgements/review.ts';
 import type { CommandLookup } from '../../plan/grounding/commands.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
 import { groundPlan } from '../../plan/grounding/grounding.ts';
-import { reviewFromGrounding } from '../../plan/grounding/review.ts';
+import { reviewFromGrounding } from '../../plan/grounding/report.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import type { Method } from './methods.ts';
 import { reviewRules } from './review-rules.ts';

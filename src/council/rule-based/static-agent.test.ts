@@ -14,7 +14,7 @@ import {
 } from '../../base/schema/judgements.ts';
 import { citationsIn } from '../../base/text/citations.ts';
 import { groundPlan } from '../../plan/grounding/grounding.ts';
-import { pathLookup } from '../../plan/grounding/path.ts';
+import { pathLookup } from '../../plan/grounding/subject.ts';
 import { filesFromAnswer } from '../../plan/tasks/plan-files.ts';
 import { planProblems } from '../../plan/validate.ts';
 import { checkCitation } from '../../repo/index/citation.ts';

@@ -1,7 +1,7 @@
 import type { Agent, AgentTask, LaneKind, LaneResult } from '../../agents/port.ts';
 import { toCharretteError } from '../../base/errors.ts';
 import type { CommandLookup } from '../../plan/grounding/commands.ts';
-import { pathLookup } from '../../plan/grounding/path.ts';
+import { pathLookup } from '../../plan/grounding/subject.ts';
 import { openIndex } from '../../repo/index/open-index.ts';
 import { answerText } from './answer-text.ts';
 import { type Answer, answerContext, answers } from './answers.ts';

@@ -3,17 +3,15 @@ import { expect, test } from 'vitest';
 import { liteTaskSchema, taskActions } from '../../base/schema/lite/plan.ts';
 import type { LitePlanFiles } from '../tasks/plan-files.ts';
 import { checkQuality } from '../tasks/quality.ts';
-import { readEmbeddedPlan } from './embedded-plan.ts';
-import type { ExchangeFile } from './exchange-file.ts';
-import { issueBody } from './issue-body.ts';
+import { issueBody, readEmbeddedPlan } from './embedded-plan.ts';
 import { readOpenSpec } from './openspec-reader.ts';
 import { writeOpenSpec } from './openspec-writer.ts';
 import { type Outline, outlineOf } from './outline.ts';
+import type { ExchangeFile } from './outline-files.ts';
 import { filesFromOutline } from './outline-files.ts';
 import { readSpecKit } from './spec-kit-reader.ts';
 import { writeSpecKit } from './spec-kit-writer.ts';
-import { tagsOf, writeTaskMaster } from './task-master.ts';
-import { readTaskMaster } from './task-master-reader.ts';
+import { readTaskMaster, tagsOf, writeTaskMaster } from './task-master-reader.ts';
 
 const word = fc.oneof(
   fc.string({ minLength: 1, maxLength: 10, unit: 'grapheme' }),

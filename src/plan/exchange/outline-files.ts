@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Complexity, LitePlan } from '../../base/schema/lite/plan.ts';
-import { type LiteTask, taskActions } from '../../base/schema/lite/plan.ts';
-import { isDone } from '../tasks/dependencies.ts';
+import { type Complexity, type LitePlan, type LiteTask, taskActions } from '../../base/schema/lite/plan.ts';
 import { assemble, type LitePlanFiles, type PlanFacts } from '../tasks/plan-files.ts';
+import { isDone } from '../tasks/schedule.ts';
 import {
   decisionView,
   fileView,
@@ -16,6 +15,9 @@ import {
   stepView,
   wholeText,
 } from './outline.ts';
+
+/** A file of another tool, by its path below the project. */
+export type ExchangeFile = { path: string; text: string };
 
 /**
  * An outline as the two layers of a plan. What its format could not say is filled in so that the plan can be checked; where an outline

@@ -1,7 +1,7 @@
 import type { LitePlan, LiteTask, TaskStep } from '../../base/schema/lite/plan.ts';
-import { dependencyProblems, describeProblem, isDone, levelsOf } from '../tasks/dependencies.ts';
 import { firstLine, type LitePlanFiles } from '../tasks/plan-files.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
+import { dependencyProblems, describeProblem, isDone, levelsOf } from '../tasks/schedule.ts';
 import { stepText } from '../tasks/task-text.ts';
 
 export type OutlineFile = { path: string; action?: 'modify' | 'create' | 'delete'; change?: string };

@@ -1,8 +1,8 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { renderSections } from '../../base/text/labelled-block.ts';
 import { repeated } from '../../base/text/strings.ts';
-import type { ExchangeFile } from './exchange-file.ts';
 import type { Outline, OutlineTask } from './outline.ts';
+import type { ExchangeFile } from './outline-files.ts';
 import { criterionLine, detailLines, quoted, stepLine } from './task-lines.ts';
 
 export const specKitPlanTitles = [

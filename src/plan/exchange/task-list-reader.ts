@@ -4,7 +4,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { readMarkdownSource } from '../../base/text/read-markdown.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { type OutlineReading, oneLine } from './outline.ts';
-import { keyOf, type ListedTask, outlineListed, textOf } from './task-list-task.ts';
+import { keyOf, type ListedTask, outlineListed, textOf } from './task-lines.ts';
 
 const longestList = 1_000_000;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openTasks } from '../tasks/dependencies.ts';
-import { issueBody } from './issue-body.ts';
+import { openTasks } from '../tasks/schedule.ts';
+import { issueBody } from './embedded-plan.ts';
 import { readOpenSpec } from './openspec-reader.ts';
 import { writeOpenSpec } from './openspec-writer.ts';
 import { type Outline, outlineOf } from './outline.ts';
@@ -9,8 +9,7 @@ import { filesFromOutline } from './outline-files.ts';
 import { readSpecKit } from './spec-kit-reader.ts';
 import { writeSpecKit } from './spec-kit-writer.ts';
 import { readTaskList } from './task-list-reader.ts';
-import { writeTaskMaster } from './task-master.ts';
-import { readTaskMaster } from './task-master-reader.ts';
+import { readTaskMaster, writeTaskMaster } from './task-master-reader.ts';
 
 const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
 const listOf = (text: string) => {

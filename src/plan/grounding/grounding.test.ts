@@ -8,10 +8,8 @@ import { indexRepository, type RepositoryIndex } from '../../repo/index/reposito
 import { renderPlan } from '../plan-text.ts';
 import { splitCommand } from './commands.ts';
 import { type GroundingOptions, groundPlan } from './grounding.ts';
-import { pathLookup } from './path.ts';
-import { groundingText } from './report.ts';
-import { reviewFromGrounding } from './review.ts';
-import { subjectOfText } from './subject.ts';
+import { groundingText, reviewFromGrounding } from './report.ts';
+import { pathLookup, subjectOfText } from './subject.ts';
 
 const shop = useExampleShop();
 let index: RepositoryIndex;

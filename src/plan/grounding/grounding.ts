@@ -5,10 +5,9 @@ import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 import { readPlan } from '../plan-text.ts';
 import { type CommandLookup, groundCommands } from './commands.ts';
 import { type DecidedPoint, groundDecisions } from './decisions.ts';
-import { groundFiles, groundTests } from './files.ts';
+import { groundFiles, groundSymbols, groundTests } from './files.ts';
 import { type GroundingFact, type GroundingReport, reportOf } from './report.ts';
 import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './subject.ts';
-import { groundSymbols } from './symbols.ts';
 
 export type GroundingOptions = { decided?: readonly DecidedPoint[]; lookup: CommandLookup };
 

@@ -1,7 +1,30 @@
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
 import type { FileAction, Plan } from '../../base/schema/judgements/plan.ts';
 import { citationsIn, pathsIn } from '../../base/text/citations.ts';
 import { readPlace } from '../../repo/index/citation.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
+import type { CommandLookup } from './commands.ts';
+
+/** Looks programs up on PATH without starting anything. */
+export function pathLookup(env: NodeJS.ProcessEnv): CommandLookup {
+  const folders = (env.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const endings = process.platform === 'win32' ? (env.PATHEXT ?? '.EXE;.CMD;.BAT').split(';') : [''];
+  return {
+    onPath: (program) =>
+      /^[\w.+-]+$/.test(program) &&
+      folders.some((folder) => endings.some((ending) => canRun(path.join(folder, program + ending)))),
+  };
+}
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** L-563: the sections of a plan. Failure modes may be left out of cosmetic and documentation-only plans. */
 export const planSections = [
@@ -12,7 +35,7 @@ export const planSections = [
   { name: 'Testing strategy', heading: /^test(?:s|ing)?\b/i },
 ] as const;
 
-export type PlanSectionName = (typeof planSections)[number]['name'];
+type PlanSectionName = (typeof planSections)[number]['name'];
 
 /** What a plan claims, ready to be checked; the same from a typed plan and from plan text. */
 export type GroundingSubject = {

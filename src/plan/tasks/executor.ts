@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
-import type { Dependent } from './dependencies.ts';
+import type { Dependent } from './schedule.ts';
 
 /** P-071, C-07: only what somebody asked for in words. */
 export type Assignment = { executor: string; reason: string };

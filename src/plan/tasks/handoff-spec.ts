@@ -1,4 +1,12 @@
+import { createHash } from 'node:crypto';
 import { isRecord, readJson } from '../../base/safe-json.ts';
+
+/** P-091: stands for exactly these files; when one of them is changed, what was confirmed is no longer what is there. */
+export function handoffToken(run: string, texts: readonly string[]): string {
+  const hash = createHash('sha256').update(run);
+  for (const text of texts) hash.update(`\n${Buffer.byteLength(text)}\n`).update(text);
+  return hash.digest('hex').slice(0, 32);
+}
 
 /** P-049: what an analysis or brainstorm hands over in a fenced block of the task. */
 export type HandoffSpec = {

@@ -5,8 +5,8 @@ import type { OutlineTask } from '../exchange/outline.ts';
 import { filesFromOutline } from '../exchange/outline-files.ts';
 import { readSpecKit } from '../exchange/spec-kit-reader.ts';
 import { writeSpecKit } from '../exchange/spec-kit-writer.ts';
-import { dependencyProblems } from './dependencies.ts';
 import { readHandoffSpec } from './handoff-spec.ts';
+import { dependencyProblems } from './schedule.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
 const size = 1_000_000;

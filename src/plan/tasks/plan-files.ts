@@ -1,7 +1,49 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
 import type { Exploration, LitePlanAnswer, PlannedTask } from '../../base/schema/judgements/lite.ts';
 import type { Complexity, LitePlan, LiteTask } from '../../base/schema/lite/plan.ts';
 import { childCounts, cliExecution, recommendedExecution } from './executor.ts';
-import { checkQuality } from './quality.ts';
+import { checkQuality, type Quality } from './quality.ts';
+import { readPlanFiles } from './read-plan.ts';
+import { renderTask } from './task-text.ts';
+
+/** A lite plan: plan.json with its `.task` folder beside it. */
+export async function readLiteFolder(
+  folder: string,
+  planText: string,
+): Promise<{ files: LitePlanFiles; quality: Quality }> {
+  return readPlanFiles(planText, await readTaskTexts(folder));
+}
+
+/** The task files beside a plan.json as they stand, by name. */
+export async function readTaskTexts(folder: string): Promise<{ file: string; text: string }[]> {
+  const tasks = path.join(folder, '.task');
+  const names = (await readdir(tasks).catch(() => []))
+    .filter((name) => /^(?:TASK|FIX)-\d{3}\.json$/.test(name))
+    .sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      file: name,
+      text: (await readTextFile(await containedPath(folder, path.join('.task', name)), 1_000_000)) ?? '',
+    })),
+  );
+}
+
+/** The plan as a document: what is done, how, and every task with what it waits for; `shape` sets the text of a task. */
+export function planText({ plan, tasks }: LitePlanFiles, shape = (task: string) => task): string {
+  return [
+    plan.summary,
+    '',
+    plan.approach,
+    '',
+    ...tasks.flatMap((task) => [shape(`${renderTask(task)}${afterOf(task)}`), '']),
+  ].join('\n');
+}
+
+const afterOf = ({ depends_on }: LiteTask) =>
+  depends_on.length === 0 ? '' : `\nAfter:\n${depends_on.map((id) => `- ${id}`).join('\n')}`;
 
 /** P-061: the two layers of a plan. */
 export type LitePlanFiles = { plan: LitePlan; tasks: LiteTask[] };

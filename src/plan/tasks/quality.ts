@@ -2,7 +2,7 @@ import type { Complexity, LitePlan } from '../../base/schema/lite/plan.ts';
 import { type LiteTask, taskIdPattern } from '../../base/schema/lite/plan.ts';
 import { leadsOut, repeated } from '../../base/text/strings.ts';
 import { isVague } from '../../base/text/vague.ts';
-import { dependencyProblems, describeProblem } from './dependencies.ts';
+import { dependencyProblems, describeProblem } from './schedule.ts';
 
 /** P-069: critical problems make a plan useless, minor ones are said. */
 export type Quality = {

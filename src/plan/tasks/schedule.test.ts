@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explicitAssignments } from '../../workflows/build/rules/executor-wishes.ts';
-import { dependantsOf, dependencyProblems, describeProblem, levelsOf } from './dependencies.ts';
 import { childCounts, cliExecution, resolveExecutor } from './executor.ts';
-import { scheduleTasks } from './schedule.ts';
+import { dependantsOf, dependencyProblems, describeProblem, levelsOf, scheduleTasks } from './schedule.ts';
 
 const task = (id: string, depends_on: string[] = [], ...files: string[]) => ({
   id,

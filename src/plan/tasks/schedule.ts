@@ -1,6 +1,164 @@
-import { type Dependent, levelsOf } from './dependencies.ts';
+import { repeated } from '../../base/text/strings.ts';
 
-export type Schedulable = Dependent & { files?: readonly { path: string }[] | undefined };
+/** A task as far as the order of work is concerned. */
+export type Dependent = { id: string; depends_on: readonly string[] };
+
+/** A task that was completed before this run is shown, not executed again. */
+export const isDone = ({ status }: { status?: string | undefined }) => status === 'completed';
+
+/** The tasks that are left, without their dependencies on completed ones. */
+export function openTasks<Task extends Dependent & { status?: string | undefined }>(
+  tasks: readonly Task[],
+): Task[] {
+  const done = new Set(tasks.filter(isDone).map(({ id }) => id));
+  return tasks
+    .filter((task) => !isDone(task))
+    .map((task) => ({ ...task, depends_on: task.depends_on.filter((id) => !done.has(id)) }));
+}
+
+type DependencyProblem =
+  | { kind: 'duplicate'; id: string }
+  | { kind: 'unknown'; id: string; missing: string }
+  | { kind: 'cycle'; cycle: string[] };
+
+/** P-111: duplicate ids, unknown dependencies and every way the tasks go in a circle. References forward are fine. */
+export function dependencyProblems(tasks: readonly Dependent[]): DependencyProblem[] {
+  const ids = tasks.map(({ id }) => id);
+  const known = new Set(ids);
+  const cycle = findCycle(tasks);
+  return [
+    ...repeated(ids).map((id) => ({ kind: 'duplicate' as const, id })),
+    ...tasks.flatMap(({ id, depends_on }) =>
+      depends_on
+        .filter((missing) => !known.has(missing))
+        .map((missing) => ({ kind: 'unknown' as const, id, missing })),
+    ),
+    ...(cycle === undefined ? [] : [{ kind: 'cycle' as const, cycle }]),
+  ];
+}
+
+export function describeProblem(problem: DependencyProblem): string {
+  switch (problem.kind) {
+    case 'duplicate':
+      return `${problem.id} occurs twice`;
+    case 'unknown':
+      return `${problem.id} depends on ${problem.missing}, which is no task of this plan`;
+    case 'cycle':
+      return `the tasks go in a circle: ${problem.cycle.join(' → ')}`;
+  }
+}
+
+/** A circle, its first id repeated at the end; `undefined` when there is none. */
+function findCycle(tasks: readonly Dependent[]): string[] | undefined {
+  const known = new Set(tasks.map(({ id }) => id));
+  const left = new Map(tasks.map(({ id, depends_on }) => [id, depends_on.filter((each) => known.has(each))]));
+  const dependants = Map.groupBy(
+    [...left].flatMap(([id, depends]) => [...new Set(depends)].map((dependency) => ({ id, dependency }))),
+    ({ dependency }) => dependency,
+  );
+  const open = new Map([...left].map(([id, depends]) => [id, new Set(depends).size]));
+  const free = [...open].flatMap(([id, count]) => (count === 0 ? [id] : []));
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    left.delete(id);
+    for (const { id: next } of dependants.get(id) ?? []) {
+      const count = (open.get(next) ?? 0) - 1;
+      open.set(next, count);
+      if (count === 0) free.push(next);
+    }
+  }
+  const [start] = left.keys();
+  if (start === undefined) return undefined;
+  // Everything that is left depends on something that is left: walking on must come back.
+  const path = new Set<string>();
+  let next = start;
+  while (!path.has(next)) {
+    path.add(next);
+    next = left.get(next)?.find((each) => left.has(each)) ?? start;
+  }
+  const ids = [...path];
+  return [...ids.slice(ids.indexOf(next)), next];
+}
+
+/** P-112: topological levels; a task stands one level after the last of what it depends on. */
+export function levelsOf<Task extends Dependent>(tasks: readonly Task[]): Task[][] {
+  const dependants = new Map<string, number[]>();
+  const open = tasks.map(({ depends_on }, index) => {
+    const needed = new Set(depends_on);
+    for (const id of needed) {
+      const list = dependants.get(id);
+      if (list === undefined) dependants.set(id, [index]);
+      else list.push(index);
+    }
+    return needed.size;
+  });
+  const levels: Task[][] = [];
+  let placed = 0;
+  let ready = open.flatMap((count, index) => (count === 0 ? [index] : []));
+  while (ready.length > 0) {
+    // In the order of the plan, whatever made them ready.
+    const level = ready.sort((one, two) => one - two).flatMap((index) => tasks[index] ?? []);
+    levels.push(level);
+    placed += level.length;
+    const next = level.flatMap(({ id }) => {
+      const waiting = dependants.get(id) ?? [];
+      dependants.delete(id);
+      return waiting;
+    });
+    ready = next.filter((index) => {
+      const count = (open[index] ?? 0) - 1;
+      open[index] = count;
+      return count === 0;
+    });
+  }
+  if (placed < tasks.length) {
+    const waiting = tasks.filter((_, index) => (open[index] ?? 0) > 0).map(({ id }) => id);
+    throw new Error(`No order for ${waiting.join(', ')}: check the plan first.`);
+  }
+  return levels;
+}
+
+/** P-117: all that needs one of these, near or far, with the task that it misses. */
+export function dependantsOf(tasks: readonly Dependent[], failed: ReadonlySet<string>): Map<string, string> {
+  const lost = new Map<string, string>();
+  for (let grown = true; grown; ) {
+    grown = false;
+    for (const { id, depends_on } of tasks) {
+      if (failed.has(id) || lost.has(id)) continue;
+      const missing = depends_on.find((each) => failed.has(each) || lost.has(each));
+      if (missing === undefined) continue;
+      lost.set(id, missing);
+      grown = true;
+    }
+  }
+  return lost;
+}
+
+export type DroppedDependency = { id: string; dependency: string };
+
+/**
+ * P-111: tasks that go in a circle, put in an order all the same: of each circle, the task that the plan lists first no longer
+ * waits for the others. What was dropped is said; the rest of the dependencies stays.
+ */
+export function breakCycles<Task extends Dependent>(
+  tasks: readonly Task[],
+): { tasks: Task[]; dropped: DroppedDependency[] } {
+  const dropped: DroppedDependency[] = [];
+  let current = [...tasks];
+  for (;;) {
+    const circle = dependencyProblems(current).find((problem) => problem.kind === 'cycle')?.cycle;
+    if (circle === undefined) return { tasks: current, dropped };
+    const first = current.find(({ id }) => circle.includes(id))?.id ?? circle[0] ?? '';
+    const dependency = circle[circle.indexOf(first) + 1] ?? first;
+    dropped.push({ id: first, dependency });
+    current = current.map((task) =>
+      task.id === first
+        ? { ...task, depends_on: task.depends_on.filter((each) => each !== dependency) }
+        : task,
+    );
+  }
+}
+
+type Schedulable = Dependent & { files?: readonly { path: string }[] | undefined };
 
 /** P-113: one invocation of one executor. */
 export type Batch<Task extends Schedulable = Schedulable> = {
@@ -16,7 +174,7 @@ export type Batch<Task extends Schedulable = Schedulable> = {
 /** Batches that run at the same time. Rounds follow each other strictly. */
 export type Round<Task extends Schedulable = Schedulable> = { wave: number; batches: Batch<Task>[] };
 
-export type ScheduleRules = {
+type ScheduleRules = {
   executorOf: (task: string) => string;
   /** Batches at the same time. */
   cap: number;

@@ -6,8 +6,7 @@ import { readFeature } from '../feature-files.ts';
 import { indexed, scopeTask } from '../sections/scope.ts';
 import { parseTasks } from '../sections/tasks.ts';
 import { seededNonce } from '../untrusted.ts';
-import { readDocument } from './document-answer.ts';
-import { documents } from './documents.ts';
+import { documents, readDocument } from './documents.ts';
 import { type AuthoredKey, authorPrompt, revisionPrompt } from './write.ts';
 
 const keys = Object.keys(documents) as AuthoredKey[];

@@ -1,14 +1,29 @@
 import { type ArtifactFiles, artifacts } from '../artifacts.ts';
-import { optionalData, type Part, type PromptDraft, request, words } from '../part.ts';
-import type { PrdResolution } from '../prd.ts';
+import type { PrdResolution } from '../feature-files.ts';
+import { data, optionalData, type Part, type PromptDraft, request, words } from '../part.ts';
 import { requiredArtifactsPart, targetPart } from '../required-artifacts.ts';
 import { documents } from './documents.ts';
-import type { ReviewedIssues } from './revise.ts';
-import { issueParts } from './revise.ts';
+
+/** Issues of a review, one line each, as the gate sorted them. */
+type ReviewedIssues = { must: readonly string[]; may: readonly string[] };
+
+/** T-121: what has to be resolved, and what may be. */
+function issueParts({ must, may }: ReviewedIssues): Part[] {
+  const list = (issues: readonly string[]) =>
+    issues.map((issue) => `- ${issue.replace(/\s+/g, ' ').trim()}`).join('\n');
+  return [
+    ...(must.length === 0
+      ? []
+      : [data('must_resolve', list(must), { heading: 'Must be resolved', limit: 100_000 })]),
+    ...(may.length === 0
+      ? []
+      : [data('may_resolve', list(may), { heading: 'May be resolved', limit: 40_000 })]),
+  ];
+}
 
 export type AuthoredKey = keyof typeof documents;
 
-export type AuthorInput = {
+type AuthorInput = {
   key: AuthoredKey;
   files: ArtifactFiles;
   prd: PrdResolution;
@@ -20,7 +35,7 @@ export type AuthorInput = {
   brief?: string;
 };
 
-export type RevisionInput = AuthorInput & { issues: ReviewedIssues; iteration: number; max: number };
+type RevisionInput = AuthorInput & { issues: ReviewedIssues; iteration: number; max: number };
 
 /** The prompt that writes an artifact. Earlier documents go by reference, the answer is the whole file. */
 export function authorPrompt(input: AuthorInput): PromptDraft {

@@ -1,3 +1,104 @@
+import fs, { existsSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { isInside } from '../../base/files/contained.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import type { SpecCategory } from './load-specs.ts';
+
+/**
+ * Who gets the design documents, and how (A-68). `inline`: the block itself. `reference`: paths and what the builder was
+ * shown of each; an evaluator never gets the text, whose words could pass for a verdict on an earlier round.
+ */
+export type ConsumerRule = { design: 'inline' | 'reference'; specs?: SpecCategory };
+
+export const consumers = {
+  sketch: { design: 'inline', specs: 'exploration' },
+  explore: { design: 'inline', specs: 'exploration' },
+  plan: { design: 'inline', specs: 'planning' },
+  'lite-plan': { design: 'inline', specs: 'planning' },
+  feature: { design: 'inline', specs: 'planning' },
+  review: { design: 'inline', specs: 'review' },
+  execute: { design: 'inline', specs: 'execution' },
+  frontend: { design: 'inline', specs: 'execution' },
+  'brand-design': { design: 'inline' },
+  'brief-writer': { design: 'reference' },
+  evaluator: { design: 'reference' },
+} as const satisfies Record<string, ConsumerRule>;
+
+export type Consumer = keyof typeof consumers;
+
+// `node:fs/promises` loads streams and more, a tenth of the time that Node needs to start; `node:fs` is there already.
+
+export const constants = fs.constants;
+export const open: (file: string, flags: number) => Promise<number> = promisify(fs.open);
+export const close: (descriptor: number) => Promise<void> = promisify(fs.close);
+export const stat: (file: string) => Promise<fs.Stats> = promisify(fs.stat);
+export const statDescriptor: (descriptor: number) => Promise<fs.Stats> = promisify(fs.fstat);
+export const realPath: (file: string) => Promise<string> = promisify(fs.realpath.native);
+export const read: (
+  descriptor: number,
+  buffer: Buffer,
+  offset: number,
+  length: number,
+  position: number,
+) => Promise<{ bytesRead: number }> = promisify(fs.read);
+
+/** Where the documents are: the folder to read and the name to cite. */
+export type Location = { absolute: string; cited: string };
+
+/** Why a text cannot be the name of a local folder; `undefined` when it can. M-010, A-61. */
+export function directoryProblem(dir: string): string | undefined {
+  if (dir.trim() === '') return 'is empty';
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(dir)) return 'is not a local path';
+  if (/[\0-\x1f\x7f]/.test(dir)) return 'has a control character';
+  return undefined;
+}
+
+/**
+ * A-61: a relative folder is relative to the project root. A-21: inside the root it is cited relative to it,
+ * elsewhere as given, with `/` and without trailing slashes.
+ */
+export function locate(root: string, dir: string): Location {
+  const absolute = path.resolve(root, dir);
+  if (isInside(root, absolute)) {
+    const relative = path.relative(root, absolute).split(path.sep).join('/');
+    return { absolute, cited: relative === '' ? '.' : relative };
+  }
+  return { absolute, cited: dir.split(path.sep).join('/').replace(/\/+$/, '') };
+}
+
+/** Whether a folder, by its real path, lies outside of the project. What a project names itself is not read from there. */
+export async function isOutside(root: string, directory: string): Promise<boolean> {
+  return !isInside(await realPath(root), directory);
+}
+
+/** The design folder that the project's own settings name, below the project; `undefined` where it is missing or outside. */
+export async function ownFolder(root: string, dir: string): Promise<string | undefined> {
+  const directory = await realPath(path.resolve(root, dir)).catch(() => undefined);
+  if (directory === undefined || (await isOutside(root, directory))) return undefined;
+  return path.relative(await realPath(root), directory) || '.';
+}
+
+/** The nearest folder upward, within the repository, that has design settings or documents; else the folder itself. */
+export function findContextRoot(start: string): string {
+  let found: string | undefined;
+  for (let folder = start; ; folder = path.dirname(folder)) {
+    const has = (name: string) => existsSync(path.join(folder, name));
+    if (has(settingsFile) || has(defaultSettings.dir)) found ??= folder;
+    if (has('.git')) return found ?? start;
+    if (path.dirname(folder) === folder) return start;
+  }
+}
+
+/** Names in the design folder that `charrette import` has written, as its own record lists them; none without a record. */
+export async function importedNames(directory: string): Promise<ReadonlySet<string>> {
+  const text = await readTextFile(path.join(directory, 'import-warnings.json')).catch(() => undefined);
+  const reading = readJson(text ?? '');
+  const written = reading.ok && isRecord(reading.value) ? reading.value['written'] : undefined;
+  return new Set(Array.isArray(written) ? written.filter((name) => typeof name === 'string') : []);
+}
+
 /** M-040, A-20: consumers find the block by this exact line, whatever the folder. */
 export const blockHeader = '## Design Context (from .moai/design/)';
 

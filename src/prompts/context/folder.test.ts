@@ -4,11 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { acknowledgementsFile } from './acknowledgements.ts';
-import { initDesignFolder, updateDesignFolder } from './folder.ts';
-import { shippedScaffolds } from './known-scaffolds.ts';
+import { acknowledgementsFile, initDesignFolder, isReserved, updateDesignFolder } from './folder.ts';
 import { loadDesignContext } from './load.ts';
-import { isReserved } from './reserved.ts';
+import { shippedScaffolds } from './placeholder.ts';
 import { templates } from './templates.ts';
 
 const read = (root: string, name: string) => readFileSync(path.join(root, name), 'utf8');

@@ -1,16 +1,117 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { writeFileAtomic } from '../../base/files/atomic.ts';
-import { containedPath } from '../../base/files/contained.ts';
-import { acknowledgementsFile, readAcknowledgements, writeAcknowledgements } from './acknowledgements.ts';
-import { defaultSettings, settingsFile, settingsTemplate } from './defaults.ts';
-import { createFile, exists, filesBelow, hashFile, isVisible } from './folder-files.ts';
-import { importedNames } from './imported.ts';
-import { shippedScaffolds } from './known-scaffolds.ts';
-import { info, type LogLine, warning } from './log.ts';
-import { isReserved } from './reserved.ts';
+import { writeFileAtomic, writeJsonAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath, isMissing } from '../../base/files/contained.ts';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { defaultSettings, importedNames, settingsFile, settingsTemplate } from './defaults.ts';
+import { shippedScaffolds } from './placeholder.ts';
+import { info, type LogLine, warning } from './result.ts';
 import { emptyFolders, templates } from './templates.ts';
+
+/** M-067: which reserved names a person has been told about, by path below the project. */
+type Acknowledgements = Record<string, { sha256: string; acknowledged_at: string }>;
+
+export const acknowledgementsFile = '.moai/state/reserved-acknowledged.json';
+
+/** A missing or damaged ledger is an empty one: then everything is said again. */
+async function readAcknowledgements(file: string): Promise<Acknowledgements> {
+  const text = await readTextFile(file).catch(() => undefined);
+  const reading = readJson(text ?? '');
+  if (!reading.ok || !isRecord(reading.value)) return {};
+  const entries = Object.entries(reading.value).flatMap(([path, entry]) => {
+    if (!isRecord(entry) || typeof entry['sha256'] !== 'string') return [];
+    const at = typeof entry['acknowledged_at'] === 'string' ? entry['acknowledged_at'] : '';
+    return [[path, { sha256: entry['sha256'], acknowledged_at: at }] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function writeAcknowledgements(file: string, ledger: Acknowledgements): Promise<void> {
+  await writeJsonAtomic(file, ledger);
+}
+
+/** M-065: names in the design folder that programs write, relative to it. A pattern's `*` stays within one folder. */
+const reservedNames: readonly { name: string; matches: (relative: string) => boolean }[] = [
+  ...['tokens.json', 'components.json', 'import-warnings.json', 'copy.json', 'path-selection.json'].map(
+    (name) => ({
+      name,
+      matches: (relative: string) => relative === name,
+    }),
+  ),
+  { name: 'brief/BRIEF-*.md', matches: (relative) => /^brief\/BRIEF-[^/]*\.md$/.test(relative) },
+  { name: 'assets/', matches: (relative) => relative.startsWith('assets/') },
+];
+
+/** Whether a file of the design folder has a name that is kept for programs; `/` separates folders. */
+export function isReserved(relative: string): boolean {
+  return reservedNames.some(({ matches }) => matches(relative));
+}
+
+const maximumEntries = 100_000;
+
+/** Files below a folder, relative with `/`, sorted; links count as files and are not followed. Empty when missing. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const files: string[] = [];
+  const pending = [''];
+  while (pending.length > 0 && files.length < maximumEntries) {
+    const relative = pending.pop() ?? '';
+    const entries = await readdir(path.join(folder, relative), { withFileTypes: true }).catch(
+      (error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      },
+    );
+    for (const entry of entries) {
+      const name = relative === '' ? entry.name : `${relative}/${entry.name}`;
+      if (entry.isDirectory()) pending.push(name);
+      else files.push(name);
+    }
+  }
+  return files.sort();
+}
+
+/** M-068: hidden files (`.DS_Store`, `.gitkeep`) do not make a folder non-empty. */
+export function isVisible(relative: string): boolean {
+  return !relative.split('/').some((part) => part.startsWith('.'));
+}
+
+/** SHA-256 of a regular file's bytes; `undefined` for anything else, which is then never touched. */
+async function hashFile(file: string): Promise<string | undefined> {
+  const found = await lstat(file).catch(() => undefined);
+  if (found === undefined || !found.isFile()) return undefined;
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(file)) hash.update(chunk);
+    return hash.digest('hex');
+  } catch {
+    return undefined;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return (await lstat(file).catch(() => undefined)) !== undefined;
+}
+
+/** Writes a file that must not exist yet; a file that appeared meanwhile is left alone. */
+async function createFile(file: string, content: string): Promise<boolean> {
+  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644).catch(
+    (error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+      throw error;
+    },
+  );
+  if (handle === undefined) return false;
+  try {
+    await handle.writeFile(content);
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
 
 /** What set-up did, as paths below the project. */
 export type FolderReport = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith, projectWithDocuments } from '../../../test/support/design-project.ts';
-import { consumers } from './consumers.ts';
+import { consumers } from './defaults.ts';
 import { promptContext } from './for-prompt.ts';
 
 const configured = 'design:\n  design_docs: {}\n';

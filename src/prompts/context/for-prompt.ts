@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { type Consumer, type ConsumerRule, consumers } from './consumers.ts';
-import { filesBelow, isVisible } from './folder-files.ts';
+import { type Consumer, type ConsumerRule, consumers } from './defaults.ts';
+import { filesBelow, isVisible } from './folder.ts';
 import { type LoadOptions, loadDesignContext } from './load.ts';
 import { loadProjectSpecs, type ProjectSpecs } from './load-specs.ts';
 import type { DesignContext, FileReport } from './result.ts';

@@ -1,19 +1,58 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
+import { scanLines } from '../../base/text/markdown-lines.ts';
 import { estimateTenths } from '../../base/text/tokens.ts';
-import { type BlockSection, renderBlock } from './block.ts';
-import { dropOnlyToken, logLines, protectedToken } from './defaults.ts';
-import { examine } from './examine.ts';
-import { directoryProblem, isOutside, type Location, locate } from './location.ts';
-import { info, type LogLine, quote, warning } from './log.ts';
+import {
+  blockHeader,
+  directoryProblem,
+  dropOnlyToken,
+  isOutside,
+  type Location,
+  locate,
+  logLines,
+  protectedToken,
+  realPath,
+  stat,
+} from './defaults.ts';
 import { paddedQuarters } from './measure.ts';
-import { type Candidate, type PackReport, packBrief } from './pack.ts';
+import {
+  type BlockSection,
+  type Candidate,
+  imitatesOurs,
+  type PackReport,
+  packBrief,
+  renderBlock,
+} from './pack.ts';
 import { isPlaceholderOnly } from './placeholder.ts';
-import { realPath, stat } from './quick-files.ts';
 import { type DocumentReader, type DocumentReading, readDocument } from './read-document.ts';
 import type { DesignContext, FileReport, Mode, Outcome } from './result.ts';
-import { parseBudget, readSettings } from './settings.ts';
-import { readSettingsFile } from './settings-file.ts';
+import { info, type LogLine, quote, warning } from './result.ts';
+import { parseBudget, readSettings, readSettingsFile } from './settings.ts';
+
+/** Without one of these there is nothing to report, and a search for them is many times faster than a scan. */
+const suspects = ['```', '~~~', '<!--', blockHeader, '> source: ', '> truncated: ', '> warnings: ['];
+
+/** A-25, A-26: what a reader of the log should know about a document that is passed on unchanged. */
+export function examine(token: string, text: string): LogLine[] {
+  if (!suspects.some((suspect) => text.includes(suspect))) return [];
+  let imitation: number | undefined;
+  const end = scanLines(text, (_kind, start, lineEnd, _next, number) => {
+    const code = text.charCodeAt(start);
+    if (imitation === undefined && (code === 62 || code === 35)) {
+      if (imitatesOurs(text.slice(start, Math.min(lineEnd, start + 300)))) imitation = number;
+    }
+    return true;
+  });
+  const log: LogLine[] = [];
+  if (imitation !== undefined) {
+    log.push(warning(`${token}: line ${imitation} looks like a line of the block itself`));
+  }
+  if (end.openFence)
+    log.push(warning(`${token}: a code fence is never closed; no heading after it ends a section`));
+  if (end.openComment)
+    log.push(warning(`${token}: a comment is never closed; the rest of the file is inside it`));
+  return log;
+}
 
 export type LoadOptions = {
   /** The project; relative folders start here. */

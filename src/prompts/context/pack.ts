@@ -1,6 +1,81 @@
+import { scanLines } from '../../base/text/markdown-lines.ts';
+import { headingLevel } from '../../base/text/sections.ts';
 import { countCodePoints } from '../../base/text/strings.ts';
-import { type Cut, hardCut, sectionCut } from './cut.ts';
+import { blockHeader } from './defaults.ts';
 import type { Measure } from './measure.ts';
+import type { FileReport } from './result.ts';
+
+/** Where a document may end early. `limit` and the result are UTF-16 indices; everything before the result is kept. */
+type Cut = { index: number; at: 'section' | 'line' | 'character' };
+
+/**
+ * A-14…A-16: the last `##` or `###` heading at or before `limit` that has something to say before it. Headings in fences,
+ * comments and front matter are none.
+ */
+export function sectionCut(text: string, limit: number): Cut | undefined {
+  let index: number | undefined;
+  let hasContent = false;
+  scanLines(text, (kind, start, end) => {
+    if (start > limit) return false;
+    if (hasContent && kind === 'text') {
+      const level = headingLevel(text, start, end);
+      if (level === 2 || level === 3) index = start;
+    }
+    hasContent ||= text.slice(start, end).trim() !== '';
+    return true;
+  });
+  return index === undefined ? undefined : { index, at: 'section' };
+}
+
+/** A-13: the last line start at or before `limit`, else the limit itself, never between CR and LF. */
+export function hardCut(text: string, limit: number): Cut {
+  let start = limit > 0 ? text.lastIndexOf('\n', limit - 1) + 1 : 0;
+  if (text.slice(0, start).trim() === '') start = 0;
+  if (start > 0) return { index: start, at: 'line' };
+  const splitsEnding = limit > 0 && text[limit - 1] === '\r' && text[limit] === '\n';
+  return { index: splitsEnding ? limit - 1 : limit, at: 'character' };
+}
+
+/** A file's place in the block; its kept text is passed beside the report. */
+export type BlockSection = { file: FileReport; text: string };
+
+/**
+ * M-040…M-045: header, blank line, then per file the citation, its text and, if it was cut, a marker; last the warnings.
+ * All lines of ours end in LF, and the block ends in one.
+ */
+export function renderBlock(sections: readonly BlockSection[], unreadable: readonly FileReport[]): string {
+  const parts = [blockHeader, ...sections.map(renderSection)];
+  if (unreadable.length > 0) parts.push(warningsLine(unreadable));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function renderSection({ file, text }: BlockSection): string {
+  const citation = `> source: ${file.path}`;
+  const content = withoutFinalNewlines(text);
+  const cited = content === '' ? citation : `${citation}\n${content}`;
+  return file.state === 'cut' ? `${cited}\n\n${marker(file)}` : cited;
+}
+
+function marker(file: FileReport): string {
+  return `> truncated: ${file.token}.md at char_offset=${file.offset ?? 0}`;
+}
+
+function warningsLine(unreadable: readonly FileReport[]): string {
+  const entries = unreadable.map(({ token, reason }) => `${token} unreadable: ${reason ?? 'io error'}`);
+  return `> warnings: [${entries.join(', ')}]`;
+}
+
+/** A-23: newlines at the end go, nothing else. */
+function withoutFinalNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end -= end > 1 && text[end - 2] === '\r' ? 2 : 1;
+  return end === text.length ? text : text.slice(0, end);
+}
+
+/** A-25: whether a line of a document looks like one of ours. */
+export function imitatesOurs(line: string): boolean {
+  return line === blockHeader || /^> (?:source: |truncated: .* at char_offset=|warnings: \[)/.test(line);
+}
 
 /** Something that wants a place in a brief. */
 export type Candidate = {

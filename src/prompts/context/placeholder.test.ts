@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { shippedScaffolds } from './known-scaffolds.ts';
-import { isPlaceholderOnly } from './placeholder.ts';
+import { isPlaceholderOnly, shippedScaffolds } from './placeholder.ts';
 import { templates } from './templates.ts';
 
 const empty = (text: string, token = 'notes') => isPlaceholderOnly(token, text);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import path from 'node:path';
 import { isInside, isMissing } from '../../base/files/contained.ts';
 import { countCodePoints } from '../../base/text/strings.ts';
-import { close, constants, open, read, realPath, stat, statDescriptor } from './quick-files.ts';
+import { close, constants, open, read, realPath, stat, statDescriptor } from './defaults.ts';
 
 /** the only reasons there are; no comma or bracket, so that the warnings line stays a list. */
 export const unreadableReasons = [

@@ -1,5 +1,5 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { type BackwardFinding, type BackwardTrip, readBackwardWish } from './backward-request.ts';
+import { type BackwardFinding, type BackwardTrip, readBackwardWish } from './archive.ts';
 
 /** What `.meta.json` says about a feature, whoever wrote it. */
 export type FeatureMeta = {

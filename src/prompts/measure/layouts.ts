@@ -1,24 +1,84 @@
 import { type ArtifactKey, artifacts } from '../artifacts.ts';
 import { compilePrompt } from '../compile.ts';
-import { iterationPart } from '../iteration.ts';
+import { compose } from '../compose.ts';
+import { iterationPart } from '../dispatch-log.ts';
+import type { TokenCount } from '../markers.ts';
 import type { PromptDraft } from '../part.ts';
-import { hardArtifacts } from '../prerequisites.ts';
-import type { TokenCount } from '../report.ts';
-import type { Dispatch } from '../roles/dispatch.ts';
+import { hardArtifacts } from '../required-artifacts.ts';
+import { resumedFix, resumedReview } from '../resume/templates.ts';
+import type { Dispatch } from '../roles/shapes.ts';
 import { convertedSites } from '../roles/table.ts';
 import { type NonceSource, untrustedRule } from '../untrusted.ts';
 import type { CorpusFeature } from './corpus.ts';
-import { assumedChange, resumedWeight } from './rounds.ts';
 import { add, type FeatureWeights, noWeight, type Weight, weighDraft, weighText } from './weigh.ts';
+
+/**
+ * What changes between two rounds of a review, in characters: medians of 505 recorded revisions of specifications,
+ * designs, plans and task lists, as diffs with one line of context. Code fixes were recorded with three lines.
+ */
+type RoundChange = { deltaCharacters: number; fixSummaryCharacters: number };
+
+const deltaCharacters: Readonly<Record<string, { domain: number; phase: number }>> = {
+  specify: { domain: 3_900, phase: 1_800 },
+  design: { domain: 3_100, phase: 1_400 },
+  plan: { domain: 3_600, phase: 1_900 },
+  tasks: { domain: 3_700, phase: 2_800 },
+  implement: { domain: 3_100, phase: 3_100 },
+};
+
+const fixSummaryCharacters = 300;
+
+export function assumedChange(site: Dispatch): RoundChange {
+  const row = deltaCharacters[site.command] ?? { domain: 3_600, phase: 1_900 };
+  return {
+    deltaCharacters: site.phaseReview === true ? row.phase : row.domain,
+    fixSummaryCharacters,
+  };
+}
+
+/** Diffs and summaries are prose and code like the artifacts. */
+const charactersPerToken = 4;
+
+/** The message that continues a session, with a change of the given size. */
+export function resumedWeight(
+  site: Dispatch,
+  change: RoundChange,
+  { nonce, count }: { nonce: NonceSource; count: TokenCount },
+): Weight {
+  const frame = compose(
+    site.role === 'implementer'
+      ? resumedFix({ issues: ' ', changedFiles: [], allFiles: [], iteration: 2, max: 5 })
+      : resumedReview({
+          dispatch: site,
+          delta: { kind: 'delta', stat: 'artifact.md | +20 -10', text: ' ' },
+          fixSummary: '-',
+          iteration: 2,
+          max: 5,
+        }),
+    { nonce },
+  ).text;
+  const characters = change.deltaCharacters + change.fixSummaryCharacters;
+  return {
+    characters: frame.length + characters,
+    tokens: count(frame) + Math.ceil(characters / charactersPerToken),
+  };
+}
+
+/** T-137: five rounds, the first fresh and four continued, against five fresh ones, in new tokens. */
+export function loopShare(freshTokens: number, resumedTokens: number, rounds = 5): number {
+  if (freshTokens === 0) return 1;
+  const continued = Math.min(resumedTokens, freshTokens);
+  return (freshTokens + (rounds - 1) * continued) / (rounds * freshTokens);
+}
 
 /** Ways to get documents to an agent, from everything in the prompt to only what changed. */
 export const layoutNames = ['full', 'full-pruned', 'lazy', 'lazy-pruned', 'reference', 'resumed'] as const;
 export type LayoutName = (typeof layoutNames)[number];
 
 /** The prompt itself, and with what the agent reads because of it. */
-export type SiteCost = { prompt: Weight; effectiveTokens: number };
+type SiteCost = { prompt: Weight; effectiveTokens: number };
 
-export type Scales = { nonce: NonceSource; count: TokenCount };
+type Scales = { nonce: NonceSource; count: TokenCount };
 
 /** Calls of one pass that a feature has the documents for. */
 export function sitesOf(feature: CorpusFeature): Dispatch[] {

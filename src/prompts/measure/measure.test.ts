@@ -8,10 +8,8 @@ import { compilePrompt } from '../compile.ts';
 import { compose } from '../compose.ts';
 import { convertedSites } from '../roles/table.ts';
 import { seededNonce } from '../untrusted.ts';
-import { type CorpusFeature, readCorpus } from './corpus.ts';
-import { loadCorpusCounter } from './corpus-counter.ts';
-import { layoutNames, siteCost } from './layouts.ts';
-import { loopShare } from './rounds.ts';
+import { type CorpusFeature, loadCorpusCounter, readCorpus } from './corpus.ts';
+import { layoutNames, loopShare, siteCost } from './layouts.ts';
 import { tokenReport } from './token-report.ts';
 import { weighArtifacts } from './weigh.ts';
 

@@ -1,11 +1,18 @@
+import type { TokenCount } from '../markers.ts';
 import { countIterations, countMarkers } from '../markers.ts';
-import type { TokenCount } from '../report.ts';
-import type { Dispatch } from '../roles/dispatch.ts';
+import type { Dispatch } from '../roles/shapes.ts';
 import { convertedSites } from '../roles/table.ts';
 import { seededNonce } from '../untrusted.ts';
 import type { CorpusFeature } from './corpus.ts';
-import { type LayoutName, layoutNames, siteCost, sitesOf } from './layouts.ts';
-import { assumedChange, loopShare, resumedWeight } from './rounds.ts';
+import {
+  assumedChange,
+  type LayoutName,
+  layoutNames,
+  loopShare,
+  resumedWeight,
+  siteCost,
+  sitesOf,
+} from './layouts.ts';
 import { measureSections, type SectionFigures } from './section-figures.ts';
 import { rememberingCounter, weighArtifacts } from './weigh.ts';
 

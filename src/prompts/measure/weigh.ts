@@ -2,9 +2,9 @@ import { countLines } from '../../base/text/diff.ts';
 import { outline, sectionText } from '../../base/text/sections.ts';
 import { type ArtifactKey, artifactKeys } from '../artifacts.ts';
 import { compose, renderPart, separator } from '../compose.ts';
+import type { TokenCount } from '../markers.ts';
 import type { PromptDraft } from '../part.ts';
-import type { TokenCount } from '../report.ts';
-import { inlineArtifactPart } from '../target.ts';
+import { inlineArtifactPart } from '../required-artifacts.ts';
 import type { NonceSource } from '../untrusted.ts';
 import type { CorpusFeature } from './corpus.ts';
 

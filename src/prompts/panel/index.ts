@@ -1,16 +1,47 @@
 export type { Commission } from './common.ts';
-export { type ComparePlansInput, comparePlansPrompt } from './compare-plans.ts';
-export { type DebateDecision, type DebateInput, type DebateSide, debatePrompt } from './debate.ts';
-export { type DiagramInput, diagramPrompt } from './diagram.ts';
-export { type DiscussionInput, discussionPrompt, type SecondRound } from './discussion.ts';
-export { type JudgeInput, judgePrompt } from './judge.ts';
-export { type MergeFindingsInput, mergeFindingsPrompt } from './merge-findings.ts';
-export { type PlanInput, planPrompt, planSections } from './plan.ts';
-export { focusAreas, type PlanReviewInput, planReviewPrompt } from './plan-review.ts';
-export { type QuestionsInput, questionsPrompt } from './questions.ts';
-export { type RepairInput, repairPrompt } from './repair.ts';
-export { type RevisePlanInput, revisePlanPrompt } from './revise-plan.ts';
-export { type SketchInput, sketchPrompt } from './sketch.ts';
-export { type Stance, stances } from './stances.ts';
-export { type SketchText, type SynthesisInput, synthesisPrompt } from './synthesis.ts';
-export { type VoteInput, type VoterRole, votePrompt } from './vote.ts';
+export { type RepairInput, repairPrompt } from './common.ts';
+export {
+  type ComparePlansInput,
+  comparePlansPrompt,
+  type DebateDecision,
+  type DebateInput,
+  type DebateSide,
+  debatePrompt,
+  type JudgeInput,
+  judgePrompt,
+} from './debate.ts';
+export {
+  type DiagramInput,
+  diagramPrompt,
+  type PlanInput,
+  planPrompt,
+  planSections,
+  type RevisePlanInput,
+  revisePlanPrompt,
+} from './plan.ts';
+export {
+  focusAreas,
+  type MergeFindingsInput,
+  mergeFindingsPrompt,
+  type PlanReviewInput,
+  planReviewPrompt,
+  type VoteInput,
+  type VoterRole,
+  votePrompt,
+} from './plan-review.ts';
+export {
+  type DiscussionInput,
+  discussionPrompt,
+  type QuestionsInput,
+  questionsPrompt,
+  type SecondRound,
+} from './questions.ts';
+export {
+  type SketchInput,
+  type SketchText,
+  type Stance,
+  type SynthesisInput,
+  sketchPrompt,
+  stances,
+  synthesisPrompt,
+} from './sketch.ts';

@@ -1,7 +1,96 @@
-import { type CacheTerms, type CostDecision, decideByCost } from './cost.ts';
-import { guardResume } from './guard.ts';
-import type { Delta } from './snapshot.ts';
-import type { RoleSession } from './state.ts';
+import type { Delta, RoleSession } from './state.ts';
+
+/** What a provider charges for cached input, relative to plain input. */
+type CacheTerms = { write: number; read: number; ttlSeconds: number; minimumTokens: number };
+
+/** Published terms of the five-minute cache; a setting, not a law. */
+const usualCacheTerms: CacheTerms = { write: 1.25, read: 0.1, ttlSeconds: 300, minimumTokens: 1024 };
+
+type CostInput = {
+  /** Tokens of the session so far, which a continued call sends again. */
+  transcriptTokens: number;
+  /** The message that continues it. */
+  resumedTokens: number;
+  /** A fresh call: prompt and everything it reads. */
+  freshTokens: number;
+  /** Since the session was last used. */
+  idleSeconds: number;
+  terms?: CacheTerms;
+};
+
+type CostDecision = {
+  choose: 'resume' | 'fresh';
+  cache: 'warm' | 'cold';
+  /** In plain input tokens. */
+  resume: number;
+  fresh: number;
+};
+
+/** lean/C-28: continuing is cheap while the cache is warm and dear when it is cold; the cheaper way is taken. */
+export function decideByCost(input: CostInput): CostDecision {
+  const { transcriptTokens, resumedTokens, freshTokens, idleSeconds, terms = usualCacheTerms } = input;
+  const cached = transcriptTokens >= terms.minimumTokens;
+  const warm = cached && idleSeconds < terms.ttlSeconds;
+  const write = cached ? terms.write : 1;
+  const resume = transcriptTokens * (warm ? terms.read : write) + resumedTokens * write;
+  const fresh = freshTokens * (freshTokens >= terms.minimumTokens ? terms.write : 1);
+  return { choose: resume <= fresh ? 'resume' : 'fresh', cache: warm ? 'warm' : 'cold', resume, fresh };
+}
+
+/** What came back from a continued session. */
+export type ResumedAnswer = {
+  text: string;
+  /** The driver's own failure, if it saw one. */
+  error?: string;
+  /** Tokens the agent says it used; absent when it does not say. */
+  totalTokens?: number;
+  expectedAgentId: string;
+  agentId?: string;
+  /** Whether a usable verdict was found, after one retry. */
+  parsed: boolean;
+};
+
+const lostTranscript =
+  /\b(?:no (?:prior|previous|earlier) (?:context|conversation|review)|(?:don't|do not|cannot|can't) (?:have|see|recall|find) (?:any |the |my )?(?:prior|previous|earlier))\b/i;
+
+/** Tricky case 9: why a continued call counts as failed; `undefined` when it can be used. A changed id alone is fine. */
+export function resumeFailure({ text, error, totalTokens, parsed }: ResumedAnswer): string | undefined {
+  if (error !== undefined && error !== '') return error;
+  if (text.trim() === '') return 'empty answer';
+  if (totalTokens === 0) return 'the agent used no tokens';
+  if (!parsed && lostTranscript.test(text.slice(0, 4_000))) return 'the agent lost its transcript';
+  return parsed ? undefined : 'no usable answer after one retry';
+}
+
+/** What continuing a session is measured against. */
+type GuardInput = {
+  /** lean/C-02: the whole message to the continued session. `legacy` looks at the diff alone. */
+  resumedTokens: number;
+  /** The prompt of the call that started the session. */
+  promptTokens: number;
+  /** lean/C-01: what a fresh agent would read again: artifacts and the text under review. */
+  readTokens: number;
+  mode?: 'effective' | 'legacy';
+  limit?: number;
+};
+
+type GuardVerdict = { trips: boolean; share: number; limit: number };
+
+/** T-097: half. */
+const usualLimit = 0.5;
+
+/** T-097, lean/C-01: continuing must cost at most half of what a fresh call costs; exactly half still continues. */
+export function guardResume({
+  resumedTokens,
+  promptTokens,
+  readTokens,
+  mode = 'effective',
+  limit = usualLimit,
+}: GuardInput): GuardVerdict {
+  const fresh = mode === 'legacy' ? promptTokens : promptTokens + readTokens;
+  const share = fresh === 0 ? Number.POSITIVE_INFINITY : resumedTokens / fresh;
+  return { trips: share > limit, share, limit };
+}
 
 export type DispatchQuestion = {
   iteration: number;
@@ -38,9 +127,9 @@ export const freshReasons = {
   'cache is cold, fresh is cheaper': { fallback: false },
 } as const;
 
-export type FreshReason = keyof typeof freshReasons;
+type FreshReason = keyof typeof freshReasons;
 
-export type DispatchDecision =
+type DispatchDecision =
   | { kind: 'resume'; agentId: string; share: number; cache: CostDecision['cache'] }
   | { kind: 'fresh'; reason: FreshReason; guardTripped: boolean };
 

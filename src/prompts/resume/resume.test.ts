@@ -4,17 +4,23 @@ import { compose } from '../compose.ts';
 import type { PromptDraft } from '../part.ts';
 import { dispatchFor } from '../roles/table.ts';
 import { seededNonce } from '../untrusted.ts';
-import { decideByCost } from './cost.ts';
-import { type DispatchQuestion, decideDispatch, freshReasons } from './decide.ts';
-import { type ResumedAnswer, resumeFailure } from './failure.ts';
-import { guardResume } from './guard.ts';
+import {
+  type DispatchQuestion,
+  decideByCost,
+  decideDispatch,
+  freshReasons,
+  guardResume,
+  type ResumedAnswer,
+  resumeFailure,
+} from './decide.ts';
 import { evaluateProbe, rememberedProbe } from './probe.ts';
-import { deltaSince, takeSnapshot } from './snapshot.ts';
 import {
   afterFresh,
   afterResume,
+  deltaSince,
   fixSummariesSince,
   noResumeState,
+  takeSnapshot,
   withFixSummary,
   withoutSession,
 } from './state.ts';

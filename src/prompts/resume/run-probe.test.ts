@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { type Agent, type AgentTask, type LaneResult, unknownUsage } from '../../agents/port.ts';
-import { probeMemoryFile, readProbeMemory, resumeAbility } from './probe-memory.ts';
-import { probeResume } from './run-probe.ts';
+import { probeMemoryFile, probeResume, readProbeMemory, resumeAbility } from './run-probe.ts';
 
 const folder = () => mkdtempSync(path.join(tmpdir(), 'probe-'));
 const answer = (more: Partial<LaneResult>): LaneResult => ({

@@ -1,9 +1,9 @@
 import { filesPart } from '../compile.ts';
-import { iterationLine } from '../iteration.ts';
+import { iterationLine } from '../dispatch-log.ts';
 import { type Answer, data, type Part, type PromptDraft, words } from '../part.ts';
-import type { Dispatch } from '../roles/dispatch.ts';
+import type { Dispatch } from '../roles/shapes.ts';
 import { implementerReport, shapes } from '../roles/shapes.ts';
-import type { Delta } from './snapshot.ts';
+import type { Delta } from './state.ts';
 
 type Changed = Extract<Delta, { kind: 'delta' | 'same' }>;
 

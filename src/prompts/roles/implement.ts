@@ -1,5 +1,5 @@
 import { artifactKeys } from '../artifacts.ts';
-import type { Dispatch } from './dispatch.ts';
+import type { Dispatch } from './shapes.ts';
 
 const everything = artifactKeys;
 

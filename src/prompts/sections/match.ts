@@ -1,4 +1,4 @@
-import type { Entry } from './index-entries.ts';
+import type { Entry } from './references.ts';
 import { canonicalId, type Reference } from './references.ts';
 
 /** How sure a match is: the title starts with the id, contains it as a word, or contains its letters. */

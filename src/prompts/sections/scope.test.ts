@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { extractSection } from './extract.ts';
 import { parseReferences } from './references.ts';
-import { indexed, scopeTask } from './scope.ts';
+import { extractSection, indexed, scopeTask } from './scope.ts';
 import { parseTasks, type Task } from './tasks.ts';
 
 const nothing = indexed('');

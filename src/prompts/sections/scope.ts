@@ -1,7 +1,12 @@
-import { type Entry, indexEntries } from './index-entries.ts';
 import { entryFinder, groupName, groupsOf, type Match } from './match.ts';
-import { parseReferences, type Reference } from './references.ts';
+import { type Entry, indexEntries, parseReferences, type Reference } from './references.ts';
 import type { Task } from './tasks.ts';
+
+/** T-061, T-062: the section an id means, heading and subsections included; `undefined` when there is none. */
+export function extractSection(document: Indexed, id: string): string | undefined {
+  const match = document.find({ artifact: 'design', id });
+  return match === undefined ? undefined : document.text.slice(match.entry.start, match.entry.end);
+}
 
 /** What a task's prompt shows of one artifact. */
 export type ScopedArtifact =
@@ -9,7 +14,7 @@ export type ScopedArtifact =
   /** lean/C-15, lean/C-16: the agent reads the whole file. */
   | { kind: 'whole'; reason: 'not referenced' | 'reference without a section'; unmatched: readonly string[] };
 
-export type ScopedSection = { id: string; title: string; line: number; ambiguous: boolean };
+type ScopedSection = { id: string; title: string; line: number; ambiguous: boolean };
 
 export type TaskScope = {
   references: readonly Reference[];
@@ -19,7 +24,7 @@ export type TaskScope = {
 };
 
 /** A document with its index, built once for all tasks. */
-export type Indexed = {
+type Indexed = {
   text: string;
   find: (reference: Reference) => Match | undefined;
   groups: ReadonlyMap<string | undefined, readonly Entry[]>;

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { startedRepositories } from '../../../test/started-repository.ts';
 import { bareEnvironment, type TemporaryRepository } from '../../../test/temporary-repository.ts';
 import { createBranch, createFeatureBranch } from './branch-create.ts';
-import { operationUnderWay } from './operation-under-way.ts';
+import { operationUnderWay } from './repository-facts.ts';
 
 const git = { environment: bareEnvironment };
 const { copy, empty: emptyRepository, remoteOf } = startedRepositories();

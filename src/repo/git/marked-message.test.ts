@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { markedMessage, marksIn } from './marked-message.ts';
+import { markedMessage, marksIn } from './run-branch.ts';
 
 const mark = 'Charrette-Batch: run/S1.';
 

@@ -1,6 +1,70 @@
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { type GitOptions, gitError, runGit } from './run-git.ts';
+import { type GitOptions, gitError, gitOutput, runGit, splitNul } from './run-git.ts';
+
+/** What git keeps while an operation waits for a person. */
+const marks: readonly (readonly [mark: string, operation: string])[] = [
+  ['MERGE_HEAD', 'merge'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply/applying', 'am'],
+  ['rebase-apply', 'rebase'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+];
+
+/** The git operation that somebody began here and has not ended, by the name of its command. */
+export async function operationUnderWay(
+  directory: string,
+  git: GitOptions = {},
+): Promise<string | undefined> {
+  const said = await gitOutput(directory, ['rev-parse', '--absolute-git-dir'], git);
+  const folder = said.replace(/\r?\n$/, '');
+  return marks.find(([mark]) => existsSync(path.join(folder, mark)))?.[1];
+}
+
+/** What a checkout of the last commit does not have: changed and new files from the root of the repository, without our own. */
+export async function uncommittedIn(root: string, git: GitOptions = {}): Promise<string[]> {
+  const words = ['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'];
+  return splitNul(await gitOutput(root, words, git))
+    .map((entry) => entry.slice(3))
+    .filter((name) => !isOwnFile(name));
+}
+
+/** Whether a file at the top of a project is part of what the program keeps there: its records, its configuration. */
+export function isOwnFile(name: string): boolean {
+  return name.startsWith('.charrette') || name.startsWith('charrette.config.');
+}
+
+/**
+ * A name that every clone of a repository has in common: where it comes from, without scheme, login and ending; else its
+ * first commit; else its folder, which no other clone has.
+ */
+export async function repositoryIdentity(directory: string): Promise<string> {
+  const origin = await runGit(directory, ['config', '--get', 'remote.origin.url']);
+  const named = origin.code === 0 ? normalOrigin(origin.stdout.trim()) : undefined;
+  if (named !== undefined) return named;
+  const shallow = await runGit(directory, ['rev-parse', '--is-shallow-repository']);
+  if (shallow.code === 0 && shallow.stdout.trim() === 'false') {
+    const roots = await runGit(directory, ['rev-list', '--max-parents=0', 'HEAD']);
+    const [first] = roots.code === 0 ? roots.stdout.trim().split('\n').sort() : [];
+    if (first !== undefined && first !== '') return `commit:${first}`;
+  }
+  return `folder:${realpathSync(directory)}`;
+}
+
+/** `host/path` of an address on a server; nothing for a folder, which means something else on every machine. */
+export function normalOrigin(url: string): string | undefined {
+  const address = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/]*@)?([^/:]+)(?::\d+)?\/+(.+)$/i.exec(url);
+  const short = /^(?:[^@/:\s]+@)?([^/:\s]{2,}):(?!\/\/)\/*(.+)$/.exec(url);
+  const [, host, path] = (/^file:/i.test(url) ? undefined : (address ?? short)) ?? [];
+  if (host === undefined || path === undefined) return undefined;
+  const name = path
+    .replace(/[?#].*$/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/i, '');
+  return name === '' ? undefined : `${host.toLowerCase()}/${name}`;
+}
 
 /** What kind of repository a directory is in. */
 export type RepositoryFacts = {

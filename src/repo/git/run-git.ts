@@ -1,8 +1,43 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { CharretteError } from '../../base/errors.ts';
 import { namedSome } from '../../base/text/format.ts';
-import { endGroup, endWithProgram } from './process-group.ts';
+
+/** How long programs get to put away their lock files once they were told to leave. */
+const graceMs = 2000;
+
+/** Tells a program that leads a group, and all that it started, to leave; what stays is ended after a grace. */
+function endGroup(leader: ChildProcess): void {
+  signalGroup(leader, 'SIGTERM');
+  const last = setTimeout(() => signalGroup(leader, 'SIGKILL'), graceMs);
+  leader.once('exit', () => {
+    clearTimeout(last);
+    signalGroup(leader, 'SIGKILL');
+  });
+}
+
+const bound = new Set<ChildProcess>();
+let isListening = false;
+
+/** A group of its own does not hear of Ctrl-C and would outlive the program: this one is told to leave when the program does. */
+function endWithProgram(leader: ChildProcess): void {
+  bound.add(leader);
+  leader.once('close', () => bound.delete(leader));
+  if (isListening) return;
+  isListening = true;
+  process.on('exit', () => {
+    for (const each of bound) signalGroup(each, 'SIGTERM');
+  });
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // All of it has gone in the meantime, which is what was wanted.
+  }
+}
 
 export type GitResult = {
   /** Exit code; `undefined` when git could not be run, was stopped or said too much. */
@@ -27,7 +62,7 @@ export type GitOptions = {
 };
 
 /** What git may see of the caller's environment: its configuration, its way to the network, nothing that names a repository. */
-export const gitEnvironmentKeys = [
+const gitEnvironmentKeys = [
   'PATH',
   'HOME',
   'USER',

@@ -2,8 +2,39 @@ import { CharretteError } from '../../base/errors.ts';
 import { type GitOptions, gitOutput, untilDone } from './run-git.ts';
 import { probeTree, type TreeProbe, type TreeStatus } from './tree-probe.ts';
 
-export const recoveries = ['restore', 'continue', 'cancel'] as const;
-export type Recovery = (typeof recoveries)[number];
+/** L-421: the lines of a probe. The path lists lie in files of their own beside it. */
+export function renderProbe(probe: TreeProbe, files: { tracked: string; newUntracked: string }): string {
+  const lines = [
+    `STATUS=${probe.status}`,
+    `MODE=${probe.mode}`,
+    ...(probe.untrackedBaseline === undefined ? [] : [`UNTRACKED_BASELINE=${probe.untrackedBaseline}`]),
+    `TRACKED_PATHS_FILE=${files.tracked}`,
+    `NEW_UNTRACKED_PATHS_FILE=${files.newUntracked}`,
+    ...(probe.reason === undefined ? [] : [`REASON=${probe.reason}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** L-421: a NUL after every path, as git and `xargs -0` take them. */
+export function renderPathList(paths: readonly string[]): string {
+  return paths.map((file) => `${file}\0`).join('');
+}
+
+/** L-424: `dirty-tree-detected.env`. */
+export function renderDirtyTree({
+  status,
+  stage,
+  recoveryRequired,
+}: {
+  status: TreeStatus;
+  stage: string;
+  recoveryRequired: boolean;
+}): string {
+  return `STATUS=${status}\nSTAGE=${stage}\nRECOVERY_REQUIRED=${recoveryRequired}\n`;
+}
+
+const recoveries = ['restore', 'continue', 'cancel'] as const;
+type Recovery = (typeof recoveries)[number];
 
 /** C-11: what may be offered. Going on uncleaned is only for a tree nobody could look at, and only on an explicit word. */
 export function recoveryOptions(status: TreeStatus, interactive: boolean): Recovery[] {

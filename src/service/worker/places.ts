@@ -3,7 +3,7 @@ import type { AgentSettings, World } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { cloneAt, type Place } from '../../engine/queue/place.ts';
 import { type Home, homeOf, prepareHome } from '../../engine/run-directory.ts';
-import { repositoryIdentity } from '../../repo/git/repository-identity.ts';
+import { repositoryIdentity } from '../../repo/git/repository-facts.ts';
 import { runGit } from '../../repo/git/run-git.ts';
 import { rosterOf } from '../../workflows/roster.ts';
 

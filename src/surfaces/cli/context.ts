@@ -1,10 +1,8 @@
 import { CharretteError } from '../../base/errors.ts';
-import { type Consumer, consumers } from '../../prompts/context/consumers.ts';
+import { type Consumer, consumers, findContextRoot } from '../../prompts/context/defaults.ts';
 import { explainBudget } from '../../prompts/context/explain.ts';
 import { type LoadOptions, loadDesignContext } from '../../prompts/context/load.ts';
-import type { LogLine } from '../../prompts/context/log.ts';
-import { findContextRoot } from '../../prompts/context/project-root.ts';
-import type { DesignContext } from '../../prompts/context/result.ts';
+import type { DesignContext, LogLine } from '../../prompts/context/result.ts';
 import { parseBudget } from '../../prompts/context/settings.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { requireDirectory } from './require-directory.ts';

@@ -8,8 +8,7 @@ import { isOpenSpec, readOpenSpec } from '../../plan/exchange/openspec-reader.ts
 import type { OutlineReading } from '../../plan/exchange/outline.ts';
 import { isSpecKit, readSpecKit } from '../../plan/exchange/spec-kit-reader.ts';
 import { readTaskList } from '../../plan/exchange/task-list-reader.ts';
-import { taskMasterFile } from '../../plan/exchange/task-master.ts';
-import { readTaskMaster } from '../../plan/exchange/task-master-reader.ts';
+import { readTaskMaster, taskMasterFile } from '../../plan/exchange/task-master-reader.ts';
 
 export const importFormats = ['spec-kit', 'openspec', 'task-master', 'task-list', 'embedded'] as const;
 type ImportFormat = (typeof importFormats)[number];

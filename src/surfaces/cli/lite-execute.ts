@@ -9,11 +9,16 @@ import { executionContextSchema } from '../../base/schema/lite/session-files.ts'
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { filesFromOutline } from '../../plan/exchange/outline-files.ts';
-import { breakCycles, type DroppedDependency } from '../../plan/tasks/break-cycles.ts';
 import { filesFromDesign } from '../../plan/tasks/design-tasks.ts';
-import { handoffToken } from '../../plan/tasks/handoff-token.ts';
-import { directPlan, firstLine, type LitePlanFiles, type PlanFacts } from '../../plan/tasks/plan-files.ts';
-import { readLiteFolder, readTaskTexts } from '../../plan/tasks/plan-folder.ts';
+import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
+import {
+  directPlan,
+  firstLine,
+  type LitePlanFiles,
+  type PlanFacts,
+  readLiteFolder,
+  readTaskTexts,
+} from '../../plan/tasks/plan-files.ts';
 import { checkQuality } from '../../plan/tasks/quality.ts';
 import {
   looksLikeFile,
@@ -23,6 +28,7 @@ import {
   readableEnding,
   recognisePlan,
 } from '../../plan/tasks/read-plan.ts';
+import { breakCycles, type DroppedDependency } from '../../plan/tasks/schedule.ts';
 import type { LiteInputs } from '../../workflows/build/inputs.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
 import type { CommandSpec } from './command.ts';

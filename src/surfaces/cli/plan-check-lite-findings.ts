@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { readTaskTexts } from '../../plan/tasks/plan-folder.ts';
+import { readTaskTexts } from '../../plan/tasks/plan-files.ts';
 import { lineOf, type PlanFinding, type PlanPlace } from './plan-check-forms.ts';
 import type { FoundLitePlan, LiteCheck } from './plan-check-lite.ts';
 

@@ -4,9 +4,9 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import { leadsOut } from '../../base/text/strings.ts';
 import { groundFiles } from '../../plan/grounding/files.ts';
-import { levelsOf } from '../../plan/tasks/dependencies.ts';
-import { readLiteFolder } from '../../plan/tasks/plan-folder.ts';
+import { readLiteFolder } from '../../plan/tasks/plan-files.ts';
 import { notAPlan, recognisePlan } from '../../plan/tasks/read-plan.ts';
+import { levelsOf } from '../../plan/tasks/schedule.ts';
 import { openIndex } from '../../repo/index/open-index.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 

@@ -9,7 +9,7 @@ import { readRunRecord } from '../../engine/run-record.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { filesFromDesign } from '../../plan/tasks/design-tasks.ts';
 import type { LitePlanFiles, PlanFacts } from '../../plan/tasks/plan-files.ts';
-import { readLiteFolder } from '../../plan/tasks/plan-folder.ts';
+import { readLiteFolder } from '../../plan/tasks/plan-files.ts';
 import { planInvalid, recognisePlan } from '../../plan/tasks/read-plan.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
 import { findLitePlan, planFileAt } from './plan-check-lite.ts';

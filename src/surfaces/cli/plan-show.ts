@@ -5,7 +5,7 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { driftOfPlan, driftSince } from '../../repo/git/drift.ts';
-import { isOwnFile } from '../../repo/git/uncommitted.ts';
+import { isOwnFile } from '../../repo/git/repository-facts.ts';
 import type { CommandSpec } from './command.ts';
 import { findPlan, type PlanSource } from './plan-source.ts';
 import { findProject } from './project.ts';

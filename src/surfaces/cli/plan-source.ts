@@ -4,7 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { type RunRecord, readRunRecord } from '../../engine/run-record.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import { readLiteFolder } from '../../plan/tasks/plan-folder.ts';
+import { readLiteFolder } from '../../plan/tasks/plan-files.ts';
 import { litePlanMarkdown } from './live/lite-markdown.ts';
 import { findLitePlan } from './plan-check-lite.ts';
 import { findHome, findRun } from './project.ts';

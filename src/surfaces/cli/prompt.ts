@@ -2,20 +2,22 @@ import { basename, join } from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { homeOf } from '../../engine/run-directory.ts';
 import type { ArtifactKey } from '../../prompts/artifacts.ts';
-import { type Compiled, compilePrompt, type Transport } from '../../prompts/compile.ts';
-import { compose } from '../../prompts/compose.ts';
+import {
+  type Compiled,
+  compilePrompt,
+  findShellPlaceholders,
+  type Transport,
+} from '../../prompts/compile.ts';
+import { compose, readOverrides } from '../../prompts/compose.ts';
 import { describeUses } from '../../prompts/describe.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import { overrideWarnings } from '../../prompts/known-parts.ts';
-import { readOverrides } from '../../prompts/overrides.ts';
-import { renderProjectContext } from '../../prompts/project-context.ts';
-import { readProject } from '../../prompts/read-project.ts';
-import { reportPrompt } from '../../prompts/report.ts';
-import type { Dispatch } from '../../prompts/roles/dispatch.ts';
+import { reportPrompt } from '../../prompts/markers.ts';
+import { readProject, renderProjectContext } from '../../prompts/read-project.ts';
+import type { Dispatch } from '../../prompts/roles/shapes.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
 import { parseTasks } from '../../prompts/sections/tasks.ts';
-import { findShellPlaceholders } from '../../prompts/shell-placeholders.ts';
 import { compileTaskPrompt } from '../../prompts/task-prompt.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { CommandResult, CommandSpec, Invocation } from './command.ts';

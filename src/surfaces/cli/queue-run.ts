@@ -9,7 +9,7 @@ import { cloneAt } from '../../engine/queue/place.ts';
 import type { QueuedRun } from '../../engine/queue/queued-run.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
-import { repositoryIdentity } from '../../repo/git/repository-identity.ts';
+import { repositoryIdentity } from '../../repo/git/repository-facts.ts';
 import type { RunInputs } from '../../workflows/inputs.ts';
 import { travels } from '../../workflows/travel.ts';
 import type { CommandResult, Invocation } from './command.ts';

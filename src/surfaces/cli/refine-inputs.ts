@@ -9,9 +9,9 @@ import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { namedSome } from '../../base/text/format.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
+import { ownFolder } from '../../prompts/context/defaults.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
-import { ownFolder } from '../../prompts/context/location.ts';
-import { readSettingsFile } from '../../prompts/context/settings-file.ts';
+import { readSettingsFile } from '../../prompts/context/settings.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
 import {

@@ -34,7 +34,7 @@ export const exportRun: CommandSpec = {
     const [{ packRun }, { takeWaiting }, { repositoryIdentity }, { writeFile }] = await Promise.all([
       import('../../engine/run-archive.ts'),
       import('../../engine/answers.ts'),
-      import('../../repo/git/repository-identity.ts'),
+      import('../../repo/git/repository-facts.ts'),
       import('node:fs/promises'),
     ]);
     // The inbox stays here; what lies in it for the run goes along as answers of the run.

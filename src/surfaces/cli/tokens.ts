@@ -36,7 +36,7 @@ const tokensReportCommand: CommandSpec = {
 
 async function runReport({ options, global, terminal }: Invocation): Promise<CommandResult> {
   const { readCorpus } = await import('../../prompts/measure/corpus.ts');
-  const { loadCorpusCounter } = await import('../../prompts/measure/corpus-counter.ts');
+  const { loadCorpusCounter } = await import('../../prompts/measure/corpus.ts');
   const { tokenReport } = await import('../../prompts/measure/token-report.ts');
   const corpus = await readCorpus(path.resolve(global.cwd, String(options['corpus'])));
   const report = tokenReport(corpus, await loadCorpusCounter());

@@ -4,7 +4,7 @@ import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
-import type { ExchangeFile } from '../../plan/exchange/exchange-file.ts';
+import type { ExchangeFile } from '../../plan/exchange/outline-files.ts';
 
 /**
  * Writes files below a folder, all or none: one that is there with other content, or that is not among them any more (`left`), stops it,

@@ -1,9 +1,9 @@
 import { jsonText } from '../../base/safe-json.ts';
 import type { Clarifications, ExecutionContext } from '../../base/schema/lite/session-files.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import { handoffToken } from '../../plan/tasks/handoff-token.ts';
+import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import { planText } from '../../plan/tasks/plan-text.ts';
+import { planText } from '../../plan/tasks/plan-files.ts';
 import type { ServicesOf } from '../services.ts';
 import type { LaneDefinition } from '../stage-desk.ts';
 import { LiteDesk } from './desk.ts';

@@ -1,10 +1,9 @@
 import type { Agent } from '../../agents/port.ts';
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
 import type { Question } from '../../engine/question.ts';
-import { isDone, openTasks } from '../../plan/tasks/dependencies.ts';
 import { isCodexCallable, resolveExecutor } from '../../plan/tasks/executor.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import { type Round, scheduleTasks } from '../../plan/tasks/schedule.ts';
+import { isDone, openTasks, type Round, scheduleTasks } from '../../plan/tasks/schedule.ts';
 import { scopeOf } from '../../plan/tasks/task-text.ts';
 import type { LiteDesk } from './desk.ts';
 import { executionEstimate } from './estimate.ts';

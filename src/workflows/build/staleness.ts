@@ -4,7 +4,7 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { jsonText } from '../../base/safe-json.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
-import { readTaskTexts } from '../../plan/tasks/plan-folder.ts';
+import { readTaskTexts } from '../../plan/tasks/plan-files.ts';
 import { planInvalid, readPlanFiles } from '../../plan/tasks/read-plan.ts';
 import type { LiteDesk } from './desk.ts';
 

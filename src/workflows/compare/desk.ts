@@ -7,7 +7,7 @@ import { scaledTimeout, timeouts } from '../../council/timeouts.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
-import { comparePlansPrompt } from '../../prompts/panel/compare-plans.ts';
+import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { DesignInputs } from '../design/state.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';

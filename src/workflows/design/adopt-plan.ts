@@ -1,5 +1,5 @@
 import { renderPlan } from '../../plan/plan-text.ts';
-import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
+import { revisePlanPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';

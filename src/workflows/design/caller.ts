@@ -4,8 +4,8 @@ import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
 import type { AgentHealth, RunAvailability } from '../../council/health.ts';
-import { appendIssue, type IssueCategory } from '../../plan/execution-issues.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
+import { appendIssue, type IssueCategory } from '../../plan/validate.ts';
 import type { Desk } from './desk.ts';
 import { projectRun } from './heavy-place.ts';
 

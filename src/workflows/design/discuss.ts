@@ -6,7 +6,7 @@ import {
   resolveAnswer,
   type SettledPoint,
 } from '../../council/discussion.ts';
-import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/discussion.ts';
+import { type DiscussionInput, discussionPrompt } from '../../prompts/panel/questions.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import type { Design } from './state.ts';

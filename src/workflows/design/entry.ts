@@ -5,10 +5,10 @@ import {
   branchFacts,
   branchInfoMismatches,
   detectMainBranch,
+  entryGate,
   incompleteBranchInfo,
   parseBranchInfo,
 } from '../../repo/git/branch-facts.ts';
-import { entryGate } from '../../repo/git/entry-gate.ts';
 import {
   type PreflightResult,
   preflight,

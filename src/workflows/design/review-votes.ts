@@ -10,7 +10,7 @@ import {
   voterWarning,
   votesOf,
 } from '../../council/votes.ts';
-import { votePrompt } from '../../prompts/panel/vote.ts';
+import { votePrompt } from '../../prompts/panel/plan-review.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known, type Place, rulesOf } from './state.ts';

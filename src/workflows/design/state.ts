@@ -12,7 +12,7 @@ import { renderVoted } from '../../council/resolutions-text.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
-import type { Stance } from '../../prompts/panel/stances.ts';
+import type { Stance } from '../../prompts/panel/sketch.ts';
 import type { RunInputs } from '../inputs.ts';
 import type { Caller } from './caller.ts';
 import type { Estimate } from './depth.ts';

@@ -2,7 +2,7 @@ import { payloads } from '../../council/breadcrumbs.ts';
 import { rankDecisions, renderDecisions } from '../../council/decisions.ts';
 import { renderSketch } from '../../council/sketch.ts';
 import { renderSynthesis } from '../../council/synthesis.ts';
-import { synthesisPrompt } from '../../prompts/panel/synthesis.ts';
+import { synthesisPrompt } from '../../prompts/panel/sketch.ts';
 import type { Desk } from './desk.ts';
 import { seatsOf } from './seating.ts';
 import { type Design, known } from './state.ts';

@@ -23,8 +23,7 @@ import {
 import { countDispositions, type DialecticOutcome, resolve } from '../../council/resolutions.ts';
 import { renderResolutions } from '../../council/resolutions-text.ts';
 import { agentLabel } from '../../council/seating.ts';
-import { debatePrompt } from '../../prompts/panel/debate.ts';
-import { judgePrompt } from '../../prompts/panel/judge.ts';
+import { debatePrompt, judgePrompt } from '../../prompts/panel/debate.ts';
 import type { Desk, Reply } from './desk.ts';
 import { probeAgents } from './health.ts';
 import { seatPanel, seatsOf } from './seating.ts';

@@ -2,7 +2,7 @@ import { overflowLines, payloads } from '../../council/breadcrumbs.ts';
 import { decisionId, renderDecision } from '../../council/decisions.ts';
 import { discussionCandidates, readDiscussion } from '../../council/discussion.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
-import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
+import { revisePlanPrompt } from '../../prompts/panel/plan.ts';
 import type { Desk } from './desk.ts';
 import { discuss } from './discuss.ts';
 import { seatsOf } from './seating.ts';

@@ -33,9 +33,8 @@ import {
 import { planDigest } from '../../council/tally-file.ts';
 import type { Quorum } from '../../council/votes.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
-import { mergeFindingsPrompt } from '../../prompts/panel/merge-findings.ts';
-import { planReviewPrompt } from '../../prompts/panel/plan-review.ts';
-import { revisePlanPrompt } from '../../prompts/panel/revise-plan.ts';
+import { revisePlanPrompt } from '../../prompts/panel/plan.ts';
+import { mergeFindingsPrompt, planReviewPrompt } from '../../prompts/panel/plan-review.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
 import { handOver } from './caller.ts';
 import type { Desk, Reply } from './desk.ts';

@@ -1,7 +1,7 @@
 import { diagramWarning, payloads } from '../../council/breadcrumbs.ts';
 import { checkDiagram, diagramBody, diagramIssues } from '../../plan/diagram.ts';
-import { parseMermaid } from '../../plan/mermaid-parser.ts';
-import { diagramPrompt } from '../../prompts/panel/diagram.ts';
+import { parseMermaid } from '../../plan/mermaid-fences.ts';
+import { diagramPrompt } from '../../prompts/panel/plan.ts';
 import { fileKind } from '../../repo/index/file-kinds.ts';
 import { logIssues } from './caller.ts';
 import type { Desk } from './desk.ts';

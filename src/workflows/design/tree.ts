@@ -7,10 +7,15 @@ import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
-import { appendIssue } from '../../plan/execution-issues.ts';
+import { appendIssue } from '../../plan/validate.ts';
 import { type Boundary, probeTree, type TreeProbe, untrackedSnapshot } from '../../repo/git/tree-probe.ts';
-import { renderDirtyTree, renderPathList, renderProbe } from '../../repo/git/tree-record.ts';
-import { recoveryOptions, restoreTree } from '../../repo/git/tree-recovery.ts';
+import {
+  recoveryOptions,
+  renderDirtyTree,
+  renderPathList,
+  renderProbe,
+  restoreTree,
+} from '../../repo/git/tree-recovery.ts';
 import type { Desk } from './desk.ts';
 import { projectRun, workerHome } from './heavy-place.ts';
 import type { Design } from './state.ts';

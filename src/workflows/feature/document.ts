@@ -1,6 +1,6 @@
 import { counted } from '../../base/text/format.ts';
 import { artifacts } from '../../prompts/artifacts.ts';
-import { readDocument } from '../../prompts/author/document-answer.ts';
+import { readDocument } from '../../prompts/author/documents.ts';
 import { type AuthoredKey, authorPrompt, revisionPrompt } from '../../prompts/author/write.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { PromptDraft } from '../../prompts/part.ts';

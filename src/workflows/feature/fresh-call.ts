@@ -3,8 +3,8 @@ import type { ArtifactKey } from '../../prompts/artifacts.ts';
 import { gradeConfirmation, lazyLoadWarning } from '../../prompts/confirmation.ts';
 import { expectedFiles } from '../../prompts/describe.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
+import type { TokenCount } from '../../prompts/markers.ts';
 import type { DispatchCost } from '../../prompts/rates.ts';
-import type { TokenCount } from '../../prompts/report.ts';
 import type { FeatureDesk } from './desk.ts';
 import { appendRecord, logDispatch } from './records.ts';
 

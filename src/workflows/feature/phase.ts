@@ -1,5 +1,5 @@
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
-import type { DomainOutcome } from '../../prompts/outcome.ts';
+import type { DomainOutcome } from '../../prompts/markers.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
 import type { ServicesOf } from '../services.ts';
 import { wentBack } from './backward.ts';

@@ -1,10 +1,10 @@
 import { loadExactCounter } from '../../base/text/tokens.ts';
 import type { Transport } from '../../prompts/compile.ts';
+import { chooseTransport } from '../../prompts/compile.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { ResumeState } from '../../prompts/resume/state.ts';
-import type { Dispatch } from '../../prompts/roles/dispatch.ts';
+import type { Dispatch } from '../../prompts/roles/shapes.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { chooseTransport } from '../../prompts/transport.ts';
 import type { CallPlace, FeatureDesk } from './desk.ts';
 import { unanswered } from './desk.ts';
 import { issueLines, logDispatch } from './records.ts';

@@ -4,17 +4,16 @@ import { CharretteError } from '../../base/errors.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
 import { namedSome } from '../../base/text/format.ts';
 import { moveCheckout, openCheckout, restoreWork } from '../../repo/git/checkout.ts';
-import { markedMessage } from '../../repo/git/marked-message.ts';
-import { currentBranch, repositoryFacts } from '../../repo/git/repository-facts.ts';
+import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import {
   branchTip,
   changedSince,
   findLanded,
+  markedMessage,
   openRunBranch,
   type Taken,
   takeWork,
 } from '../../repo/git/run-branch.ts';
-import { uncommittedIn } from '../../repo/git/uncommitted.ts';
 import type { CallPlace, FeatureDesk, Start } from './desk.ts';
 
 /** Where the code of a feature is written: a branch of the run, and checkouts of it. */

@@ -10,9 +10,9 @@ import { readTaskMaster } from '../../../src/plan/exchange/task-master-reader.ts
 import { splitCommand } from '../../../src/plan/grounding/commands.ts';
 import { parseManifest } from '../../../src/plan/manifest-reader.ts';
 import { readPlan, renderPlan } from '../../../src/plan/plan-text.ts';
-import { dependencyProblems } from '../../../src/plan/tasks/dependencies.ts';
 import { readHandoffSpec, renderHandoff } from '../../../src/plan/tasks/handoff-spec.ts';
 import { readPlanFiles, recognisePlan } from '../../../src/plan/tasks/read-plan.ts';
+import { dependencyProblems } from '../../../src/plan/tasks/schedule.ts';
 import { readMeta } from '../../../src/prompts/feature/meta.ts';
 import { parseBranchInfo } from '../../../src/repo/git/branch-facts.ts';
 import { splitNul } from '../../../src/repo/git/run-git.ts';

@@ -1,6 +1,5 @@
 import type { LitePlanFiles } from '../../../plan/tasks/plan-files.ts';
-import { readLiteFolder } from '../../../plan/tasks/plan-folder.ts';
-import { planText } from '../../../plan/tasks/plan-text.ts';
+import { planText, readLiteFolder } from '../../../plan/tasks/plan-files.ts';
 
 /** The lite plan of a folder as one Markdown document. */
 export async function liteMarkdown(folder: string, json: string): Promise<string> {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type Consumer, consumers } from '../../../prompts/context/consumers.ts';
+import { type Consumer, consumers, findContextRoot } from '../../../prompts/context/defaults.ts';
 import { promptContext } from '../../../prompts/context/for-prompt.ts';
 import { loadDesignContext } from '../../../prompts/context/load.ts';
-import { findContextRoot } from '../../../prompts/context/project-root.ts';
 import { pageInput, pageOf, pageOutput } from '../page.ts';
 import { pathInput, projectPath } from '../project-path.ts';
 import { defineTool, readsOnly } from '../tool.ts';

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CodeReview } from '../../../base/schema/judgements/lite.ts';
-import { breakCycles } from '../../../plan/tasks/break-cycles.ts';
-import { dependencyProblems } from '../../../plan/tasks/dependencies.ts';
-import { handoffToken } from '../../../plan/tasks/handoff-token.ts';
+import { handoffToken } from '../../../plan/tasks/handoff-spec.ts';
+import { breakCycles, dependencyProblems } from '../../../plan/tasks/schedule.ts';
 import { followUps } from './follow-ups.ts';
 import { mergeReviews } from './panel-review.ts';
 import { convergenceOf, criteriaStates } from './verdict.ts';

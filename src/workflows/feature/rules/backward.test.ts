@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type BackwardTrip, readBackwardWish } from '../../../prompts/feature/backward-request.ts';
+import { type BackwardTrip, readBackwardWish } from '../../../prompts/feature/archive.ts';
 import { readMeta } from '../../../prompts/feature/meta.ts';
 import { backwardIssues, decideBackward } from './backward.ts';
 import type { GateResult } from './gate.ts';

@@ -1,4 +1,4 @@
-import type { BackwardWish } from '../../../prompts/feature/backward-request.ts';
+import type { BackwardWish } from '../../../prompts/feature/archive.ts';
 import type { FeatureMeta } from '../../../prompts/feature/meta.ts';
 import type { GateResult } from './gate.ts';
 import { modePhases, type Phase, phases, phaseTable } from './phases.ts';

@@ -5,12 +5,16 @@ import { gradeConfirmation, lazyLoadWarning } from '../../../prompts/confirmatio
 import { expectedFiles } from '../../../prompts/describe.ts';
 import type { FeatureFiles } from '../../../prompts/feature-files.ts';
 import { resumeFallbackLine } from '../../../prompts/markers.ts';
-import { decideDispatch, freshReasons } from '../../../prompts/resume/decide.ts';
-import { resumeFailure } from '../../../prompts/resume/failure.ts';
-import { takeSnapshot } from '../../../prompts/resume/snapshot.ts';
-import { afterFresh, afterResume, type ResumeState, withoutSession } from '../../../prompts/resume/state.ts';
+import { decideDispatch, freshReasons, resumeFailure } from '../../../prompts/resume/decide.ts';
+import {
+  afterFresh,
+  afterResume,
+  type ResumeState,
+  takeSnapshot,
+  withoutSession,
+} from '../../../prompts/resume/state.ts';
 import { resumedFix } from '../../../prompts/resume/templates.ts';
-import type { Dispatch } from '../../../prompts/roles/dispatch.ts';
+import type { Dispatch } from '../../../prompts/roles/shapes.ts';
 import type { ReviewPort, ReviewResult } from './review-call.ts';
 
 export type FixCall = {

@@ -1,6 +1,6 @@
 import { CharretteError } from '../../../base/errors.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import type { BackwardWish } from '../../../prompts/feature/backward-request.ts';
+import type { BackwardWish } from '../../../prompts/feature/archive.ts';
 import type {
   FeatureMeta,
   Implementation,

@@ -1,6 +1,6 @@
 import { readJsonAnswer } from '../../../agents/extract-json.ts';
 import { isRecord } from '../../../base/safe-json.ts';
-import { type BackwardWish, readBackwardWish } from '../../../prompts/feature/backward-request.ts';
+import { type BackwardWish, readBackwardWish } from '../../../prompts/feature/archive.ts';
 
 export const severities = ['blocker', 'warning', 'suggestion'] as const;
 export type Severity = (typeof severities)[number];

@@ -4,23 +4,28 @@ import { compose } from '../../../prompts/compose.ts';
 import { type Confirmation, gradeConfirmation, lazyLoadWarning } from '../../../prompts/confirmation.ts';
 import { expectedFiles } from '../../../prompts/describe.ts';
 import type { FeatureFiles } from '../../../prompts/feature-files.ts';
+import type { DomainOutcome, TokenCount } from '../../../prompts/markers.ts';
 import { resumeFallbackLine } from '../../../prompts/markers.ts';
-import type { DomainOutcome } from '../../../prompts/outcome.ts';
 import type { DispatchRecord } from '../../../prompts/rates.ts';
-import type { TokenCount } from '../../../prompts/report.ts';
-import { type DispatchQuestion, decideDispatch, freshReasons } from '../../../prompts/resume/decide.ts';
-import { resumeFailure } from '../../../prompts/resume/failure.ts';
-import { type Delta, deltaSince, takeSnapshot } from '../../../prompts/resume/snapshot.ts';
+import {
+  type DispatchQuestion,
+  decideDispatch,
+  freshReasons,
+  resumeFailure,
+} from '../../../prompts/resume/decide.ts';
 import {
   afterFresh,
   afterResume,
+  type Delta,
+  deltaSince,
   fixSummariesSince,
   type ResumeState,
+  takeSnapshot,
   withoutSession,
 } from '../../../prompts/resume/state.ts';
 import { finalValidation, resumedReview } from '../../../prompts/resume/templates.ts';
-import type { Dispatch } from '../../../prompts/roles/dispatch.ts';
-import { retryPrompt } from '../../../prompts/roles/retry.ts';
+import type { Dispatch } from '../../../prompts/roles/shapes.ts';
+import { retryPrompt } from '../../../prompts/roles/shapes.ts';
 import type { NonceSource } from '../../../prompts/untrusted.ts';
 import { type ReviewAnswer, readReviewAnswer } from './review-answer.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openWire } from './wire.ts';
+import { openWire } from './exchange.ts';
 
 test('only messages pass, and answers only under a number: others would be printed as they came', async () => {
   const wire = openWire(() => undefined);

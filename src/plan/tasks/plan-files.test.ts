@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
-import { readTaskTexts } from './plan-folder.ts';
+import { readTaskTexts } from './plan-files.ts';
 
 test('the tasks beside a plan are read by their names alone', async () => {
   const folder = projectWith({

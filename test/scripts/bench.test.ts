@@ -59,7 +59,7 @@ const handles: Measure<Sample> = {
 const rounds = (value: (runs: number) => number): Sample[] =>
   Array.from({ length: 9 }, (_, index) => ({ runs: 10 * (index + 1), handles: value(10 * (index + 1)) }));
 
-test('soak: one that stays of every run grows; what a young process makes once does not', () => {
+test('soak: a leak per run counts as growth; one-time allocations do not', () => {
   const verdict = (value: (runs: number) => number) => judge(handles, settled(rounds(value)));
   expect(verdict((runs) => 30 + runs)).toMatchObject({ perRun: 1, grows: true });
   expect(verdict((runs) => 30 + (runs % 20 === 0 ? 3 : 0))).toMatchObject({ grows: false });

@@ -176,7 +176,7 @@ describe('pre-commit hooks', () => {
     files?: string;
   }[];
 
-  test('every hook starts a script that is there', () => {
+  test('every hook starts an existing script', () => {
     expect(hooks.map(({ id }) => id)).toEqual(['charrette-skill-lint', 'charrette-plan-check']);
     for (const { entry } of hooks) expect(existsSync(path.join(root, entry.split(' ')[0] ?? ''))).toBe(true);
     const files = new RegExp(hooks[0]?.files ?? '$^');

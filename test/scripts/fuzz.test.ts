@@ -53,7 +53,7 @@ test('the fuzzer tells crash, broken promise and named refusal apart, and makes 
   expect(await shrink(target, input, faultKey(fault), Date.now() + 60_000)).toBe('crash');
 });
 
-test('code that counts its branches does what it did, and its lines stay where they are', () => {
+test('instrumented code behaves the same and keeps its line numbers', () => {
   const source = [
     'const f = (a) => a > 1 ? { x: a } : a ?? [a];',
     'function g(list) { for (const one of list) if (one) continue; else return one && f(one); return f(2); }',

@@ -118,7 +118,7 @@ describe.each(table)('$name, streaming $streaming', ({ name, streaming, model })
     expect(signal.aborted).toBe(true);
   });
 
-  test.each(['reset', 'html', 'malformed'])('%s does not pass for an answer', async (fault) => {
+  test.each(['reset', 'html', 'malformed'])('%s does not count as an answer', async (fault) => {
     const asked = ask(model(base(`/fault/${fault}/${run}`)), '⟦say fine⟧', streaming);
     const outcome = await asked.catch((error: unknown) => ({ text: undefined, error }));
     expect(outcome.text).not.toBe('fine');
@@ -131,7 +131,7 @@ describe.each(table)('$name, streaming $streaming', ({ name, streaming, model })
     expect(outcome.text).toBe('');
   });
 
-  test('x2 fails twice and @2 spares the first', async () => {
+  test('x2 fails twice and @2 skips the first', async () => {
     const twice = model(base(`/fault/500x2/${run}`));
     const outcomes = [];
     for (let turn = 0; turn < 3; turn++) {
@@ -166,7 +166,7 @@ test('after a resume the model knows both prompts', async () => {
   expect(text).toContain('prompts=2 tools=0');
 });
 
-test('an agent that was killed while it asked left an error that ended the suite', async () => {
+test('survives an agent that is killed during its request', async () => {
   const asking = connect(server.port, '127.0.0.1');
   await once(asking, 'connect');
   const before = server.requests.length;

@@ -6,7 +6,7 @@ import { isLeftOut, readFaultRows } from '../support/fault-rows.ts';
 const wanted = { stories: ['design', 'compare'], scripts: ['faults', 'fuzz'] };
 const proven = (story: string, tried: number) => ({ story, states: 10, tried });
 
-test('a proof tells which stories, states and scripts it left out', () => {
+test('a proof lists the stories, states and scripts it left out', () => {
   const some = { proofs: [proven('design', 7)], scripts: ['fuzz'] };
   expect(leftOut(wanted, some)).toEqual(['all of compare', '3 of 10 states of design', 'faults']);
   const all = { proofs: [proven('design', 10), proven('compare', 10)], scripts: ['faults', 'fuzz'] };

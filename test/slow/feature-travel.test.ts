@@ -57,7 +57,7 @@ test('§2F: a reviewer of the design sends the feature back to its specification
   expect(state).not.toHaveProperty('backward_context');
 });
 
-test('§2F: a person may stay; two travels that did not help are the last', async () => {
+test('§2F: the user may stay; after two returns without progress there are no more', async () => {
   const project = await writtenProject('backward-always', '-', 'design-design-reviewer');
   const file = path.join(directoryOf(project), '.meta.json');
   const asked = await run(project, 'feature', 'design', '--max', '1', '--no-research');
@@ -221,7 +221,7 @@ test('§2B: a difference that stays after two fixes ends an unattended run', asy
   expect(stateOf(project)).not.toMatchObject({ phases: { implement: { completed: expect.any(String) } } });
 });
 
-test('§2B, T-134: tasks side by side that change the same lines are done again on top of each other, in the order of the file', async () => {
+test('§2B, T-134: parallel tasks that change the same lines are repeated on top of each other, in the order of the file', async () => {
   const project = await writtenProject('conflict');
   const words = ['feature', 'implement', '--yes', '--no-simplify', '--no-tests', '--parallel', '2'];
   const { code, stderr } = await run(project, ...words);

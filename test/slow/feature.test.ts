@@ -45,7 +45,7 @@ test('T-120: at the cap the phase is completed with what is open, and not accept
   });
 });
 
-test('an agent that fails is named and nothing is half written', async () => {
+test('a failing agent is reported and no file is half written', async () => {
   const project = makeProject('fail');
   await run(project, 'feature', 'new', 'Search');
   const { code, stderr } = await run(project, 'feature', 'specify', '--about', 'about.md', '--yes');

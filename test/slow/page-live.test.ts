@@ -43,7 +43,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     run?.remove();
   });
 
-  test('events appear as they are written, and what was written while the server was away is made up for', async () => {
+  test('events appear as they are written; those written while the server was away follow', async () => {
     const page = await browser.newPage();
     await page.goto(`${server.url}#/runs/${run.directory.id}`);
     await page.waitForSelector('.phase');
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
     await page.close();
   });
 
-  test('after a proxy has answered 503 and the server has a new token, old and fresh tabs get the news', async () => {
+  test('after a proxy has answered 503 and the server has a new token, old and new tabs receive events', async () => {
     const context = await browser.newContext();
     const [old, list, fresh] = [await context.newPage(), await context.newPage(), await context.newPage()];
     await list.goto(server.url);

@@ -31,11 +31,11 @@ describe.skipIf(chromiumPath === undefined)('an untrusted run in Chromium', () =
     await page.close();
   }
 
-  test('events of a known type without their fields left the page empty', async () => {
+  test('shows the page despite events without their fields', async () => {
     await expectWhole(await visit(address()));
   });
 
-  test('what comes later is shown, too', async () => {
+  test('shows later events too', async () => {
     const { page, problems } = await visit(address());
     await page.getByText('THE LAST WORD').waitFor();
     served.run().emit({ type: 'lane-end' } as never, { type: 'note', text: 'and one more' });
@@ -44,7 +44,7 @@ describe.skipIf(chromiumPath === undefined)('an untrusted run in Chromium', () =
     await page.close();
   });
 
-  test('a report of such a run is whole', async () => {
+  test('a report of such a run is complete', async () => {
     const { home, directory } = served.run();
     const file = path.join(home.project, 'report.html');
     const made = await runCommandLine('report', directory.id, '--html', '--out', file, '--cwd', home.project);

@@ -213,7 +213,7 @@ describe.skipIf(chromiumPath === undefined)('the page in Chromium', () => {
     await charrette(['cancel', asking], { cwd: shop.project });
   });
 
-  test('what agents say is shown and never obeyed: script, Markdown, mermaid, terminal colours', async () => {
+  test('shows agents’ text and never executes it: script, Markdown, mermaid, terminal colours', async () => {
     const hostile = writeRun(
       { run: '20260102-000000-hostile-00000002', title: '<img src=x onerror=alert(1)>' },
       shop.project,

@@ -76,7 +76,7 @@ test.each(['codex', 'goose'] as const)("%s's shell finds nothing of the user", a
   expect(heard).not.toContain('.netrc\n');
 });
 
-test('without any login the failure is one of login', async () => {
+test('without any login the failure kind is auth', async () => {
   const { agent } = await bench.usersAgent('codex', `${server.url}/run/unknown`, {});
   const { result } = await bench.call(agent, () => 'Look.');
   expect(result).toMatchObject({ kind: 'auth' });

@@ -221,7 +221,7 @@ test('Codex installs the plugin from the marketplace, and its context gets the p
   expect(seen).toContain(phaseText());
 });
 
-test('Gemini CLI accepts the extension, and its first turn hears of runs that wait', async () => {
+test('Gemini CLI accepts the extension, and its first turn receives the waiting runs', async () => {
   const gemini = agentCommand('gemini');
   mkdirSync(projectOf('gemini'), { recursive: true });
   const valid = await run(

@@ -61,7 +61,7 @@ describe.skipIf(!hasTmux)('the program on a real terminal', () => {
     expect(await terminal.cursorIsVisible()).toBe(true);
   });
 
-  test('a low and narrow terminal, which changes its size, shows one picture that fits', async () => {
+  test('a low and narrow terminal that changes its size shows one fitting live view', async () => {
     const { project, calls } = await makeProject();
     holdTask(calls, 'sketch');
     const terminal = await screen(['design', '--yes', 'cancel an order'], {

@@ -107,7 +107,7 @@ test('a broken configuration names file, line, key and what is allowed', async (
   expect(error?.message).toContain('"claude"');
 });
 
-test('an agent that is not there exits 4 and names those that are', async () => {
+test('an unknown agent exits 4 and names the available ones', async () => {
   const ended = await charrette(['design', '--agents', 'one,three', 'x'], { cwd: project });
   expect(ended.code).toBe(4);
   expect(ended.stderr).toMatch(/"three"; there are one, two, static\. \[agent-not-found\]/);
@@ -122,7 +122,7 @@ test('outside a repository nothing is started, exit 5', async () => {
   expect(existsSync(path.join(folder, '.charrette'))).toBe(false);
 });
 
-test('without git it says so, exit 4', async () => {
+test('reports missing git with exit 4', async () => {
   const bin = mkdtempSync(path.join(tmpdir(), 'charrette-bin-'));
   symlinkSync(process.execPath, path.join(bin, 'node'));
   const ended = await charrette(['design', '--json', '--yes', 'x'], { cwd: project, env: { PATH: bin } });
@@ -130,7 +130,7 @@ test('without git it says so, exit 4', async () => {
   expect(document(ended.stdout).error?.code).toBe('git-missing');
 });
 
-test('a checkout that is not built says so with its code, as text and in every form of JSON', () => {
+test('an unbuilt checkout reports its error code, as text and in every form of JSON', () => {
   const checkout = mkdtempSync(path.join(tmpdir(), 'charrette-unbuilt-'));
   cpSync(path.resolve(import.meta.dirname, '../../bin'), path.join(checkout, 'bin'), { recursive: true });
   writeFileSync(path.join(checkout, 'package.json'), '{"type": "module"}');
@@ -154,7 +154,7 @@ test('works without HOME', async () => {
   expect(document(ended.stdout)).toMatchObject({ dryRun: true });
 });
 
-test('NO_COLOR and a pipe keep colour away', async () => {
+test('NO_COLOR and a pipe switch colour off', async () => {
   const ended = await charrette(['--help'], { cwd: empty, env: { NO_COLOR: '1' } });
   expect(ended.stdout).not.toContain('\u001b');
   const piped = await charrette(['doctor'], { cwd: empty });

@@ -17,7 +17,7 @@ test('M-040, A-67: the built program prints the block on stdout and the log on s
   });
 });
 
-test('what the quick command loads on demand is there: settings, project specs, the tokenizer', () => {
+test('the quick command can load settings, project specs and the tokenizer on demand', () => {
   const root = projectWithDocuments({ spec: 'x' }, 'design:\n  design_docs: {token_budget: 7}\n');
   expect(run(root, 'context', '--explain', '--exact').stdout).toMatch(/of 7 tokens used.*o200k/s);
   expect(run(root, 'context', '--for', 'plan').stdout).toContain('> source: .moai/design/spec.md');
@@ -35,7 +35,7 @@ test('survives a reader that closes the pipe early', async () => {
   expect({ code, errors }).toEqual({ code: 0, errors: 'design_docs not configured — using defaults\n' });
 });
 
-test('a file of 200 MB and a FIFO end in a defined line', () => {
+test('reports a file of 200 MB and a FIFO in one line each', () => {
   const big = Buffer.alloc(200 * 1024 * 1024, 'line of words\n');
   const root = projectWithDocuments({ spec: big });
   spawnSync('mkfifo', [path.join(root, '.moai/design/system.md')]);

@@ -62,7 +62,7 @@ test('L-002: every switch is off until its own flag turns it on, and turns on no
   expect(await changed('--quick')).toEqual(['quick', 'sketches', 'estimate']);
 });
 
-test('L-003, L-377: the flags are on the help page, and those for callers are accepted from anybody', async () => {
+test('L-003, L-377: the flags are on the help page, and everyone may use those for callers', async () => {
   const { stdout } = await charrette(['design', '--help'], { cwd: project });
   for (const flag of ['--auto', '--quick', '--subagent', '--session-env', '--step-prefix', '--branch-info'])
     expect(stdout).toContain(flag);
@@ -82,7 +82,7 @@ test('L-012: an unknown flag, or one given twice, is an error before anything ha
   expect(await refused('--solo', '--quick', 'x')).toMatch(/^2 usage: Two depths/);
 });
 
-test('panel/C-39: a place for copies that cannot be one is refused before the run', async () => {
+test('panel/C-39: refuses an unusable --out folder before the run', async () => {
   writeFileSync(path.join(project, '.charrette', 'file'), '');
   expect(await refused('--out', '', 'x')).toMatch(/^2 usage: --out names no folder/);
   for (const out of ['.charrette/file', '.charrette/file/below'])
@@ -108,7 +108,7 @@ describe('branch facts of a caller', () => {
     );
   });
 
-  test('L-007, L-791: a session environment in a directory that is not there is refused, and nothing is made', async () => {
+  test('L-007, L-791: refuses a session environment in a missing directory and creates nothing', async () => {
     const missing = path.join(project, 'nowhere', 'session.env');
     const ended = await charrette(['design', '--auto', '--no-branch', '--session-env', missing, 'x'], {
       cwd: project,
@@ -118,7 +118,7 @@ describe('branch facts of a caller', () => {
     expect(existsSync(path.dirname(missing))).toBe(false);
   });
 
-  test('L-102, L-113: facts that do not hold, or lack one, are named and git is asked instead', async () => {
+  test('L-102, L-113: reports wrong or incomplete facts and asks git instead', async () => {
     const wrong = await dry('--branch-info', combined.replace('=main', '=other'), '--quiet', 'x');
     expect(wrong.inputs.entry?.facts.currentBranch).toBe('main');
     const incomplete = await charrette(['design', '--dry-run', ...apart, 'x'], { cwd: project });
@@ -152,7 +152,7 @@ test('L-014: the flags are kept with the run and hold for all of it, also when i
   expect(ended.stderr).toContain('⏩ 1c: questions — skipped (auto mode)');
 });
 
-test('F-36: --depth auto says what was measured and what every depth would take', async () => {
+test('F-36: --depth auto prints its measurements and the cost of every depth', async () => {
   const ended = await charrette(['design', '--dry-run', '--depth', 'auto', 'let customers cancel an order'], {
     cwd: project,
   });

@@ -127,7 +127,7 @@ test('F-37: a design run through the official client: start, consent, wait with 
   expect(checked.value).toMatchObject({ claims: expect.any(Number), commit: expect.any(String) });
 });
 
-test('wrong names, ways out of the project and bad input are refused with code, message and fix', async () => {
+test('refuses wrong names, paths outside the project and bad input with code, message and fix', async () => {
   const { project } = await makeProject();
   const { client, call } = await connect(project);
   const codeOf = async (name: string, given: Record<string, unknown>) => {
@@ -212,7 +212,7 @@ function isAlive(pid: number | null): boolean {
   }
 }
 
-test('a host that can show forms puts the questions to the person itself; a refusal leaves the run paused', async () => {
+test('a host with forms asks the user itself; a refusal leaves the run paused', async () => {
   const { project, calls } = await makeProject();
   const { client, call } = await connect(project, { elicitation: { form: {} } });
   const asked: unknown[] = [];

@@ -19,7 +19,7 @@ import { systemPath } from '../support/optional-programs.ts';
 import { charrette, type Ended, makeProject, program, runsOf } from '../support/program.ts';
 import { startServe } from '../support/web-server.ts';
 
-describe('keys in environment, files, commands, addresses and an agent’s own words', () => {
+describe('keys in environment, files, commands, addresses and agents’ answers', () => {
   let project: string;
   let calls: string;
   let config: string;
@@ -60,7 +60,7 @@ describe('keys in environment, files, commands, addresses and an agent’s own w
     traced = collector.heard;
   }, 240_000);
 
-  test('reach neither the record of the run nor its output, at the most verbose either', () => {
+  test('reach neither the record of the run nor its most verbose output', () => {
     const record = textsBelow(path.join(project, '.charrette'), [config]);
     const streams = Object.keys(record).filter((file) => file.endsWith('stderr.txt'));
     // The agent did answer; the keys it received and found are redacted, as is the gateway's message.

@@ -57,7 +57,7 @@ function charrette(...words: string[]) {
   return { exit: done.status, json: parseJson(done.stdout, 'stdout') as Record<string, unknown> };
 }
 
-test('skill run carries the shipped plan package out, fails by name, resumes without repeating, and pauses for questions', () => {
+test('skill run executes the shipped plan package, fails by name, resumes without repeating, and pauses for questions', () => {
   const calls = () => readFileSync(path.join(project, 'calls.log'), 'utf8').trim();
   const skill = path.join(root, 'skills/plan');
 

@@ -174,7 +174,7 @@ test('a prompt that is cancelled while it asks stops gracefully: open questions 
   expect(readFileSync(events, 'utf8')).toContain('"run-pause"');
 });
 
-test('no tool call of a session has the name of another, in a second run and after /resume', async () => {
+test('tool calls have unique names in a session, in a second run and after /resume', async () => {
   const { project, calls } = await makeProject();
   const editor = await openEditor(project);
   const { sessionId } = editor.session;
@@ -199,7 +199,7 @@ test('no tool call of a session has the name of another, in a second run and aft
   expect(updated.filter((id) => !begun().includes(id))).toEqual([]);
 });
 
-test('a prompt with a file that no argument could hold is a feature like any other', async () => {
+test('accepts a prompt with a file too large for a command line', async () => {
   const { project } = await makeProject();
   const editor = await openEditor(project);
   const { sessionId } = editor.session;
@@ -234,7 +234,7 @@ test('refuses empty and oversized text, and a run named like a flag, with a mess
   expect(runsOf(project)).toEqual([]);
 });
 
-test('bad requests are refused by name, and an editor that goes away leaves a stopped run', async () => {
+test('refuses bad requests by name, and stops the run when the editor closes', async () => {
   const { project, calls } = await makeProject();
   holdTask(calls, 'plan');
   const editor = await openEditor(project);

@@ -90,7 +90,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     expect(callsIn(calls)).toEqual([...whole.calls, ...twice].sort());
   });
 
-  test.each(ways)('a run paused on %s takes its answer along to %s', async (from, to) => {
+  test.each(ways)('a run paused on %s keeps its answer on %s', async (from, to) => {
     const whole = await undisturbed();
     const { project, calls } = await makeProject();
     const paused = await on(project, from)([...quick, 'limits']);
@@ -115,7 +115,7 @@ describe.skipIf(findPostgres() === undefined)('archives between stores', () => {
     expect(again.json.error.message).toContain('has ended: done');
   });
 
-  test('a run that waits in the queue, or that a worker has, is not exported: also where its store is not seen', async () => {
+  test('refuses to export a queued or claimed run, also where its store is unreachable', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'sketch');
     const run = await store.queue(project, '--yes', '--no-branch', 'limits');

@@ -11,7 +11,7 @@ function failing(config: Settings, task: string): Settings {
   return { ...config, agents: { ...config.agents, two: { ...two, command } } };
 }
 
-test('L-374, L-375, L-582, L-591, L-845, L-974, F-24, F-25: an agent that fails a task is replaced, said at once and again at the end; files and credit name who stood in', async () => {
+test('L-374, L-375, L-582, L-591, L-845, L-974, F-24, F-25: an agent that fails a task is replaced, reported at once and at the end; files and credit name the substitute', async () => {
   const { ended, artifacts } = await walk([], {}, (config) => failing(config, 'plan-review'));
   expect(ended.code).toBe(0);
   expect(Object.keys(artifacts).filter((name) => /-plan-.*-output/.test(name))).toEqual([
@@ -81,7 +81,7 @@ test('L-022, L-023, L-027, L-042, L-123, L-481: an absent agent is replaced in s
   );
 });
 
-test('L-365, L-366, L-378: an empty answer is asked for once more with the stored prompt; words before the payload are dropped', async () => {
+test('L-365, L-366, L-378: an empty answer is asked for once more with the stored prompt; text before the payload is dropped', async () => {
   const { ended, calls, root, lane } = await walk(['--quick', '--dialectic', 'off'], { mode: 'moody' });
   expect(ended.code).toBe(0);
   const sketches = calls.filter((call) => call.startsWith('sketch '));

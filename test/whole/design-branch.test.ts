@@ -54,7 +54,7 @@ test('L-152, L-156, panel/C-28: an unrelated branch is kept with a warning, left
   expect(branchOf(asked)).toBe('ann-example/checkout-colours');
 });
 
-test('L-152: a branch that fits is kept without a word', async () => {
+test('L-152: a fitting branch is kept without a message', async () => {
   const place = repository();
   git(place, 'checkout', '--quiet', '-b', 'ann-example/cancel-orders');
   git(place, 'commit', '--quiet', '--allow-empty', '-m', 'Begin');
@@ -89,7 +89,7 @@ test('L-104, L-116: --dry-run leaves the repository alone; names of branch and r
   expect(alone.stderr).toContain('PREFLIGHT_ERROR=git fetch upstream main failed');
 });
 
-test('L-151, L-154: the run is about the commit of its new branch, which has what main has more; main stays', async () => {
+test('L-151, L-154: the run uses the commit of its new branch, which includes main’s additional commits; main stays', async () => {
   const origin = repository();
   const place = path.join(mkdtempSync(path.join(tmpdir(), 'charrette-ahead-')), 'shop');
   git(path.dirname(place), 'clone', '--quiet', `file://${origin}`, place);

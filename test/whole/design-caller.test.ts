@@ -70,7 +70,7 @@ describe('a run that a caller started', () => {
     expect(manifest).toContain('\nSESSION_ID=parent-session\n');
   });
 
-  test('L-792, L-793, L-794, L-795, L-800, L-801, L-803, L-804, L-805: the manifest has its keys in order, and the reader of a caller takes it', async () => {
+  test('L-792, L-793, L-794, L-795, L-800, L-801, L-803, L-804, L-805: the manifest has its keys in order, and a caller’s reader accepts it', async () => {
     const folder = path.join(caller, 'design-export');
     const text = readFileSync(path.join(folder, 'manifest.env'), 'utf8');
     const keys = [
@@ -180,7 +180,7 @@ test('L-253, L-263, L-264, panel/C-16, F-03: a worker that fails exports nothing
   expect(existsSync(path.join(root, 'heavy', 'job.json'))).toBe(true);
 });
 
-test('L-114, L-911: an agent that the caller knows to be down is neither asked nor used, and stays down in the report', async () => {
+test('L-114, L-911: an agent that the caller marks as down is neither asked nor used, and stays down in the report', async () => {
   const caller = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));
   const session = path.join(caller, 'session.env');
   writeFileSync(session, 'CODEX_HEALTHY=false\n');

@@ -232,7 +232,7 @@ describe('a monorepo', () => {
   });
 });
 
-test('a dirty tree and a detached HEAD are taken as they are with --no-branch, and stay so', async () => {
+test('works on a dirty tree and a detached HEAD with --no-branch, and leaves them unchanged', async () => {
   const place = clone();
   git(place, 'checkout', '--quiet', '--detach');
   writeFileSync(path.join(place, 'README.md'), 'mine\n');
@@ -262,7 +262,7 @@ test.skipIf(skipsBecause(process.getuid?.() === 0, 'root can write to a read-onl
 
 const jailer = optionalProgram('bubblewrap');
 
-test.skipIf(jailer === undefined)('a read-only disk is named, and nothing is left there', () => {
+test.skipIf(jailer === undefined)('reports a read-only disk and leaves nothing there', () => {
   const place = clone();
   const jail = ['--bind', '/', '/', '--dev-bind', '/dev', '/dev', '--ro-bind', place, place];
   const ended = spawnSync(jailer ?? '', [...jail, process.execPath, program, ...words], {

@@ -34,7 +34,7 @@ beforeAll(async () => {
   calls = callsIn(made.calls);
 });
 
-test('L-173: an answer is kept in a file and belongs to the feature of every later step', () => {
+test('L-173: an answer is saved in a file and part of the feature in every later step', () => {
   expect(ended.code).toBe(0);
   expect(artifacts['clarifications.md']).toContain('- **Resolution**: per account');
   for (const lane of ['plan', 'synthesis', 'discussion-1'])
@@ -92,7 +92,7 @@ test('panel/C-37: a plan that a discussion changed after its review says so', as
   expect(ended.stderr.slice(ended.stderr.indexOf('5: cleanup'))).toContain('after its review');
 });
 
-test('panel/C-22: with one debater’s chair empty the other layout is proposed and taken', () => {
+test('panel/C-22: with one debater missing, the other layout is proposed and used', () => {
   expect(ended.stderr).toContain("? debate-layout: One debater's chair is empty.");
   expect(artifacts['dialectic-resolutions.md']).toContain('**Disposition**: voted');
 });

@@ -65,7 +65,7 @@ function dataIn(html: string): string {
   return gunzipSync(data).toString('utf8');
 }
 
-test('L-261, L-722, panel/C-13: with a worker and a person at hand every body is printed once', async () => {
+test('L-261, L-722, panel/C-13: with a worker and a user at a terminal every body is printed once', async () => {
   const { project } = await makeProject();
   writeFileSync(path.join(project, '.charrette', 'answers.json'), '{}');
   const flags = ['--yes', '--no-branch', '--subagent', '--dialectic', 'off', '--panel', 'pair'];
@@ -130,7 +130,7 @@ test('panel/C-07: with too few sketches the run fails loudly and says what is ne
   expect(ended.stderr).toMatch(/fix: .*resume/);
 });
 
-test('L-519, L-520, L-531: judges that all fail leave the synthesis standing, with the reason and what was argued', async () => {
+test('L-519, L-520, L-531: when all judges fail the synthesis is kept, with the reason and the defences', async () => {
   const { ended, artifacts } = await failing('judge');
   expect(ended.code).toBe(0);
   const text = artifacts['dialectic-resolutions.md'] ?? '';

@@ -114,7 +114,7 @@ test('L-423: tells changes by the asking agent from changes by the user', async 
   expect(readFileSync(own, 'utf8')).toBe('of a person\n');
 });
 
-test('without sketches what a reviewer had written was taken for a person’s when the run was resumed', async () => {
+test('without sketches, changes by a reviewer still count as its own after a resume', async () => {
   const { project, calls } = await makeProject();
   const words = [...design, '--sketches', '0', '--quick', '--dialectic', 'off', 'limits'];
   const { code, stray } = await runAndDirty(words, project, calls, 'plan-review');

@@ -76,7 +76,7 @@ test('L-762: a plan that changes no source file gets no diagram, and the step sa
   expect(artifacts['architecture-diagram.md']).toBeUndefined();
 });
 
-test('a project words stances and prompt parts itself; an empty file leaves a part out; schema and data rule stay', async () => {
+test('a project replaces stances and prompt parts; an empty file removes a part; schema and data rule stay', async () => {
   const { project } = await makeProject();
   const word = (file: string, text: string) => {
     const target = path.join(project, '.charrette', 'prompts', file);

@@ -5,7 +5,7 @@ import { artifactsOf, callsIn, charrette, makeProject, panelAgent, runsOf } from
 
 const design = ['design', '--auto', '--yes', '--no-branch', '--dialectic', 'off', '--panel', 'pair'];
 
-test('L-694: with a worker, too, nothing about security leaves the run', async () => {
+test('L-694: nothing about security leaves the run, with a worker too', async () => {
   const { project } = await makeProject({ mode: 'rounds' });
   const out = path.join(project, 'docs', 'design');
   const ended = await charrette([...design, '--subagent', '--out', out, 'add rate limiting'], {

@@ -62,7 +62,7 @@ test('a document that is changed during its revision stays, the revision goes to
   expect(readOf(project, 'spec.md')).toBe(`${text}\nRevision 1.\n`);
 });
 
-test('without --yes a person says which text counts; the author’s takes the place only then, and the other is kept', async () => {
+test('without --yes the user chooses which text counts; the author’s replaces it only then, and the other is kept', async () => {
   const { project, ended, text } = await editedWhile(
     'feature-spec',
     () => byHand,
@@ -125,7 +125,7 @@ test.each(['SIGKILL', 'SIGINT'] as const)(
   },
 );
 
-test('a document that was written right before the process died is not taken for a change by hand', async () => {
+test('a document written right before the process died does not count as a change by hand', async () => {
   const project = makeProject('fail-once', marker(), 'specify-spec-reviewer');
   await run(project, 'feature', 'new', 'Search');
   expect((await run(project, ...words, '--yes')).code).toBe(1);

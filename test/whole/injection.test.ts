@@ -96,7 +96,7 @@ async function readReport(project: string): Promise<string> {
 /** What a terminal obeys; a colour of ours is fine. */
 const obeyed = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u202e]|\u001b(?!\[\d*m)/;
 
-test('an agent that dies with escape sequences on its lips steers no terminal, in no command', async () => {
+test('escape sequences in the last output of a dying agent reach no terminal, in any command', async () => {
   const { project } = await makeProject();
   const last = '\u001b]0;TITLE\u0007\u001b]52;c;eA==\u0007\u001b[2J\u009b2J quota \u202e exceeded\n';
   const words = `process.stderr.write(${JSON.stringify(last)}); process.exit(1)`;

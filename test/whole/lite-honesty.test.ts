@@ -132,7 +132,7 @@ describe('P-067 P-073 a fallback plan', () => {
     expect(callsIn(calls).filter((line) => line.startsWith('execute'))).toHaveLength(1);
   });
 
-  test('a plan that rules wrote because the agent failed is one, too', async () => {
+  test('a plan by rules after a failed agent counts as a fallback plan too', async () => {
     const { project, calls } = makeLiteProject('lite-plan');
     const stopped = await charrette(['lite-plan', '-y', '--agents', 'one,static', task], { cwd: project });
     expect(stopped.code, stopped.stderr).toBe(6);
@@ -141,7 +141,7 @@ describe('P-067 P-073 a fallback plan', () => {
   });
 });
 
-describe('P-123 P-124 what an executor reports is not taken for work', () => {
+describe('P-123 P-124 an executor’s report does not count as work', () => {
   test.each([
     ['idle', 'no change was committed; TASK-001 changed no file; run `charrette show '],
     ['unnamed', 'TASK-001 failed; nothing was merged: read it with `git diff '],

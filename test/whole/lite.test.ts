@@ -196,7 +196,7 @@ test('P-013 P-014 P-052 P-083 P-100 P-104 P-117 P-125 P-126 a plan is handed ove
   expect(unknown.stderr).toContain('agents that can: one');
 });
 
-test('an executor whose words name other batches and repairs as done spares none of them', async () => {
+test('an executor that reports other batches and repairs as done does not skip them', async () => {
   const { project, calls, git } = makeLiteProject('plant');
   const start = git('rev-parse', 'HEAD');
   const ended = await charrette(['lite-plan', '-y', '--one-task-per-call', task], { cwd: project });
@@ -500,7 +500,7 @@ test.each(['S1', 'fix-2'])(
   },
 );
 
-describe('an agent that deals badly with its checkout', () => {
+describe('an agent that damages its checkout', () => {
   async function damaged(way: string) {
     const { project, git } = makeLiteProject(`spoil:${way}`);
     const planned = await charrette(['lite-plan', '-y', '--plan-only', task], { cwd: project });
@@ -531,7 +531,7 @@ describe('an agent that deals badly with its checkout', () => {
     ['no-git-no-answer', 'src/one.mjs'],
     ['nested', 'src/one.mjs'],
   ] as const) {
-    test(`${way}: its batch fails, nothing of the person’s is touched, its folder stays and is named`, async () => {
+    test(`${way}: its batch fails, the user’s files stay untouched, its folder stays and is reported`, async () => {
       const { project, run, ended, before, after, worktrees } = await damaged(way);
       expect(ended.stderr).toMatch(/\[S1\] failed: The work in .*worktrees\/S1 cannot be taken/);
       expect(ended.code).toBe(6);
@@ -545,7 +545,7 @@ describe('an agent that deals badly with its checkout', () => {
     });
   }
 
-  test('switch: the branch it went to stays where it was; a run branch that is checked out is not deleted', async () => {
+  test('switch: the branch it switched to does not move; a run branch that is checked out is not deleted', async () => {
     const { project, git, run, ended } = await damaged('switch');
     expect(ended.stderr).toContain('the work is on main');
     expect(git('rev-parse', 'develop')).toBe(git('rev-list', '--max-parents=0', 'main'));
@@ -556,7 +556,7 @@ describe('an agent that deals badly with its checkout', () => {
     expect(git('branch', '--list', `charrette/${run}`)).toContain(run);
   });
 
-  test('no-branch: a branch that went while it worked is named once, with its commit and how to have it back', async () => {
+  test('no-branch: a branch deleted meanwhile is reported once, with its commit and the command that restores it', async () => {
     const { git, ended } = await damaged('no-branch');
     const base = git('rev-list', '--max-parents=0', 'main');
     const line = `While one worked on execute-S1-1, refs/heads/develop is gone; it was at ${base}. If that was not you: git update-ref refs/heads/develop ${base}`;
@@ -564,7 +564,7 @@ describe('an agent that deals badly with its checkout', () => {
     expect(ended.stderr).toContain('the work is on main');
   });
 
-  test('ignored: what git does not take is named and stays', async () => {
+  test('ignored: files that git ignores are reported and stay', async () => {
     const { ended, worktrees } = await damaged('ignored');
     expect(ended.stderr).toContain('not committed, so not seen by the executors: package.json, notes.txt');
     expect(ended.stderr).toMatch(/\[S1\] git ignores \.home\/; kept in .*worktrees\/S1\./);

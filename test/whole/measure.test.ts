@@ -85,7 +85,7 @@ test.skipIf(chromium === undefined)(
   },
 );
 
-test('RF-23 without a browser, or with one that does not start, it says so', async () => {
+test('RF-23 reports a missing browser, or one that does not start', async () => {
   const folder = folderWith({ 'index.html': page('x') });
   expect(await measure(folder, 'index.html', { PATH: '/nonexistent' })).toEqual({
     measured: false,
@@ -97,7 +97,7 @@ test('RF-23 without a browser, or with one that does not start, it says so', asy
   });
 });
 
-test.skipIf(chromium === undefined)('RF-23 a page that does not exist is named', async () => {
+test.skipIf(chromium === undefined)('RF-23 reports a missing page', async () => {
   const folder = folderWith({ 'index.html': page('x') });
   expect(await measure(folder, 'none.html')).toMatchObject({
     measured: false,
@@ -110,7 +110,7 @@ test('a browser is found by its variable first, and can be switched off', () => 
   expect(findChromium({ CHARRETTE_CHROMIUM: 'none', PATH: '/usr/bin' })).toBeUndefined();
 });
 
-test('the server of a page gives its folder and nothing else', async () => {
+test('the page server serves only its folder', async () => {
   const folder = folderWith({ 'site/index.html': 'home', 'site/.env': 'secret', 'secret.txt': 'secret' });
   symlinkSync(path.join(folder, 'secret.txt'), path.join(folder, 'site', 'link.txt'));
   const server = await serveFolder(path.join(folder, 'site'));

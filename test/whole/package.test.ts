@@ -45,7 +45,7 @@ function npmCache(): string {
   return execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
 }
 
-test('the installed program says its version and helps', () => {
+test('the installed program prints its version and help', () => {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   expect(run(installed, ['--version'], { cwd: folder })).toMatchObject({ status: 0, stdout: `${version}\n` });
   expect(run(installed, ['--help'], { cwd: folder }).stdout).toContain('Usage: charrette <command>');

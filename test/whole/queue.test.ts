@@ -96,7 +96,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     return entry && [entry.state, entry.worker];
   };
 
-  test('a turn whose COMMIT was not answered is the call’s own when it asks again', async () => {
+  test('a call keeps its slot when it asks again after an unconfirmed COMMIT', async () => {
     await register('w');
     const turn = { agent: 'one', call: 'c', worker: 'w' };
     const limit = { parallel: 1, rate: { calls: 5, seconds: 60 } };
@@ -201,7 +201,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(asked.filter(({ text }) => text.includes('taken >'))).toEqual([]);
   });
 
-  test('files whose COMMIT was not answered are kept again, with what has grown since', async () => {
+  test('saves files again after an unconfirmed COMMIT, with what was added since', async () => {
     const entry = await atWork('w', 'r');
     const root = mkdtempSync(path.join(tmpdir(), 'charrette-mirror-'));
     const events = path.join(root, 'events.jsonl');
@@ -219,7 +219,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(rows.map(({ bytes }) => String(bytes))).toEqual(['1\n', '2\n3\n']);
   });
 
-  test('a worker that goes frees the runs that it did not know it had', async () => {
+  test('a leaving worker releases runs it did not know it had', async () => {
     await register('w');
     await enter('r');
     await expect(claim('w', { on: unanswered(queue) })).rejects.toThrow(lost);
@@ -329,7 +329,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(again?.forgotten).toBeUndefined();
   });
 
-  test('tables that an older version made get what is new, and keep what is in them', async () => {
+  test('upgrades tables of an older version and keeps their rows', async () => {
     await enter('r');
     await raw.query(`ALTER TABLE charrette.runs DROP COLUMN forgotten`);
     const both = await Promise.all([openQueue(server.url), openQueue(server.url)]);
@@ -341,7 +341,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     expect(rowCount).toBe(1);
   });
 
-  test('a dead line that still locks a run holds up neither other runs nor the giving up of its worker', async () => {
+  test('a dead connection that still locks a run blocks neither other runs nor the removal of its worker', async () => {
     const entry = await atWork('silent', 'locked');
     await enter('waits', { priority: 1 });
     await enter('free');

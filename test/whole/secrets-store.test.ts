@@ -126,7 +126,7 @@ describe.skipIf(findPostgres() === undefined)('on a PostgreSQL server', () => {
     });
   });
 
-  test('a store that cannot be reached is named without its password', async () => {
+  test('reports an unreachable store without its password', async () => {
     const { project } = await makeProject();
     const env = {
       CHARRETTE_DATABASE_URL: `postgresql://me:${canaries.store}@127.0.0.1:1/none`,

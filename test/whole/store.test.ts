@@ -112,7 +112,7 @@ test('a run whose end was reported but not saved ends next to the holder of the 
   expect((await holder.ended).code).toBe(0);
 });
 
-test('a corrupt store is named, kept, replaced, and no finished call is repeated', async () => {
+test('a corrupt store is reported, kept and replaced, and no finished call is repeated', async () => {
   const { project, calls } = await makeProject();
   const release = holdTask(calls, 'plan');
   const live = startCharrette([...quick, 'limits'], { cwd: project });
@@ -192,7 +192,7 @@ function smallDisk(megabytes: number): string | undefined {
   return mount;
 }
 
-test('a full disk is named, and the run completes once there is room', async ({ skip }) => {
+test('a full disk is reported, and the run completes once there is space', async ({ skip }) => {
   const disk = smallDisk(24);
   if (disk === undefined) return skip('only root can mount a small disk');
   const { project: made } = await makeProject();
@@ -211,7 +211,7 @@ test('a full disk is named, and the run completes once there is room', async ({ 
   expect(resumed.code).toBe(0);
 });
 
-test('a directory that cannot be written to is named, exit 5', async ({ skip }) => {
+test('reports a read-only directory, exit 5', async ({ skip }) => {
   const disk = smallDisk(16);
   if (disk === undefined) return skip('only root can mount a read-only disk');
   const { project: made } = await makeProject();

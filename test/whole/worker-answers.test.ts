@@ -24,7 +24,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
       ({ title, state }) => `${title} ${state}`,
     );
 
-  test('what a person answers in `watch` reaches a worker in another clone', async () => {
+  test('an answer in `watch` reaches a worker in another clone', async () => {
     const { project } = await makeProject();
     const run = await queue(project, '--no-branch', 'limits');
     const worker = await serve(cloneOf(project, 'clone'));
@@ -38,7 +38,7 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     expect(await statesOf()).toEqual(['limits ended']);
   });
 
-  test('an answer that lies in the directory of a run waits for a place like any other', async () => {
+  test('an answer left in a run’s directory waits for a free place like any other', async () => {
     const { project, calls } = await makeProject();
     const asks = await queue(project, '--no-branch', 'asks');
     const worker = await serve(project, { limits: { runs: 1 } });

@@ -50,7 +50,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(status).toBe('running');
   });
 
-  test('a run whose directory is gone has failed, and its place is free for the next', async () => {
+  test('a run whose directory is missing fails and frees its place', async () => {
     const { project } = await makeProject();
     const gone = await queue(project, '--yes', 'gone');
     const next = await queue(project, '--yes', '--no-branch', 'next');
@@ -175,7 +175,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await row(run)).toMatchObject({ state: 'ended', note: 'done' });
   });
 
-  test('a run whose end only its record knows is not done again', async () => {
+  test('a run whose end is only in its record is not repeated', async () => {
     const { project, calls } = await makeProject();
     const run = await queue(project, '--yes', '--no-branch', 'limits');
     let worker = await serve(project);
@@ -188,7 +188,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect([callsIn(calls), eventTypes(project, run)]).toEqual(before);
   });
 
-  test('a cancel does not wait for calls of other runs, and the worker hears on; its own number of calls counts', async () => {
+  test('a cancel does not wait for calls of other runs, the worker stays responsive, and its own call limit counts', async () => {
     const { project, calls } = await makeProject();
     const release = holdTask(calls, 'sketch');
     const runs = [
@@ -230,7 +230,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect(await states()).toEqual(['ended', 'ended']);
   });
 
-  test('a turn whose end the store did not hear of is ended later', async () => {
+  test('releases a call slot later when the store missed its end', async () => {
     const store = await openQueue(url());
     let away = false;
     const queue: Queue = faulty(store, () => (away ? cut() : undefined));
@@ -249,7 +249,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     await store.close();
   });
 
-  test('nothing stays of the looks of a worker that has nothing to do', async () => {
+  test('an idle worker’s polls leave no memory behind', async () => {
     const { project } = await makeProject();
     let looks = 0;
     await serve(project, {
@@ -276,7 +276,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     expect((await promisesAfter(60)) - early).toBeLessThan(20);
   });
 
-  test('a worker that could not appear leaves room for its next try', async () => {
+  test('a worker that failed to register can try again', async () => {
     const { project } = await makeProject();
     const store = await openQueue(url());
     const world = thisWorld();

@@ -19,7 +19,7 @@ let heart: Heartbeat | undefined;
 let server: Postgres;
 let shared: { CHARRETTE_DATABASE_URL: string };
 
-test('a worker and a queue need a shared store, and nothing is left behind', async () => {
+test('a worker and a queue need a shared store; nothing is left behind without one', async () => {
   const { project } = await makeProject();
   for (const args of [
     ['worker', '--json'],
@@ -63,7 +63,7 @@ describe.skipIf(!installed)('with a queue on a PostgreSQL server', () => {
     await queue.close();
   });
 
-  test('a worker beats while its main thread is busy, but not for one that hangs', async () => {
+  test('a worker sends heartbeats while its main thread is busy, but not while it hangs', async () => {
     const queue = await openQueue(server.url);
     const longestGap = async (worker: string, hungMs: number, busyMs: number): Promise<number> => {
       await registerWorker(queue, { worker, host: 'h', pid: 1, labels: [], places: [], codeVersion: '0' });

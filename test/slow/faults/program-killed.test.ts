@@ -47,7 +47,7 @@ if (hasPostgres()) {
       });
     }
 
-    test('a session that stays in the middle of a transaction is found', async () => {
+    test('detects a session that remains in a transaction', async () => {
       const found = await connected(server.url, async (client) => {
         await client.query('BEGIN');
         return openTransactions(server.url);

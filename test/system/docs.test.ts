@@ -62,10 +62,10 @@ test('finds links to missing files and missing headings', () => {
   expect(brokenLinks('docs/page.md', text)).toEqual(['#three', 'gone.md', '../README.md#none']);
 });
 
-test('the generated pages of commands and settings are current (run `npm run docs`)', () => {
-  expect(read('docs/reference/cli.md')).toBe(cliPage());
-  expect(read('docs/reference/config.md')).toBe(configPage());
-}, 60_000);
+test('the generated pages of commands and settings are current (run `npm run docs`)', async () => {
+  expect(read('docs/reference/cli.md')).toBe(await cliPage());
+  expect(read('docs/reference/config.md')).toBe(await configPage());
+});
 
 test('the index names every page but the rules and decisions', () => {
   const linked = new Set(linksIn(read('docs/README.md')).map((link) => path.join('docs', link)));

@@ -1,4 +1,4 @@
-import { fenceInfo, markdownLines } from '../base/text/markdown-lines.ts';
+import { fenceInfo, markdownLines } from '../base/markdown/lines.ts';
 import { type ArtifactFiles, type ArtifactKey, artifacts } from './artifacts.ts';
 import { type IterationContext, iterationPart } from './dispatch-log.ts';
 import type { PrdResolution } from './feature-files.ts';

@@ -1,4 +1,4 @@
-import { markdownLines } from '../base/text/markdown-lines.ts';
+import { markdownLines } from '../base/markdown/lines.ts';
 import { isPrdSentinel } from './feature-files.ts';
 
 /** A file the agent was told to read. */

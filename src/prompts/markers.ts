@@ -1,4 +1,4 @@
-import { markdownLines } from '../base/text/markdown-lines.ts';
+import { markdownLines } from '../base/markdown/lines.ts';
 import type { ComposedPrompt, PartKind } from './compose.ts';
 import { type Part, words } from './part.ts';
 

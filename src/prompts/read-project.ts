@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { readTextFile } from '../base/files/bounded.ts';
 import { containedPath, isMissing } from '../base/files/contained.ts';
-import { outline, sectionBody } from '../base/text/sections.ts';
+import { outline, sectionBody } from '../base/markdown/sections.ts';
 import { sideFiles } from './artifacts.ts';
 import { type FeatureMeta, readMeta } from './feature/meta.ts';
 

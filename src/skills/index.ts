@@ -1,3 +1,4 @@
+export { parseDocument } from '../base/markdown/parse.ts';
 export {
   checkSentinel,
   compactionPlan,
@@ -16,7 +17,6 @@ export {
 export { completeConfig, readConfig } from './config/complete-config.ts';
 export { type WorkflowConfig, workflowConfigJsonSchema } from './config/workflow-config.ts';
 export { type DraftAgent, draftConfig } from './convert/from-text.ts';
-export { parseDocument } from './document/parse.ts';
 export { fixPackage } from './fix/fix-package.ts';
 export { generatePackage } from './generate/skill-markdown.ts';
 export { lintPackage, lintPackages } from './lint/engine.ts';

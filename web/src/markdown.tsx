@@ -4,7 +4,7 @@ import { gfm } from 'micromark-extension-gfm';
 import { type ComponentChildren, Fragment } from 'preact';
 import { memo } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
-import { readMarkdown } from '../../src/base/text/read-markdown.ts';
+import { readMarkdown } from '../../src/base/markdown/tree.ts';
 import { Cited } from './cited.tsx';
 import { isPictureName, Picture } from './picture.tsx';
 

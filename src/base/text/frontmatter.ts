@@ -1,6 +1,6 @@
 import { isMap, parseDocument, stringify } from 'yaml';
+import { frontMatterExtent } from '../markdown/lines.ts';
 import { isRecord } from '../safe-json.ts';
-import { frontMatterExtent } from './markdown-lines.ts';
 
 /** As much of a YAML document as is needed here: its parser is loaded only by those who have some. */
 type YamlDocument = { contents: unknown; toJS(options: { maxAliasCount: number }): unknown };

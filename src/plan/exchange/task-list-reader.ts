@@ -1,7 +1,7 @@
 import type { Heading, List, ListItem, Nodes, Parents, Root, RootContent } from 'mdast';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { readMarkdownSource } from '../../base/text/read-markdown.ts';
+import { readMarkdownSource } from '../../base/markdown/tree.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { type OutlineReading, oneLine } from './outline.ts';
 import { keyOf, type ListedTask, outlineListed, textOf } from './task-lines.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { scanLines } from '../../base/text/markdown-lines.ts';
+import { scanLines } from '../../base/markdown/lines.ts';
 import { estimateTenths } from '../../base/text/tokens.ts';
 import {
   blockHeader,

@@ -1,5 +1,5 @@
-import { scanLines } from '../../base/text/markdown-lines.ts';
-import { headingLevel } from '../../base/text/sections.ts';
+import { scanLines } from '../../base/markdown/lines.ts';
+import { headingLevel } from '../../base/markdown/sections.ts';
 import { countCodePoints } from '../../base/text/strings.ts';
 import { blockHeader } from './defaults.ts';
 import type { Measure } from './measure.ts';

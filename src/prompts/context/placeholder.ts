@@ -1,5 +1,5 @@
-import { scanLines } from '../../base/text/markdown-lines.ts';
-import { headingLevel } from '../../base/text/sections.ts';
+import { scanLines } from '../../base/markdown/lines.ts';
+import { headingLevel } from '../../base/markdown/sections.ts';
 import { templates } from './templates.ts';
 
 /** A-31: forms of a line that say nothing. A-33: the marker is exactly `_TBD_`. Lines come in without their ending. */

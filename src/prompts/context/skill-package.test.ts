@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { outline, sectionBody } from '../../base/markdown/sections.ts';
 import { readFrontMatter } from '../../base/text/frontmatter.ts';
-import { outline, sectionBody } from '../../base/text/sections.ts';
 import { blockHeader, logLines } from './defaults.ts';
 
 const folder = path.resolve(import.meta.dirname, '../../../skills/moai-workflow-design-context');

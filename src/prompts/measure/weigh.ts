@@ -1,5 +1,5 @@
+import { outline, sectionText } from '../../base/markdown/sections.ts';
 import { countLines } from '../../base/text/diff.ts';
-import { outline, sectionText } from '../../base/text/sections.ts';
 import { type ArtifactKey, artifactKeys } from '../artifacts.ts';
 import { compose, renderPart, separator } from '../compose.ts';
 import type { TokenCount } from '../markers.ts';

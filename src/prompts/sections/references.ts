@@ -1,5 +1,5 @@
-import { markdownLines } from '../../base/text/markdown-lines.ts';
-import { outline } from '../../base/text/sections.ts';
+import { markdownLines } from '../../base/markdown/lines.ts';
+import { outline } from '../../base/markdown/sections.ts';
 import type { Trace } from './tasks.ts';
 
 /** A place in a document that a reference can mean. */

@@ -1,5 +1,5 @@
-import { markdownLines } from '../../base/text/markdown-lines.ts';
-import { outline, type Section, sectionText } from '../../base/text/sections.ts';
+import { markdownLines } from '../../base/markdown/lines.ts';
+import { outline, type Section, sectionText } from '../../base/markdown/sections.ts';
 
 /** One task of tasks.md. */
 export type Task = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { linesText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
+import { linesText } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { readCompactMarks } from '../model/compact.ts';
 import { readPhaseFile, readSteps } from '../model/phase-file.ts';
 import type { TodoList } from './todo-list.ts';

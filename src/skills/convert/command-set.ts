@@ -1,9 +1,9 @@
+import { type Document, fenceAt, lineAt, linesText, lineText, zoneAt } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { withoutLastNote } from '../../base/text/strings.ts';
 import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
-import { findCalls } from '../document/calls.ts';
-import { type Document, fenceAt, lineAt, linesText, lineText, zoneAt } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import type { SectionOverrides } from '../generate/skill-markdown.ts';
+import { findCalls } from '../model/calls.ts';
 import { type DataFlow, readDataFlow, sourceFlowSections } from '../model/data-flow.ts';
 import { type Frontmatter, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { bareTool, readTools, readTriggers } from '../model/identity.ts';

@@ -1,8 +1,8 @@
 import { CharretteError } from '../../base/errors.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { namedSome } from '../../base/text/format.ts';
 import { completeConfig, type RoughConfig } from '../config/complete-config.ts';
 import type { PhaseConfig, QuestionConfig, WorkflowConfig } from '../config/workflow-config.ts';
-import { parseDocument } from '../document/parse.ts';
 import { phasePath, type Tools } from '../generate/phase-markdown.ts';
 import { generatePackage, renderSkill, type SectionOverrides } from '../generate/skill-markdown.ts';
 import { ownNames } from '../model/identity.ts';

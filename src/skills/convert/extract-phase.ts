@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
+import {
+  type Document,
+  fenceAt,
+  type Heading,
+  lineKind,
+  linesText,
+  lineText,
+} from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import type { PhaseConfig } from '../config/workflow-config.ts';
-import { type Document, fenceAt, type Heading, lineKind, linesText, lineText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import { syncPhase } from '../fix/sync-compact.ts';
 import { sentence } from '../generate/phase-markdown.ts';
 import { findHeading, plainTitle, readPhaseFile } from '../model/phase-file.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { type Document, fenceAt, lineKind, linesText, lineText } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { findCalls } from '../document/calls.ts';
-import { type Document, fenceAt, lineKind, linesText, lineText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
+import { findCalls } from '../model/calls.ts';
 import { closeFence } from './source-part.ts';
 
 /** C-02: the only edits a conversion may make. Each is recorded one by one. */

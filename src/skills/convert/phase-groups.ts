@@ -1,5 +1,5 @@
+import type { Document, Heading } from '../../base/markdown/document.ts';
 import { checkPhaseCount } from '../config/complete-config.ts';
-import type { Document, Heading } from '../document/document.ts';
 
 export type PhaseTitle = { number: string; name: string };
 

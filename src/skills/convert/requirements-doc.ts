@@ -1,9 +1,9 @@
 import { CharretteError } from '../../base/errors.ts';
+import { type Document, type Heading, linesText, lineText, zoneAt } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { isRecord, type JsonValue } from '../../base/safe-json.ts';
 import { slugify } from '../../base/text/strings.ts';
 import { checkPhaseCount, oneLine, type RoughConfig, type RoughPhase } from '../config/complete-config.ts';
-import { type Document, type Heading, linesText, lineText, zoneAt } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import { readNames } from '../model/data-flow.ts';
 import { readCoordinator } from './sections.ts';
 import { closeFence } from './source-part.ts';

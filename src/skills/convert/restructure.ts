@@ -1,7 +1,7 @@
 import { CharretteError } from '../../base/errors.ts';
+import { type Document, lineAt, linesText } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
-import { type Document, lineAt, linesText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import { type Frontmatter, type FrontmatterField, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
 import { commandKeys } from '../rules/frontmatter.ts';

@@ -1,8 +1,8 @@
+import { lineAt, lineKind, lineText, zoneAt } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { literalPattern } from '../../base/text/strings.ts';
-import { closingBracket, findCalls } from '../document/calls.ts';
-import { lineAt, lineKind, lineText, zoneAt } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import { removeProvenance } from '../fix/fix-sections.ts';
+import { closingBracket, findCalls } from '../model/calls.ts';
 import { readPhaseFile } from '../model/phase-file.ts';
 import { calledSkill } from '../rules/hygiene.ts';
 import { droppedLines, type Edit } from './fidelity.ts';

@@ -1,4 +1,4 @@
-import { type Document, lineKind, linesText, lineText } from '../document/document.ts';
+import { type Document, lineKind, linesText, lineText } from '../../base/markdown/document.ts';
 import type { SectionName, SectionOverrides } from '../generate/skill-markdown.ts';
 import { plainTitle } from '../model/phase-file.ts';
 import type { Edit } from './fidelity.ts';

@@ -1,5 +1,5 @@
-import { type Document, linesText, lineText } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
+import { type Document, linesText, lineText } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import type { Frontmatter } from '../model/frontmatter.ts';
 import type { Edit } from './fidelity.ts';
 

@@ -1,4 +1,4 @@
-import { type Document, lineText } from '../document/document.ts';
+import { type Document, lineText } from '../../base/markdown/document.ts';
 import { describe } from '../generate/skill-markdown.ts';
 import { type FrontmatterField, fieldText, needsQuotes } from '../model/frontmatter.ts';
 import type { SkillDocument, SkillPackage } from '../model/package.ts';

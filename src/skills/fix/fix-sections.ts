@@ -1,4 +1,4 @@
-import { type Document, type Heading, lineKind, lineText } from '../document/document.ts';
+import { type Document, type Heading, lineKind, lineText } from '../../base/markdown/document.ts';
 import { compactCell } from '../generate/compact-text.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';

@@ -1,5 +1,5 @@
+import { type Document, lineKind, lineText } from '../../base/markdown/document.ts';
 import { literalPattern, slugify } from '../../base/text/strings.ts';
-import { type Document, lineKind, lineText } from '../document/document.ts';
 import type { SkillPackage } from '../model/package.ts';
 import type { PhaseFile } from '../model/phase-file.ts';
 import { applyLineEdits, type LineEdit } from './fix-sections.ts';

@@ -1,5 +1,5 @@
+import { type Document, fenceAt, lineKind } from '../../base/markdown/document.ts';
 import { type OriginOf, originsIn, reportFile } from '../convert/fidelity.ts';
-import { type Document, fenceAt, lineKind } from '../document/document.ts';
 import type { Profile } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { packageRules, ruleById } from '../rules/catalog.ts';

@@ -1,4 +1,4 @@
-import { type Document, lineAt, lineKind, zoneAt } from '../document/document.ts';
+import { type Document, lineAt, lineKind, zoneAt } from '../../base/markdown/document.ts';
 import { at, type Draft, type FencePolicy } from './rule.ts';
 
 export type Occurrence = { line: number; offset: number; match: RegExpMatchArray };

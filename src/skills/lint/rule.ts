@@ -1,4 +1,4 @@
-import type { Document } from '../document/document.ts';
+import type { Document } from '../../base/markdown/document.ts';
 import type { Profile } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';
 

@@ -1,4 +1,4 @@
-import { type Document, lineKind, lineText } from '../document/document.ts';
+import { type Document, lineKind, lineText } from '../../base/markdown/document.ts';
 
 export type Sentinel = {
   line: number;

@@ -1,4 +1,4 @@
-import { type Document, type Heading, lineText } from '../document/document.ts';
+import { type Document, type Heading, lineText } from '../../base/markdown/document.ts';
 import { type Condition, parseCondition } from './condition.ts';
 import { findHeading } from './phase-file.ts';
 

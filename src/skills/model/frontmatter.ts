@@ -1,8 +1,7 @@
 import { parseDocument } from 'yaml';
+import { type Document, frontmatterLines, lineText, opensFrontmatter } from '../../base/markdown/document.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
-import { type Document, lineText } from '../document/document.ts';
-import { frontmatterLines, opensFrontmatter } from '../document/frontmatter-lines.ts';
 
 export type FrontmatterField = {
   key: string;

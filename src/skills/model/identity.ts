@@ -1,5 +1,5 @@
+import type { Document } from '../../base/markdown/document.ts';
 import { withoutLast } from '../../base/text/strings.ts';
-import type { Document } from '../document/document.ts';
 import { type Frontmatter, fieldText } from './frontmatter.ts';
 import { findHeading } from './phase-file.ts';
 import { readPhaseTable, readRoutingTable, routesByTable } from './phase-table.ts';

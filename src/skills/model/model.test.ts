@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDocument } from '../document/parse.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { readTodoSamples } from '../rules/todo.ts';
 import { readCompactMarks } from './compact.ts';
 import { conditionVariables, evaluateCondition, parseCondition } from './condition.ts';

@@ -1,6 +1,6 @@
+import type { Document } from '../../base/markdown/document.ts';
+import { parseDocument } from '../../base/markdown/parse.ts';
 import { reportFile } from '../convert/fidelity.ts';
-import type { Document } from '../document/document.ts';
-import { parseDocument } from '../document/parse.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
 import { type DataFlow, readDataFlow } from './data-flow.ts';
 import { type Frontmatter, fieldText, readFrontmatter } from './frontmatter.ts';

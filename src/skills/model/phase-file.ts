@@ -1,5 +1,5 @@
+import { type Document, type Heading, linesText } from '../../base/markdown/document.ts';
 import { withoutLastNote } from '../../base/text/strings.ts';
-import { type Document, type Heading, linesText } from '../document/document.ts';
 import { type CompactMarks, readCompactMarks } from './compact.ts';
 
 export type PhaseFile = {

@@ -1,5 +1,5 @@
+import type { Document, Table } from '../../base/markdown/document.ts';
 import { literalPattern } from '../../base/text/strings.ts';
-import type { Document, Table } from '../document/document.ts';
 
 export type PhaseRow = {
   line: number;

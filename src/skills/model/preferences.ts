@@ -1,5 +1,5 @@
-import { closingBracket, findCalls } from '../document/calls.ts';
-import { type Document, lineAt, zoneAt } from '../document/document.ts';
+import { type Document, lineAt, zoneAt } from '../../base/markdown/document.ts';
+import { closingBracket, findCalls } from './calls.ts';
 
 export type PreferenceUse = { key: string; document: Document; line: number; offset: number };
 

@@ -1,5 +1,5 @@
+import { type Document, lineAt, type Zone, zoneAt } from '../../base/markdown/document.ts';
 import { withoutLast } from '../../base/text/strings.ts';
-import { type Document, lineAt, type Zone, zoneAt } from '../document/document.ts';
 import type { PhaseFile } from './phase-file.ts';
 
 export type Reference = {

@@ -1,4 +1,4 @@
-import { linesText, lineText } from '../document/document.ts';
+import { linesText, lineText } from '../../base/markdown/document.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile, type Step } from '../model/phase-file.ts';

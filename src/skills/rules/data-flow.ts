@@ -1,4 +1,4 @@
-import { type Document, lineAt, lineText } from '../document/document.ts';
+import { type Document, lineAt, lineText } from '../../base/markdown/document.ts';
 import { containsAny, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import { conditionVariables, ordinalLevels } from '../model/condition.ts';

@@ -1,7 +1,7 @@
-import { type Call, findCalls } from '../document/calls.ts';
-import { type Document, lineAt, zoneAt } from '../document/document.ts';
+import { type Document, lineAt, zoneAt } from '../../base/markdown/document.ts';
 import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
+import { type Call, findCalls } from '../model/calls.ts';
 import { fieldText } from '../model/frontmatter.ts';
 import { bareTool, isDeclared } from '../model/identity.ts';
 import type { SkillPackage } from '../model/package.ts';

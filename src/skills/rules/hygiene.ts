@@ -1,8 +1,8 @@
+import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../../base/markdown/document.ts';
 import { literalPattern } from '../../base/text/strings.ts';
-import { findCalls } from '../document/calls.ts';
-import { type Document, fenceAt, lineAt, lineText, zoneAt } from '../document/document.ts';
 import { containsAny, isTeaching, type Occurrence, occurrences, summarised } from '../lint/occurrences.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
+import { findCalls } from '../model/calls.ts';
 import type { SkillPackage } from '../model/package.ts';
 
 function inPhases(

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Document, lineText } from '../document/document.ts';
+import { type Document, lineText } from '../../base/markdown/document.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, type PhaseFile } from '../model/phase-file.ts';

@@ -1,7 +1,7 @@
-import { closingBracket } from '../document/calls.ts';
-import { type Document, lineAt } from '../document/document.ts';
+import { type Document, lineAt } from '../../base/markdown/document.ts';
 import { isTeaching, occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
+import { closingBracket } from '../model/calls.ts';
 import {
   bareLabel,
   readPreferencePaths,

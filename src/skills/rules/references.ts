@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { findCalls } from '../document/calls.ts';
-import { type Document, lineAt, lineText } from '../document/document.ts';
+import { type Document, lineAt, lineText } from '../../base/markdown/document.ts';
 import { isTeaching, occurrences } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
+import { findCalls } from '../model/calls.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { isPlaceholder, type Reference } from '../model/references.ts';
 

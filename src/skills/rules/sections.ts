@@ -1,4 +1,4 @@
-import { lineKind } from '../document/document.ts';
+import { lineKind } from '../../base/markdown/document.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading, plainTitle } from '../model/phase-file.ts';

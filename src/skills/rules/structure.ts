@@ -1,7 +1,7 @@
-import { findCalls } from '../document/calls.ts';
-import { lineAt } from '../document/document.ts';
+import { lineAt } from '../../base/markdown/document.ts';
 import { occurrences, summarised } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
+import { findCalls } from '../model/calls.ts';
 
 const shellLanguages = new Set(['bash', 'sh', 'shell', 'zsh', 'console', 'powershell']);
 

@@ -1,9 +1,9 @@
+import { type Document, lineAt } from '../../base/markdown/document.ts';
 import { readJson } from '../../base/safe-json.ts';
 import { withoutLast } from '../../base/text/strings.ts';
-import { closingBracket, findCalls } from '../document/calls.ts';
-import { type Document, lineAt } from '../document/document.ts';
 import { isTeaching } from '../lint/occurrences.ts';
 import { at, type Draft, type Rule } from '../lint/rule.ts';
+import { closingBracket, findCalls } from '../model/calls.ts';
 
 const legal = new Set(['pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled', '$computed']);
 const placeholder = /\.\.\.|…|\$\{|\{\{|<[a-z_ |-]+>|\/\/|\/\*|^[ \t]*#/im;

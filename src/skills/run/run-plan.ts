@@ -1,4 +1,4 @@
-import { lineText } from '../document/document.ts';
+import { lineText } from '../../base/markdown/document.ts';
 import { type Ordering, orderings, parseCondition } from '../model/condition.ts';
 import type { SkillPackage } from '../model/package.ts';
 import { findHeading } from '../model/phase-file.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { markdownLines } from '../../base/text/markdown-lines.ts';
+import { markdownLines } from '../../base/markdown/lines.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { readDispatches } from '../../prompts/dispatch-log.ts';
 import {

@@ -1,8 +1,8 @@
 import type { List, ListItem, Nodes } from 'mdast';
 import { CharretteError } from '../../base/errors.ts';
+import { longestMarkdown, readMarkdown } from '../../base/markdown/tree.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { tidyLine, tidyProse } from '../../base/schema/primitives.ts';
-import { longestMarkdown, readMarkdown } from '../../base/text/read-markdown.ts';
 
 /** One feature to be designed twice. */
 export type CompareTask = {

@@ -2,6 +2,8 @@ import { applyPatch } from 'diff';
 import pc from 'picocolors';
 import { parseDocument } from 'yaml';
 import { matchesGlob } from '../../../src/agents/model/glob.ts';
+import { markdownLines } from '../../../src/base/markdown/lines.ts';
+import { outline } from '../../../src/base/markdown/sections.ts';
 import { line, prose } from '../../../src/base/schema/primitives.ts';
 import { citationsIn } from '../../../src/base/text/citations.ts';
 import { unifiedDiff } from '../../../src/base/text/diff.ts';
@@ -14,8 +16,6 @@ import {
   renderItems,
   renderSections,
 } from '../../../src/base/text/labelled-block.ts';
-import { markdownLines } from '../../../src/base/text/markdown-lines.ts';
-import { outline } from '../../../src/base/text/sections.ts';
 import { slugify } from '../../../src/base/text/strings.ts';
 import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
 import { withoutCode } from '../../../src/base/text/without-code.ts';

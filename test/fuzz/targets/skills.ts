@@ -1,3 +1,4 @@
+import { parseDocument } from '../../../src/base/markdown/parse.ts';
 import { parseJson, readJson } from '../../../src/base/safe-json.ts';
 import { checkSentinel, snapshotPhase } from '../../../src/skills/compaction/compaction.ts';
 import { readAnswers } from '../../../src/skills/config/answers.ts';
@@ -9,10 +10,9 @@ import {
   readRequirementsMarkdown,
 } from '../../../src/skills/convert/requirements-doc.ts';
 import { readFlatSkill } from '../../../src/skills/convert/restructure.ts';
-import { findCalls } from '../../../src/skills/document/calls.ts';
-import { parseDocument } from '../../../src/skills/document/parse.ts';
 import { fixPackage } from '../../../src/skills/fix/fix-package.ts';
 import { readBaseline } from '../../../src/skills/lint/lint-paths.ts';
+import { findCalls } from '../../../src/skills/model/calls.ts';
 import {
   comparesOrdinalAsString,
   conditionVariables,

@@ -2,7 +2,7 @@ import type { BlockContent, DefinitionContent, List, PhrasingContent, RootConten
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import stringWidth from 'string-width';
-import { readMarkdown } from '../../../base/text/read-markdown.ts';
+import { readMarkdown } from '../../../base/markdown/tree.ts';
 import { untrustedText } from '../../../base/text/untrusted.ts';
 import { cell } from './fit.ts';
 import type { Colors } from './marks.ts';

@@ -1,4 +1,4 @@
-import { outline, sectionBody } from '../../../base/text/sections.ts';
+import { outline, sectionBody } from '../../../base/markdown/sections.ts';
 import { oneLine } from './history.ts';
 
 /** What an implementer reports about a task. */

@@ -1,4 +1,4 @@
-import { outline } from '../../../base/text/sections.ts';
+import { outline } from '../../../base/markdown/sections.ts';
 import type { FeatureMeta } from '../../../prompts/feature/meta.ts';
 import { oneLine } from './history.ts';
 import { phases } from './phases.ts';

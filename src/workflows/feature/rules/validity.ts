@@ -1,4 +1,4 @@
-import { outline } from '../../../base/text/sections.ts';
+import { outline } from '../../../base/markdown/sections.ts';
 import type { ArtifactKey } from '../../../prompts/artifacts.ts';
 
 /** §2C: how good an artifact is: 0 missing, 1 there, 2 long enough, 3 has a section, 4 has the section of its kind. */

@@ -1,8 +1,11 @@
+import { type Document, lineKind } from './document.ts';
+import { parseBlocks } from './parse.ts';
+
 /** What a line is to a reader of Markdown. `code` lies between `fence-open` and `fence-close`. */
-export type LineKind = 'front-matter' | 'fence-open' | 'code' | 'fence-close' | 'comment' | 'text';
+type LineKind = 'front-matter' | 'fence-open' | 'code' | 'fence-close' | 'comment' | 'text';
 
 /** One line. Offsets are UTF-16 indices into the scanned text, a leading BOM included. */
-export type MarkdownLine = {
+type MarkdownLine = {
   kind: LineKind;
   /** Counted from 1. */
   number: number;
@@ -14,9 +17,9 @@ export type MarkdownLine = {
 };
 
 /** What was still open when the text ended. */
-export type ScanEnd = { lines: number; openFence: boolean; openComment: boolean };
+type ScanEnd = { lines: number; openFence: boolean; openComment: boolean };
 
-export type LineVisitor = (
+type LineVisitor = (
   kind: LineKind,
   start: number,
   end: number,
@@ -24,17 +27,13 @@ export type LineVisitor = (
   number: number,
 ) => boolean | undefined;
 
-type Fence = { marker: number; length: number };
-
 const lineFeed = 10;
 const carriageReturn = 13;
 const tab = 9;
 const space = 32;
-const backtick = 96;
-const tilde = 126;
 const byteOrderMark = 0xfeff;
 
-/** Every line with its kind; see {@link scanLines} for texts too large to hold a list of lines. */
+/** Every line with its kind. */
 export function markdownLines(text: string): MarkdownLine[] {
   const lines: MarkdownLine[] = [];
   scanLines(text, (kind, start, end, next, number) => {
@@ -45,54 +44,53 @@ export function markdownLines(text: string): MarkdownLine[] {
 }
 
 /**
- * One linear pass that tells `visit` the kind of every line; a visitor that returns `false` stops the pass.
- * Only LF ends a line, a CR before it belongs to the ending, and a leading BOM belongs to no line.
+ * Passes every line with its kind to `visit`; a visitor that returns `false` stops the pass. Only LF ends a line, a CR before it
+ * belongs to the ending, and a leading BOM belongs to no line.
  */
 export function scanLines(text: string, visit: LineVisitor): ScanEnd {
-  let start = text.charCodeAt(0) === byteOrderMark ? 1 : 0;
-  const frontMatterEnd = frontMatterExtent(text)?.end ?? start;
-  let fence: Fence | undefined;
-  let inComment = false;
+  const { lineStarts, kinds, fences, comments } = readStrictly(text);
+  const opening = new Set(fences.map(({ openLine }) => openLine));
+  const commented = new Set(comments.map(({ line }) => line));
   let number = 0;
-  while (start < text.length) {
-    const feed = text.indexOf('\n', start);
-    const next = feed < 0 ? text.length : feed + 1;
-    const end = lineEnd(text, start, feed);
+  for (let line = 0; line < lineStarts.length; line += 1) {
+    const start = line === 0 && text.charCodeAt(0) === byteOrderMark ? 1 : (lineStarts[line] ?? 0);
+    if (start >= text.length) break;
+    const next = lineStarts[line + 1] ?? text.length;
+    const end = lineEnd(text, start, text.charCodeAt(next - 1) === lineFeed ? next - 1 : -1);
     number += 1;
-    let kind: LineKind = 'text';
-    if (start < frontMatterEnd) kind = 'front-matter';
-    else if (fence !== undefined) {
-      kind = closesFence(text, start, end, fence) ? 'fence-close' : 'code';
-      if (kind === 'fence-close') fence = undefined;
-    } else if (inComment) {
-      kind = 'comment';
-      inComment = !containsCommentEnd(text, start, end);
-    } else {
-      const first = skipIndent(text, start, end);
-      const code = first < end ? text.charCodeAt(first) : 0;
-      if (code === backtick || code === tilde) {
-        fence = openedFence(text, first, end, code);
-        if (fence !== undefined) kind = 'fence-open';
-      } else if (code === 60 && text.startsWith('<!--', first)) {
-        kind = 'comment';
-        inComment = !containsCommentEnd(text, first + 2, end);
-      }
-    }
+    let kind = kindNames[kinds[line] ?? lineKind.text] ?? 'text';
+    if (kind === 'fence-close' && opening.has(line)) kind = 'fence-open';
+    else if (commented.has(line)) kind = 'comment';
     if (visit(kind, start, end, next, number) === false) break;
-    start = next;
   }
-  return { lines: number, openFence: fence !== undefined, openComment: inComment };
+  const fence = fences.at(-1);
+  const comment = comments.at(-1);
+  return {
+    lines: number,
+    openFence: fence?.closed === false && fence.closeLine === lineStarts.length - 1,
+    openComment: comment !== undefined && !comment.text.includes('-->'),
+  };
 }
+
+/** The blocks of a text as CommonMark reads them, without the second reading of nested fences. */
+export function readStrictly(text: string): Document {
+  return parseBlocks('', text, { nesting: false, bodyStart: frontMatterExtent(text)?.end ?? 0 });
+}
+
+const kindNames: Readonly<Record<number, LineKind>> = {
+  [lineKind.frontmatter]: 'front-matter',
+  [lineKind.fenceMark]: 'fence-close',
+  [lineKind.code]: 'code',
+  [lineKind.comment]: 'comment',
+};
 
 /** The info string of a `fence-open` line: ` ```ts title="x" ` gives `ts title="x"`. */
 export function fenceInfo(text: string, line: Pick<MarkdownLine, 'start' | 'end'>): string {
-  let index = skipIndent(text, line.start, line.end);
-  const marker = text.charCodeAt(index);
-  while (index < line.end && text.charCodeAt(index) === marker) index += 1;
-  return text.slice(index, line.end).trim();
+  const marker = /^[^`~]*(?:`+|~+)/;
+  return text.slice(line.start, line.end).replace(marker, '').trim();
 }
 
-export type FrontMatterExtent = {
+type FrontMatterExtent = {
   /** Start of the first line after the opening `---`. */
   contentStart: number;
   /** Start of the closing line. */
@@ -167,37 +165,6 @@ function hasKey(text: string, start: number, end: number): boolean {
     if (text.charCodeAt(index) === 58) return isSpaceOrEnd(text, index + 1, end);
   }
   return false;
-}
-
-function openedFence(text: string, first: number, end: number, marker: number): Fence | undefined {
-  let index = first;
-  while (index < end && text.charCodeAt(index) === marker) index += 1;
-  if (index - first < 3) return undefined;
-  if (marker === backtick && indexWithin(text, '`', index, end)) return undefined;
-  return { marker, length: index - first };
-}
-
-function closesFence(text: string, start: number, end: number, fence: Fence): boolean {
-  const first = skipIndent(text, start, end);
-  let index = first;
-  while (index < end && text.charCodeAt(index) === fence.marker) index += 1;
-  return index - first >= fence.length && isBlank(text, index, end);
-}
-
-function containsCommentEnd(text: string, start: number, end: number): boolean {
-  return indexWithin(text, '-->', start, end);
-}
-
-/** Looks inside the line only: `text.indexOf` alone would read to the end of the text for every line. */
-function indexWithin(text: string, wanted: string, start: number, end: number): boolean {
-  return text.slice(start, end).includes(wanted);
-}
-
-/** Past up to three spaces; a fourth space or a tab makes indented code, so the start of the line is no marker. */
-function skipIndent(text: string, start: number, end: number): number {
-  let index = start;
-  while (index < end && index < start + 3 && text.charCodeAt(index) === space) index += 1;
-  return index;
 }
 
 function isBlank(text: string, start: number, end: number): boolean {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { expect, test } from 'vitest';
-import { longestMarkdown, readMarkdown } from './read-markdown.ts';
+import { longestMarkdown, readMarkdown } from './tree.ts';
 
 test('ordinary Markdown has the tree that it always had', () => {
   const text = `# A\n\n${'- **b** [c](d) `e`\n'.repeat(150)}\n\n> f\n> > g\n\n1. - h\n${'\n*i* _j_ ~k~'.repeat(100)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileTexts } from '../../../test/hostile-texts.ts';
-import { readMarkdown } from './read-markdown.ts';
+import { readMarkdown } from './tree.ts';
 
 const pieces = [
   '**[',

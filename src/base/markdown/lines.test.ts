@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fenceInfo, frontMatterExtent, markdownLines, scanLines } from './markdown-lines.ts';
+import { fenceInfo, frontMatterExtent, markdownLines, scanLines } from './lines.ts';
 
 const kinds = (text: string) => markdownLines(text).map(({ kind }) => kind);
 

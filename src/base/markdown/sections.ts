@@ -1,4 +1,4 @@
-import { scanLines } from './markdown-lines.ts';
+import { readStrictly } from './lines.ts';
 
 /** An ATX heading and all that belongs to it. Offsets are UTF-16 indices into the text. */
 export type Section = {
@@ -14,35 +14,23 @@ export type Section = {
   end: number;
 };
 
+/** All sections in order of appearance; headings in fences, comments and front matter do not count. */
+export function outline(text: string): Section[] {
+  const { headings, lineStarts } = readStrictly(text);
+  const startOf = (line: number) => lineStarts[line] ?? text.length;
+  return headings.map(({ level, title, line, endLine }) => ({
+    level,
+    title,
+    line: line + 1,
+    start: line === 0 && text.startsWith('\uFEFF') ? 1 : startOf(line),
+    bodyStart: startOf(line + 1),
+    end: startOf(endLine),
+  }));
+}
+
 const hash = 35;
 const space = 32;
 const tab = 9;
-
-/** All sections in order of appearance; headings in fences, comments and front matter do not count. */
-export function outline(text: string): Section[] {
-  const sections: Section[] = [];
-  const open: Section[] = [];
-  scanLines(text, (kind, start, end, next, line) => {
-    const level = kind === 'text' ? headingLevel(text, start, end) : 0;
-    if (level === 0) return true;
-    while (open.length > 0 && (open.at(-1)?.level ?? 0) >= level) {
-      const closed = open.pop();
-      if (closed !== undefined) closed.end = start;
-    }
-    const section = {
-      level,
-      title: headingTitle(text, start, end),
-      line,
-      start,
-      bodyStart: next,
-      end: text.length,
-    };
-    sections.push(section);
-    open.push(section);
-    return true;
-  });
-  return sections;
-}
 
 /** 1–6 when the line is an ATX heading (up to three spaces, then `#`s, then a blank or the end), else 0. */
 export function headingLevel(text: string, start: number, end: number): number {
@@ -53,21 +41,6 @@ export function headingLevel(text: string, start: number, end: number): number {
   const level = index - first;
   if (level === 0 || level > 6) return 0;
   return index === end || isSpace(text, index) ? level : 0;
-}
-
-/** The heading's words, without its opening and closing `#`s. */
-export function headingTitle(text: string, start: number, end: number): string {
-  let from = start;
-  while (from < end && isSpace(text, from)) from += 1;
-  while (from < end && text.charCodeAt(from) === hash) from += 1;
-  while (from < end && isSpace(text, from)) from += 1;
-  let to = end;
-  while (to > from && isSpace(text, to - 1)) to -= 1;
-  let closing = to;
-  while (closing > from && text.charCodeAt(closing - 1) === hash) closing -= 1;
-  if (closing < to && (closing === from || isSpace(text, closing - 1))) to = closing;
-  while (to > from && isSpace(text, to - 1)) to -= 1;
-  return text.slice(from, to);
 }
 
 /** The section as written, heading and subsections included. */

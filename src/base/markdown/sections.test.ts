@@ -93,3 +93,15 @@ test('sections lie inside the text and nest', () => {
 test('a heading of megabytes keeps its title', () => {
   expect(outline(`# ${' #'.repeat(1_000_000)} x`)[0]?.title).toHaveLength(2_000_000 + 1);
 });
+
+test('a heading in a fence that a list item indents by four spaces is code, and the fence ends with its item', () => {
+  const text = '- step\n\n    ```md\n    # no\n## in code\n    ```\n## yes\n';
+  expect(outline('10. step\n\n    ```sh\n    # no\n    ```\n\n## yes\n').map(({ title }) => title)).toEqual([
+    'yes',
+  ]);
+  expect(outline(text).map(({ line }) => line)).toEqual(
+    fromMarkdown(text).children.flatMap((node) =>
+      node.type === 'heading' ? [node.position?.start.line ?? 0] : [],
+    ),
+  );
+});

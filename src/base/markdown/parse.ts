@@ -1,32 +1,45 @@
-import type { Table } from './document.ts';
-import { type Comment, type Document, type Fence, type Heading, lineKind, type Quote } from './document.ts';
-import { frontmatterLines } from './frontmatter-lines.ts';
+import {
+  type Comment,
+  type Document,
+  type Fence,
+  frontmatterLines,
+  type Heading,
+  lineKind,
+  type Quote,
+  type Table,
+} from './document.ts';
 import {
   closesFence,
   endHeadings,
   headingTitle,
+  isDelimiterRow,
   isListStart,
   isMarkdown,
   isThematicBreak,
   type OpenFence,
   opensInner,
+  parseTable,
   pastQuoteMarks,
   runLength,
   startsOfLines,
 } from './line-syntax.ts';
-import { isDelimiterRow, parseTable } from './tables.ts';
 
 const listMarker = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)/;
 
 /** Reads a Markdown file: fences, headings, tables, quotes, comments, each with its lines. */
 export function parseDocument(path: string, text: string): Document {
-  const document = scan(path, text, true);
+  const document = parseBlocks(path, text, { nesting: true });
   // People nest ``` in ```markdown; when that reading leaves a fence open to the end, the strict one decides.
   const open = document.fences.some(({ closed, language }) => !closed && isMarkdown(language));
-  return open ? scan(path, text, false) : document;
+  return open ? parseBlocks(path, text, { nesting: false }) : document;
 }
 
-function scan(path: string, text: string, nesting: boolean): Document {
+/** One pass over the lines. `bodyStart` says where the text after the frontmatter begins, when that was read before. */
+export function parseBlocks(
+  path: string,
+  text: string,
+  { nesting, bodyStart }: { nesting: boolean; bodyStart?: number },
+): Document {
   const lineStarts = startsOfLines(text);
   const count = lineStarts.length;
   const kinds = new Array<number>(count).fill(lineKind.text);
@@ -39,7 +52,10 @@ function scan(path: string, text: string, nesting: boolean): Document {
   let fence: OpenFence | undefined;
   let commentStart = -1;
   let quoteStart = -1;
-  const frontLines = frontmatterLines(text, lineStarts);
+  const frontLines =
+    bodyStart === undefined
+      ? frontmatterLines(text, lineStarts)
+      : lineStarts.filter((start) => start < bodyStart).length;
   kinds.fill(lineKind.frontmatter, 0, frontLines);
 
   const endOf = (line: number): number => {

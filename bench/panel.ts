@@ -11,7 +11,7 @@ import { type Home, homeOf } from '../src/engine/run-directory.ts';
 import type { StoreSetting } from '../src/engine/store.ts';
 import { createRun } from '../src/workflows/create-run.ts';
 import { designWorkflow } from '../src/workflows/design/design.ts';
-import type { DesignInputs } from '../src/workflows/design/state.ts';
+import type { DesignInputs } from '../src/workflows/design/inputs.ts';
 import { laneWorkflow } from '../src/workflows/lane.ts';
 import { Semaphore } from '../src/workflows/semaphore.ts';
 import type { RunServices } from '../src/workflows/services.ts';

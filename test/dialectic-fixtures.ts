@@ -51,7 +51,7 @@ export const eligible = (numbers: number) =>
   decisions(numbers).map((decision) => {
     const check = checkEligibility({ thesis: reading(), antithesis });
     if (!check.eligible) throw new Error(check.detail);
-    return { decision, thesis: check.thesis, antithesis: check.antithesis };
+    return { kind: 'heard' as const, decision, thesis: check.thesis, antithesis: check.antithesis };
   });
 
 export const judge = (name: string, vote?: 'T' | 'A', swapped?: 'T' | 'A'): JudgeBallots => {

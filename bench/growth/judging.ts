@@ -1,17 +1,14 @@
 // Findings and decisions on their way through the rules, without agents.
 
-import { buildReviewBallot } from '../../src/council/ballot.ts';
 import { planDebates } from '../../src/council/debate.ts';
 import { rankDecisions, readDecisions, renderDecisions } from '../../src/council/decisions.ts';
 import { readFindings } from '../../src/council/findings-text.ts';
-import { buildDialecticBallot, decide, votesOfVerdict } from '../../src/council/judge.ts';
+import { buildDialecticBallot, votesOfVerdict } from '../../src/council/judge.ts';
 import { mergeCandidates } from '../../src/council/merge.ts';
 import {
   acceptedFindings,
   outOfScopeEntries,
   readAccepted,
-  readOutOfScope,
-  readRejected,
   rejectedFindings,
   renderAccepted,
   renderOutOfScope,
@@ -22,8 +19,10 @@ import { readResolutions, renderResolutions } from '../../src/council/resolution
 import { numberCandidates, type RaisedFinding } from '../../src/council/review.ts';
 import { nextRound, scoreboard, tally } from '../../src/council/tally.ts';
 import { readTally, renderTally } from '../../src/council/tally-file.ts';
+import { buildReviewBallot } from '../../src/council/vote.ts';
 import { quorumOf, readVotes, votesOf } from '../../src/council/votes.ts';
 import { buckets, contested, eligible, up } from '../../test/dialectic-fixtures.ts';
+import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { raised } from '../../test/review-fixtures.ts';
 import type { Dimension } from './dimension.ts';
 import { spread } from './sizes.ts';
@@ -101,14 +100,7 @@ function dialectic(count: number): () => number {
       family: judge,
       rotated: votesOfVerdict(judge, { verdicts }, numbers).votes,
     }));
-    const resolved = resolve(
-      debates.map(({ decision, thesis, antithesis }) => ({
-        kind: 'judged',
-        decision,
-        defences: { thesis, antithesis },
-        verdict: decide(decision.number, judges),
-      })),
-    );
+    const resolved = resolve(debates, judges);
     const reading = readResolutions(renderResolutions(resolved));
     return reading.ok ? reading.resolutions.length : 0;
   };

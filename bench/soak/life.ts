@@ -10,7 +10,7 @@ import type { Question } from '../../src/engine/question.ts';
 import { listRunIds, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { readRunRecord } from '../../src/engine/run-record.ts';
 import { startWebServer } from '../../src/surfaces/web/server.ts';
-import type { DesignInputs } from '../../src/workflows/design/state.ts';
+import type { DesignInputs } from '../../src/workflows/design/inputs.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
 import { perform } from '../../test/crash/in-process.ts';
 import { panelAgent } from '../../test/support/program.ts';

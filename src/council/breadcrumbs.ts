@@ -1,6 +1,5 @@
 import { formatElapsed } from '../base/text/format.ts';
 import type { DiagramOutcome } from '../plan/diagram.ts';
-import type { DispositionCounts } from './resolutions.ts';
 
 /** L-020, L-032: the steps in their order, with the short names of progress lines. */
 export const steps = {
@@ -88,7 +87,9 @@ export function endLine(
 }
 
 /** L-533: counts of zero are left out. */
-export function dialecticPayload(counts: DispositionCounts): string {
+export function dialecticPayload(
+  counts: Record<'voted' | 'fallback-to-synthesis' | 'bucket-skipped' | 'over-cap', number>,
+): string {
   const parts = [
     [counts.voted, 'voted'],
     [counts['fallback-to-synthesis'], 'fallback'],

@@ -1,17 +1,50 @@
-import type { NumberedDecision } from './decisions.ts';
+import type { Synthesis } from '../base/schema/judgements/design.ts';
+import type { Commission } from '../prompts/panel/common.ts';
+import { debatePrompt } from '../prompts/panel/debate.ts';
+import type { Call, Council, Reply } from './council.ts';
+import { decisionId, type NumberedDecision } from './decisions.ts';
+import {
+  bodies,
+  checkEligibility,
+  type DefenceBodies,
+  debateLaneWarning,
+  defenceReading,
+  type IneligibleReason,
+  quorumWarning,
+  renderDefence,
+} from './defence.ts';
 import { type Availability, isUp } from './health.ts';
+import { agentLabel, type Bucket } from './seating.ts';
+import { renderSynthesis } from './synthesis.ts';
 
 /** L-477 */
 export const debateCap = 5;
-
-/** One place in the debate rotation: who debates when its turn comes. */
-export type Bucket = { label: string; agent: string };
 
 /** `bucket`: both sides by one agent (L-479). `diagonal`: sides by different agents, one alone takes both (C-22). */
 export type DebateLayout = 'bucket' | 'diagonal';
 
 export type QueuedDebate = { decision: NumberedDecision; thesis: string; antithesis: string };
 export type SkippedDebate = { decision: NumberedDecision; label: string };
+
+/** What became of a contested decision before any judge saw it; only what was heard from both sides is judged. */
+export type Debate =
+  | HeardDebate
+  | {
+      kind: 'ineligible';
+      decision: NumberedDecision;
+      reason: IneligibleReason;
+      defences?: Partial<Record<'thesis' | 'antithesis', DefenceBodies>>;
+    }
+  | ({ kind: 'skipped' } & SkippedDebate)
+  | { kind: 'over-cap'; decision: NumberedDecision; cap: number }
+  | { kind: 'off'; decision: NumberedDecision };
+
+export type HeardDebate = {
+  kind: 'heard';
+  decision: NumberedDecision;
+  thesis: DefenceBodies;
+  antithesis: DefenceBodies;
+};
 
 export type DebatePlan = {
   queued: QueuedDebate[];
@@ -86,4 +119,91 @@ function skipWarnings(skipped: readonly SkippedDebate[]): string[] {
     ([label, indices]) =>
       `**⚠ ${label} unavailable — dialectic skipped for bucket ${label} decisions (indices: ${indices.join(', ')}). Step 2a.4 synthesis decisions stand.**`,
   );
+}
+
+/** What both sides of every debate are told. */
+export type DebateBrief = { commission: Commission; synthesis: Synthesis | undefined };
+
+/** Step 2a.5, the debates: only what is contested is argued, all sides in parallel (L-477…L-503). */
+export async function debate(council: Council, plan: DebatePlan, brief: DebateBrief): Promise<Debate[]> {
+  for (const warning of plan.warnings) council.warn(warning);
+  return [
+    ...(await argue(council, plan.queued, brief)),
+    ...plan.skipped.map((skipped): Debate => ({ kind: 'skipped', ...skipped })),
+    ...plan.overCap.map((decision): Debate => ({ kind: 'over-cap', decision, cap: plan.cap })),
+  ];
+}
+
+const sides = ['thesis', 'antithesis'] as const;
+
+async function argue(
+  council: Council,
+  queued: readonly QueuedDebate[],
+  brief: DebateBrief,
+): Promise<Debate[]> {
+  if (queued.length === 0) return [];
+  const calls = queued.flatMap((each) => sides.map((side) => callFor(each, side, brief)));
+  const replies = await council.ask('debate', calls);
+  await council.checkTree('dialectic-debate-collection');
+  const debates: Debate[] = [];
+  for (const [index, { decision, ...agents }] of queued.entries()) {
+    const [thesis, antithesis] = [replies[2 * index], replies[2 * index + 1]];
+    for (const [side, reply] of [['thesis', thesis] as const, ['antithesis', antithesis] as const]) {
+      const { number } = decision;
+      if (reply?.ok === true)
+        await council.artifact(`debate-${number}-${agents[side]}-${side}.txt`, renderDefence(reply.value));
+      else
+        council.warn(
+          debateLaneWarning(agentLabel(agents[side]), number, side, reply?.message ?? 'no answer'),
+        );
+    }
+    const answers = { thesis: spoken(thesis), antithesis: spoken(antithesis) };
+    const verdict = checkEligibility(answers);
+    if (verdict.eligible) {
+      debates.push({ kind: 'heard', decision, thesis: verdict.thesis, antithesis: verdict.antithesis });
+    } else {
+      council.warn(quorumWarning(decision.number, verdict.reason));
+      debates.push({ kind: 'ineligible', decision, reason: verdict.reason, defences: heard(answers) });
+    }
+  }
+  return debates;
+}
+
+function callFor(
+  { decision, ...agents }: QueuedDebate,
+  side: 'thesis' | 'antithesis',
+  { commission, synthesis }: DebateBrief,
+): Call<'defence'> {
+  const [agent, id] = [agents[side], `debate-${decision.number}-${side}`];
+  const label = `${decisionId(decision)} ${side}`;
+  return [
+    { id, label, stance: 'generic', agents: [agent], owner: agent, outside: true },
+    {
+      key: id,
+      kind: `debate-${side}`,
+      judgement: 'defence',
+      draft: (schema, maximumEffort) =>
+        debatePrompt({
+          side,
+          commission,
+          synthesis: synthesis === undefined ? '' : renderSynthesis(synthesis),
+          decision,
+          schema,
+          maximumEffort,
+        }),
+      facts: { decision, synthesis },
+    },
+  ];
+}
+
+function spoken(reply: Reply<'defence'> | undefined) {
+  return reply?.ok === true ? defenceReading(reply.value) : undefined;
+}
+
+/** L-531: what one side said is kept with the decision, also when the debate does not count. */
+function heard({ thesis, antithesis }: Record<'thesis' | 'antithesis', ReturnType<typeof spoken>>) {
+  return {
+    ...(thesis === undefined ? {} : { thesis: bodies(thesis) }),
+    ...(antithesis === undefined ? {} : { antithesis: bodies(antithesis) }),
+  };
 }

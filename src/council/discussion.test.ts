@@ -12,7 +12,6 @@ import {
   renderDiscussion,
   resolveAnswer,
 } from './discussion.ts';
-import { decide } from './judge.ts';
 import { resolve } from './resolutions.ts';
 
 test('L-180 L-725 panel/C-06 discussion files are read back', () => {
@@ -75,17 +74,10 @@ test('L-722 unanimous votes are settled, everything else may be asked about', ()
   const [debate] = eligible(1);
   if (!debate) throw new Error('no debate');
   const outcome = (...votes: ('T' | 'A')[]) =>
-    resolve([
-      {
-        kind: 'judged',
-        decision: debate.decision,
-        defences: debate,
-        verdict: decide(
-          1,
-          votes.map((vote, index) => judge(`${index}`, vote)),
-        ),
-      },
-    ])[0];
+    resolve(
+      [debate],
+      votes.map((vote, index) => judge(`${index}`, vote)),
+    )[0];
   const settled = outcome('T', 'T', 'T');
   const close = outcome('T', 'T', 'A');
   if (!settled || !close) throw new Error('no resolution');

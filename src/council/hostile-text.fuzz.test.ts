@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hostileTexts } from '../../test/hostile-texts.ts';
+import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
 import { sanitizeDiagram } from '../plan/diagram-sanitizer.ts';
 import { readPlan } from '../plan/plan-text.ts';
@@ -8,7 +9,7 @@ import { readDecisions } from './decisions.ts';
 import { readDefence } from './defence.ts';
 import { readDiscussion } from './discussion.ts';
 import { readFindings } from './findings-text.ts';
-import { readAccepted, readOutOfScope, readRejected } from './outcome-files.ts';
+import { readAccepted } from './outcome-files.ts';
 import { readResolutions } from './resolutions-text.ts';
 import { hasSecurityTag } from './review.ts';
 import { checkSketchText, checkSubstantive } from './substantive.ts';

@@ -3,15 +3,91 @@ import { type Side, sides } from '../base/schema/judgements/debate.ts';
 import { tidyLine } from '../base/schema/primitives.ts';
 import { readIdLines, settle } from '../base/text/id-lines.ts';
 import { indentRest } from '../base/text/labelled-block.ts';
+import { withoutLast } from '../base/text/strings.ts';
+import { judgePrompt } from '../prompts/panel/debate.ts';
 import { type StrippingRules, stripAttribution } from './blind.ts';
+import type { Call, Council, Reply, Seat } from './council.ts';
+import type { HeardDebate } from './debate.ts';
 import { decisionId, type NumberedDecision } from './decisions.ts';
 import { type DefenceBodies, type DefenceTag, defenceTags, escapeTags } from './defence.ts';
 
-export type EligibleDebate = {
-  decision: NumberedDecision;
-  thesis: DefenceBodies;
-  antithesis: DefenceBodies;
+export type JudgeRules = {
+  /** In binding mode every judge sees both orders, and one that changes sides is a tie (L-512…L-519). */
+  bothOrders: boolean;
+  /** Text that everybody wrote from; words in it identify no agent. */
+  neutral: string;
 };
+
+/** Step 2a.5, the verdicts: judges who do not know the authors vote on every debate that was heard. */
+export async function judge(
+  council: Council,
+  debates: readonly HeardDebate[],
+  jury: readonly Seat[],
+  { bothOrders, neutral }: JudgeRules,
+): Promise<JudgeBallots[]> {
+  const numbers = debates.map(({ decision }) => decision.number);
+  const orders = bothOrders ? (['rotated', 'swapped'] as const) : (['rotated'] as const);
+  const ballots = orders.map((order) => ({ order, ...buildDialecticBallot(debates, { order, neutral }) }));
+  await council.artifact('dialectic-ballot.txt', ballots[0]?.text ?? '');
+  const facts = {
+    debates: debates.map(({ decision, thesis, antithesis }) => ({
+      number: decision.number,
+      thesis: taggedText(thesis),
+      antithesis: taggedText(antithesis),
+    })),
+  };
+  const replies = await council.ask(
+    'judge',
+    jury.flatMap((seat) =>
+      ballots.map(
+        ({ order, text }): Call<'verdict'> => [
+          seat,
+          {
+            key: order === 'rotated' ? `judge-${seat.id}` : `judge-${seat.id}-swapped`,
+            kind: 'judge',
+            judgement: 'verdict',
+            draft: (schema, maximumEffort) => judgePrompt({ ballot: text, schema, maximumEffort }),
+            facts,
+          },
+        ],
+      ),
+    ),
+  );
+  await council.checkTree('dialectic-judge-collection');
+  const judged: JudgeBallots[] = [];
+  for (const [index, seat] of jury.entries()) {
+    const own = replies.slice(index * orders.length, (index + 1) * orders.length);
+    const readings = own.map((reply) => votesOfReply(seat.label, reply, numbers));
+    // A fault in both orders is one warning.
+    for (const warning of new Set(readings.flatMap(({ warnings }) => warnings))) council.warn(warning);
+    const [rotated, swapped] = readings.map(({ votes }) => votes);
+    for (const [order, votes] of [['', rotated] as const, ['swapped-', swapped] as const]) {
+      if (votes !== undefined)
+        await council.artifact(`${seat.id}-judge-${order}output.txt`, renderJudgeVotes(votes));
+    }
+    judged.push({ judge: seat.label, rotated, swapped });
+  }
+  return judged;
+}
+
+function votesOfReply(
+  label: string,
+  reply: Reply<'verdict'>,
+  numbers: readonly number[],
+): { votes: JudgeVotes | undefined; warnings: string[] } {
+  if (reply.ok) return votesOfVerdict(label, reply.value, numbers);
+  const reason = withoutLast(reply.message ?? reply.kind, '.');
+  return { votes: undefined, warnings: [`${label} judge failed — ${reason}.`] };
+}
+
+/** The bodies of a defence as one text, for agents that weigh it by rule. */
+function taggedText(bodies: DefenceBodies): string {
+  return Object.entries(bodies)
+    .map(([tag, body]) => `<${tag}>${body}</${tag}>`)
+    .join('\n');
+}
+
+type BallotDebate = Omit<HeardDebate, 'kind'>;
 
 /** `rotated`: L-515. `swapped`: the other order, for judges that see both. */
 export type BallotOrder = 'rotated' | 'swapped';
@@ -24,7 +100,7 @@ export type DialecticBallot = {
 
 /** L-513…L-516: the judges' ballot. Defences are data between tags that they cannot close. */
 export function buildDialecticBallot(
-  debates: readonly EligibleDebate[],
+  debates: readonly BallotDebate[],
   { order = 'rotated', ...rules }: { order?: BallotOrder } & StrippingRules = {},
 ): DialecticBallot {
   const first = debates.map(({ decision }) => ({
@@ -48,7 +124,7 @@ function firstSide({ number }: NumberedDecision, order: BallotOrder): Side {
   return thesisFirst ? 'THESIS' : 'ANTI_THESIS';
 }
 
-function renderDebate({ decision, thesis, antithesis }: EligibleDebate, first: Side): string {
+function renderDebate({ decision, thesis, antithesis }: BallotDebate, first: Side): string {
   const choice = renderDefense(`${decision.chosen} [THESIS]`, thesis);
   const alternative = renderDefense(`${decision.alternative} [ANTI_THESIS]`, antithesis);
   const [a, b] = first === 'THESIS' ? [choice, alternative] : [alternative, choice];

@@ -1,12 +1,59 @@
-import type { Merge } from '../base/schema/judgements/review.ts';
-import { severities } from '../base/schema/judgements/review.ts';
-import { type Candidate, evidenceMarks, isSecurityFinding, type ReviewItem } from './review.ts';
+import { type Merge, severities } from '../base/schema/judgements/review.ts';
+import { renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
+import { mergeFindingsPrompt } from '../prompts/panel/plan-review.ts';
+import { type Council, type Seat, tryAuthor } from './council.ts';
+import {
+  type Candidate,
+  evidenceMarks,
+  isSecurityFinding,
+  numberCandidates,
+  type RaisedFinding,
+  type ReviewItem,
+} from './review.ts';
 
 export type MergeResult = {
   items: ReviewItem[];
   /** Why the merge answer was not used; absent when it was, or when none was needed. */
   refused?: string;
 };
+
+/** Step 3: the author groups findings that mean the same; an answer that is no partition merges nothing (C-32). */
+export async function merge(
+  council: Council,
+  author: Seat,
+  raised: readonly RaisedFinding[],
+  round: number,
+  earlier: readonly ReviewItem[],
+): Promise<ReviewItem[]> {
+  const candidates = numberCandidates(raised);
+  if (candidates.length === 1) return mergeCandidates(candidates, undefined, earlier).items;
+  const reply = await tryAuthor(council, author, {
+    key: round === 1 ? 'merge-findings' : `merge-${round}-findings`,
+    kind: 'merge-findings',
+    judgement: 'merge',
+    draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
+    facts: { items: candidates },
+  });
+  const { items, refused } = mergeCandidates(candidates, reply.ok ? reply.value : undefined, earlier);
+  if (refused !== undefined) council.warn(`Findings were not merged: ${refused}. Each stands alone.`);
+  return items;
+}
+
+function candidateText(candidates: readonly Candidate[]): string {
+  return renderBlocks(
+    candidates.map(({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
+      renderBlock(
+        `${id}: ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}${title}`,
+        [
+          ['Focus area', focusArea],
+          ['Concern', concern],
+          ['Suggested revision', suggestedRevision],
+        ],
+        'bullet',
+      ),
+    ),
+  );
+}
 
 /**
  * C-32, L-592: clusters of candidates become ballot items. A merge answer that is not a partition of the candidates is

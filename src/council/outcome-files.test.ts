@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { candidates, entries, fullQuorum, voter } from '../../test/review-fixtures.ts';
 import type { VoteToken } from '../base/schema/judgements/review.ts';
 import { mergeCandidates } from './merge.ts';
@@ -10,8 +11,6 @@ import {
   localOnly,
   outOfScopeEntries,
   readAccepted,
-  readOutOfScope,
-  readRejected,
   rejectedFindings,
   renderAccepted,
   renderOutOfScope,
@@ -108,11 +107,10 @@ test('F-35 a caller is handed a bounded number of observations; the file keeps a
 
 test('L-254 the summary counts what the files hold', () => {
   const summary = designSummary(
-    { plan: 'plan.txt', tally: 'voting-tally.md' },
     {
-      accepted: renderAccepted(acceptedFindings(entries, {})),
-      rejected: renderRejected(rejectedFindings(entries, fullQuorum)),
-      outOfScope: renderOutOfScope(outOfScopeEntries(entries).open),
+      accepted: readAccepted(renderAccepted(acceptedFindings(entries, {}))),
+      rejected: readRejected(renderRejected(rejectedFindings(entries, fullQuorum))),
+      observed: readOutOfScope(renderOutOfScope(outOfScopeEntries(entries).open)),
     },
     true,
   );

@@ -1,5 +1,5 @@
 import { readBlocks, renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
-import { entriesOf, type Outcome, outcomes, reasonNotImplemented, type TallyEntry } from './tally.ts';
+import { entriesOf, type Outcome, reasonNotImplemented, type TallyEntry } from './tally.ts';
 import type { Quorum } from './votes.ts';
 
 /** L-694: the observations about security that are handed to nobody. */
@@ -110,17 +110,6 @@ export function renderRejected(findings: readonly RejectedFinding[]): string {
   );
 }
 
-export function readRejected(text: string): RejectedFinding[] {
-  return readBlocks(text, /^\[Plan Review\] (.*)$/, ['Finding', 'Reason not implemented', 'Class']).map(
-    ({ heading, fields }) => ({
-      reviewer: heading[0] ?? '',
-      finding: fields.get('Finding') ?? '',
-      reason: fields.get('Reason not implemented') ?? '',
-      outcome: outcomes.find((each) => each === fields.get('Class')) ?? 'rejected',
-    }),
-  );
-}
-
 /** L-693, L-694: observations by where they may go. Security ones stay local, accepted or not. */
 export function outOfScopeEntries(entries: readonly TallyEntry[]): {
   open: OutOfScopeEntry[];
@@ -141,8 +130,6 @@ export function outOfScopeEntries(entries: readonly TallyEntry[]): {
   };
 }
 
-const outOfScopeLabels = ['Description', 'Reviewer', 'Vote tally', 'Outcome', 'Phase'];
-
 /** L-692, L-693: `oos.md`, and with `handOff` the block format of `oos-accepted-design.md`. */
 export function renderOutOfScope(entries: readonly OutOfScopeEntry[], { handOff = false } = {}): string {
   return renderBlocks(
@@ -160,17 +147,6 @@ export function renderOutOfScope(entries: readonly OutOfScopeEntry[], { handOff 
       ),
     ),
   );
-}
-
-export function readOutOfScope(text: string): OutOfScopeEntry[] {
-  return readBlocks(text, /^(OOS_\d+): (.*)$/, outOfScopeLabels).map(({ heading, fields }) => ({
-    id: heading[0] ?? '',
-    title: heading[1] ?? '',
-    description: fields.get('Description') ?? '',
-    reviewer: fields.get('Reviewer') ?? '',
-    tally: fields.get('Vote tally') ?? '',
-    outcome: outcomes.find((each) => each === fields.get('Outcome')) ?? 'accepted',
-  }));
 }
 
 /** F-35: a caller makes an issue of each observation; more than this at once paralyse whoever has to look at them. */
@@ -205,24 +181,29 @@ export type DesignSummary = {
   };
 };
 
-/** Counts the blocks of the outcome files. */
+/** What became of every finding that was voted on, in all rounds of review. */
+export type ReviewOutcome = {
+  accepted: AcceptedFinding[];
+  rejected: RejectedFinding[];
+  /** Out-of-scope observations that may be published. */
+  observed: OutOfScopeEntry[];
+};
+
 export function designSummary(
-  paths: { plan: string; tally: string },
-  files: { accepted: string; rejected: string; outOfScope: string },
+  { accepted, rejected, observed }: ReviewOutcome,
   revisedAfterReview: boolean,
 ): DesignSummary {
-  const observations = readOutOfScope(files.outOfScope);
-  const accepted = observations.filter(({ outcome }) => outcome === 'accepted').length;
+  const worthAnIssue = observed.filter(({ outcome }) => outcome === 'accepted').length;
   return {
     schema_version: 1,
-    plan_path: paths.plan,
-    review_tally_path: paths.tally,
+    plan_path: 'plan.txt',
+    review_tally_path: 'voting-tally.md',
     revised_after_review: revisedAfterReview,
     finding_counts: {
-      in_scope_accepted: readAccepted(files.accepted).length,
-      in_scope_rejected: readRejected(files.rejected).length,
-      oos_accepted: accepted,
-      oos_rejected: observations.length - accepted,
+      in_scope_accepted: accepted.length,
+      in_scope_rejected: rejected.length,
+      oos_accepted: worthAnIssue,
+      oos_rejected: observed.length - worthAnIssue,
     },
   };
 }

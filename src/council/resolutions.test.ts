@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { buckets, decisions, eligible, judge, up } from '../../test/dialectic-fixtures.ts';
 import { planDebates } from './debate.ts';
-import { decide } from './judge.ts';
 import { countDispositions, resolve } from './resolutions.ts';
 
 test('L-481 F-14 with nobody there nothing is queued and every decision still gets its entry', () => {
@@ -28,8 +27,7 @@ test('L-481 F-14 with nobody there nothing is queued and every decision still ge
 test('L-531 voted: the winner’s text, the tally, summaries, and an answer to the loser', () => {
   const [debate] = eligible(1);
   if (!debate) throw new Error('no debate');
-  const verdict = decide(1, [judge('a', 'A'), judge('b', 'A'), judge('c', 'T')]);
-  const [resolution] = resolve([{ kind: 'judged', decision: debate.decision, defences: debate, verdict }]);
+  const [resolution] = resolve([debate], [judge('a', 'A'), judge('b', 'A'), judge('c', 'T')]);
   expect(resolution).toMatchObject({
     resolution: 'd1 alternative',
     disposition: 'voted',
@@ -45,14 +43,7 @@ test('L-531 voted: the winner’s text, the tally, summaries, and an answer to t
 test('L-531 fallback keeps the choice, has no tally and says why', () => {
   const [debate] = eligible(1);
   if (!debate) throw new Error('no debate');
-  const [tie] = resolve([
-    {
-      kind: 'judged',
-      decision: debate.decision,
-      defences: debate,
-      verdict: decide(1, [judge('a', 'A'), judge('b', 'T')]),
-    },
-  ]);
+  const [tie] = resolve([debate], [judge('a', 'A'), judge('b', 'T')]);
   expect(tie).toMatchObject({
     resolution: 'd1 chosen',
     disposition: 'fallback-to-synthesis',

@@ -1,8 +1,8 @@
 import type { Side } from '../base/schema/judgements/debate.ts';
-import { type SkippedDebate, skippedByLabel } from './debate.ts';
+import { type Debate, type HeardDebate, skippedByLabel } from './debate.ts';
 import type { NumberedDecision } from './decisions.ts';
-import type { DefenceBodies, IneligibleReason } from './defence.ts';
-import type { DecisionVerdict } from './judge.ts';
+import type { DefenceBodies } from './defence.ts';
+import { type DecisionVerdict, decide, type JudgeBallots, type VerdictRules } from './judge.ts';
 
 export const dispositions = ['voted', 'fallback-to-synthesis', 'bucket-skipped', 'over-cap'] as const;
 export type Disposition = (typeof dispositions)[number];
@@ -28,35 +28,31 @@ export type Resolution = {
   why: { label: WhyLabel; text: string };
 };
 
-export type Defences = { thesis: DefenceBodies; antithesis: DefenceBodies };
-
-/** What happened to a decision on its way through the dialectic. */
-export type DialecticOutcome =
-  | { kind: 'judged'; decision: NumberedDecision; defences: Defences; verdict: DecisionVerdict }
-  | {
-      kind: 'ineligible';
-      decision: NumberedDecision;
-      reason: IneligibleReason;
-      defences?: Partial<Defences>;
-    }
-  | { kind: 'skipped'; decision: NumberedDecision; label: string }
-  | { kind: 'over-cap'; decision: NumberedDecision; cap: number }
-  | { kind: 'off'; decision: NumberedDecision };
+type Defences = Pick<HeardDebate, 'thesis' | 'antithesis'>;
 
 /** L-530, L-531: one resolution per contested decision, in their order. */
-export function resolve(outcomes: readonly DialecticOutcome[]): Resolution[] {
-  const skipped = skippedByLabel(
-    outcomes.filter((outcome): outcome is SkippedDebate & { kind: 'skipped' } => outcome.kind === 'skipped'),
-  );
-  return outcomes.map((outcome) => resolveOne(outcome, skipped)).sort((a, b) => a.number - b.number);
+export function resolve(
+  debates: readonly Debate[],
+  ballots: readonly JudgeBallots[] = [],
+  rules: VerdictRules = {},
+): Resolution[] {
+  const skipped = skippedByLabel(debates.flatMap((each) => (each.kind === 'skipped' ? [each] : [])));
+  return debates
+    .map((each) =>
+      each.kind === 'heard'
+        ? judged(each, decide(each.decision.number, ballots, rules))
+        : unjudged(each, skipped),
+    )
+    .sort((a, b) => a.number - b.number);
 }
 
-function resolveOne(outcome: DialecticOutcome, skipped: ReadonlyMap<string, readonly number[]>): Resolution {
+function unjudged(
+  outcome: Exclude<Debate, HeardDebate>,
+  skipped: ReadonlyMap<string, readonly number[]>,
+): Resolution {
   const { decision } = outcome;
-  const stands = { number: decision.number, title: decision.title, resolution: decision.chosen };
+  const stands = standing(decision);
   switch (outcome.kind) {
-    case 'judged':
-      return judged(stands, decision, outcome.defences, outcome.verdict);
     case 'ineligible':
       return {
         ...stands,
@@ -95,14 +91,13 @@ function resolveOne(outcome: DialecticOutcome, skipped: ReadonlyMap<string, read
   }
 }
 
-type Stands = Pick<Resolution, 'number' | 'title' | 'resolution'>;
+/** Without a vote the choice of the synthesis stands. */
+function standing({ number, title, chosen }: NumberedDecision) {
+  return { number, title, resolution: chosen };
+}
 
-function judged(
-  stands: Stands,
-  decision: NumberedDecision,
-  defences: Defences,
-  verdict: DecisionVerdict,
-): Resolution {
+function judged({ decision, ...defences }: HeardDebate, verdict: DecisionVerdict): Resolution {
+  const stands = standing(decision);
   const summaries = {
     thesisSummary: summary(defences.thesis),
     antithesisSummary: summary(defences.antithesis),

@@ -1,5 +1,14 @@
+import type { Plan } from '../base/schema/judgements/plan.ts';
 import type { Citation, Finding, FocusArea, Severity } from '../base/schema/judgements/review.ts';
 import { withoutCode } from '../base/text/without-code.ts';
+import { renderPlan } from '../plan/plan-text.ts';
+import type { Commission } from '../prompts/panel/common.ts';
+import { planReviewPrompt } from '../prompts/panel/plan-review.ts';
+import { type Council, type Reply, type Seat, warnOfFailures } from './council.ts';
+import { renderFindings } from './findings-text.ts';
+import type { Resolution } from './resolutions.ts';
+import { renderVoted } from './resolutions-text.ts';
+import { answerFile, attribution } from './seating.ts';
 
 /** What opening the cited places at the base commit showed. `none`: nothing was cited. */
 export const evidenceMarks = ['found', 'moved', 'missing', 'none', 'unchecked'] as const;
@@ -37,6 +46,73 @@ export type ReviewItem = {
   /** L-694: must not be published. */
   security: boolean;
 };
+
+export type ReviewBrief = {
+  commission: Commission;
+  plan: Plan;
+  resolutions: readonly Resolution[];
+  /** Whether voted resolutions bind the plan. */
+  binding: boolean;
+};
+
+/** Step 3, the round: all reviewers check the plan against the code in parallel, each for itself (L-580…L-591). */
+export async function review(
+  council: Council,
+  { reviewers, author }: { reviewers: readonly Seat[]; author: Seat },
+  { commission, plan, resolutions, binding }: ReviewBrief,
+  round: number,
+): Promise<{ raised: RaisedFinding[]; replies: Reply<'review'>[] }> {
+  const text = renderPlan(plan);
+  const replies = await council.ask(
+    'review',
+    reviewers.map((seat) => [
+      seat,
+      {
+        key: round === 1 ? seat.id : `${seat.id}-round-${round}`,
+        kind: 'plan-review',
+        judgement: 'review',
+        draft: (schema, maximumEffort) =>
+          planReviewPrompt({
+            commission,
+            stance: seat.stance,
+            plan: text,
+            resolutions: binding ? renderVoted(resolutions) : '',
+            competition: true,
+            schema,
+            maximumEffort,
+          }),
+        facts: { plan, resolutions },
+      },
+    ]),
+    'reviewers',
+  );
+  await council.checkTree('plan-review-collection', round);
+  const answers = reviewers.flatMap((seat, index) => {
+    const reply = replies[index];
+    return reply === undefined ? [] : [{ seat, reply }];
+  });
+  // L-582, F-24: every review in a file of its own.
+  for (const { seat, reply } of answers) {
+    if (!reply.ok) continue;
+    const name = answerFile(seat, reply.agent);
+    await council.artifact(
+      round === 1 ? name : name.replace(/-output\.txt$/, `-round-${round}-output.txt`),
+      renderFindings(reply.value.findings),
+    );
+  }
+  const raised = answers.flatMap(({ seat, reply }) => {
+    warnOfFailures(council, seat.label, reply);
+    const reviewer = attribution(seat, reply.agent, author.agents[0]);
+    const findings = reply.ok ? reply.value.findings : [];
+    return findings.map((finding) => raisedBy(reviewer, seat.id, finding));
+  });
+  return { raised, replies };
+}
+
+/** A finding whose citations nobody has opened yet. */
+export function raisedBy(reviewer: string, seat: string, finding: Finding): RaisedFinding {
+  return { ...finding, reviewer, seat, evidence: 'unchecked' };
+}
 
 /** Gives raised findings the ids `ITEM_1`, `ITEM_2`, … in the order of seats. */
 export function numberCandidates(raised: readonly RaisedFinding[]): Candidate[] {

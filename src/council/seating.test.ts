@@ -9,8 +9,10 @@ import {
   debateBuckets,
   fillBench,
   fillSeats,
+  replacementOf,
   type SeatedAgent,
   seatAgents,
+  seatPanel,
 } from './seating.ts';
 
 const cursor = { id: 'cursor', family: 'cursor' };
@@ -24,7 +26,7 @@ const usual = seatAgents([claude, codex, cursor]);
 
 test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch order', () => {
   const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(cursor, codex, claude));
-  expect(seats.map(({ label, taskKind, output }) => [label, taskKind, output])).toEqual([
+  expect(seats.map(({ label, id, output }) => [label, id, output])).toEqual([
     ['Cursor-Arch', 'cursor-sketch-arch', 'cursor-sketch-arch-output.txt'],
     ['Cursor-Edge', 'cursor-sketch-edge', 'cursor-sketch-edge-output.txt'],
     ['Codex-Innovation', 'codex-sketch-innovation', 'codex-sketch-innovation-output.txt'],
@@ -39,7 +41,7 @@ test('L-202 L-203 L-204 the diagonal panel: labels, files, task kinds and launch
 
 test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the same name', () => {
   const seats = fillSeats(panels.diagonal.sketches, 'sketch', usual, up(codex, claude));
-  expect(seats.map(({ label, chain }) => [label, chain])).toEqual([
+  expect(seats.map(({ label, agents }) => [label, agents])).toEqual([
     ['Cursor-Arch', ['claude']],
     ['Cursor-Edge', ['claude']],
     ['Codex-Innovation', ['codex', 'claude']],
@@ -49,17 +51,13 @@ test('L-201 L-205 an absent agent’s sketch goes to the replacement, under the 
 
 test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood in for whom', () => {
   const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(cursor, codex, claude));
-  expect(seats.map(({ chain }) => chain)).toEqual([
+  expect(seats.map(({ agents }) => agents)).toEqual([
     ['cursor', 'codex', 'claude'],
     ['cursor', 'codex', 'claude'],
     ['codex', 'cursor', 'claude'],
     ['codex', 'cursor', 'claude'],
   ]);
-  const [arch, , innovation] = seats.map(({ chain, taskKind, ...seat }) => ({
-    ...seat,
-    id: taskKind,
-    agents: chain,
-  }));
+  const [arch, , innovation] = seats;
   if (!arch || !innovation) throw new Error('no seats');
   expect(answerFile(arch, 'cursor')).toBe('cursor-plan-arch-output.txt');
   expect(answerFile(arch, 'codex')).toBe('codex-fallback-cursor-plan-arch-output.txt');
@@ -74,17 +72,23 @@ test('L-582 L-588 L-591 F-24 a review crosses over first; files name who stood i
 
 test('padding off leaves the seats of absent agents empty', () => {
   const seats = fillSeats(panels.diagonal.reviewers, 'plan', usual, up(codex, claude), { padding: false });
-  expect(seats.map(({ chain }) => chain)).toEqual([[], [], ['codex'], ['codex']]);
+  expect(seats.map(({ agents }) => agents)).toEqual([[], [], ['codex'], ['codex']]);
   expect(fillBench(['first', 'second', 'author'], usual, up(codex, claude), { padding: false })).toHaveLength(
     2,
   );
 });
 
 test('L-512 L-630 judges and voters stay three, with fixed labels', () => {
-  expect(fillBench(panels.diagonal.voters, usual, up(codex, claude))).toEqual([
-    { chair: 'first', label: 'Cursor', agent: 'claude', replaced: true },
-    { chair: 'second', label: 'Codex', agent: 'codex', replaced: false },
-    { chair: 'author', label: 'Claude', agent: 'claude', replaced: false },
+  expect(
+    fillBench(panels.diagonal.voters, usual, up(codex, claude)).map(({ chair, label, agents }) => [
+      chair,
+      label,
+      agents,
+    ]),
+  ).toEqual([
+    ['first', 'Cursor', ['claude']],
+    ['second', 'Codex', ['codex']],
+    ['author', 'Claude', ['claude']],
   ]);
 });
 
@@ -117,7 +121,7 @@ test('seats are filled from the agents that exist, families mixed where possible
 test('with two agents the empty chair’s seats and votes go to the author, not all to the other one', () => {
   const two = seatAgents([claude, codex]);
   const reviews = fillSeats(panels.diagonal.reviewers, 'plan', two, up(claude, codex));
-  expect(reviews.map(({ label, chain }) => [label, chain])).toEqual([
+  expect(reviews.map(({ label, agents }) => [label, agents])).toEqual([
     ['Claude-Arch', ['claude', 'codex']],
     ['Claude-Edge', ['claude', 'codex']],
     ['Codex-Innovation', ['codex', 'claude']],
@@ -147,8 +151,8 @@ test('every panel gives every seat a name of its own and somebody to fill it, wh
         );
         expect(new Set(seats.map(({ label }) => label)).size).toBe(seats.length);
         expect(new Set(seats.map(({ output }) => output)).size).toBe(seats.length);
-        expect(seats.every(({ chain }) => chain.length > 0)).toBe(true);
-        expect(seats.every(({ taskKind }) => /^[a-z][a-z0-9-]{0,63}$/.test(taskKind))).toBe(true);
+        expect(seats.every(({ agents }) => agents.length > 0)).toBe(true);
+        expect(seats.every(({ id }) => /^[a-z][a-z0-9-]{0,63}$/.test(id))).toBe(true);
       }
       expect(fillBench(panels[name].voters, seating, up(...present))).toHaveLength(
         panels[name].voters.length,
@@ -171,4 +175,72 @@ test('L-005 0, 2 and 4 sketches', () => {
 
 test('F-41 labels come from ids, never from models', () => {
   expect(['claude', 'my-agent', 'GPT 5.5!'].map(agentLabel)).toEqual(['Claude', 'My-Agent', 'Gpt-5-5']);
+});
+
+const three = [cursor, codex, claude];
+const inputs = { panel: 'diagonal', sketches: 4, padding: true } as const;
+const without = (agents: readonly { id: string }[], ...down: string[]) =>
+  runAvailability(
+    Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: !down.includes(id) }])),
+  );
+const served = (places: readonly { label: string; agents: string[] }[]) =>
+  places.map(({ label, agents }) => `${label}: ${agents.join(' ')}`);
+
+test('L-042 L-205 L-588 L-591 L-630 an agent that is down keeps its seats by name; reviews cross over, all else goes to the author', () => {
+  const health = without(three, 'cursor');
+  const seats = seatPanel(three, health, inputs);
+  expect(served(seats.sketchers).slice(0, 2)).toEqual(['Cursor-Arch: claude', 'Cursor-Edge: claude']);
+  expect(served(seats.reviewers)).toEqual([
+    'Cursor-Arch: codex claude',
+    'Cursor-Edge: codex claude',
+    'Codex-Innovation: codex claude',
+    'Codex-Pragmatic: codex claude',
+  ]);
+  expect(seats.reviewers.map(({ owner }) => owner)).toEqual(['cursor', 'cursor', 'codex', 'codex']);
+  expect(served(seats.voters)).toEqual(['Cursor: claude', 'Codex: codex', 'Claude: claude']);
+  // L-480: nobody argues for it.
+  expect(seats.buckets).toEqual([
+    { label: 'Cursor', agent: '' },
+    { label: 'Codex', agent: 'codex' },
+  ]);
+  expect(replacementOf('cursor', three, health, inputs)).toBe('Claude and Codex');
+});
+
+test('L-022 an agent without a chair takes the one that is free, under its own name', () => {
+  const four = [...three, gemini];
+  const health = without(four, 'cursor');
+  expect(served(seatPanel(four, health, inputs).sketchers).slice(0, 2)).toEqual([
+    'Gemini-Arch: gemini claude',
+    'Gemini-Edge: gemini claude',
+  ]);
+  expect(replacementOf('cursor', four, health, inputs)).toBe('Gemini');
+});
+
+test('L-022 whoever writes is there: no seat is lost with the author', () => {
+  const health = without(three, 'claude');
+  const seats = seatPanel(three, health, inputs);
+  expect(seats.author.agents).toEqual(['cursor', 'codex']);
+  expect(served(seats.sketchers)[2]).toBe('Codex-Innovation: codex cursor');
+  expect(replacementOf('claude', three, health, inputs)).toBe('Cursor');
+  const alone = seatPanel(three, without(three, 'claude', 'cursor'), inputs);
+  expect(alone.sketchers.map(({ agents }) => agents[0])).toEqual(['codex', 'codex', 'codex', 'codex']);
+});
+
+test('without padding the seats of those who are down stay empty, and nobody is said to replace them', () => {
+  const health = without(three, 'cursor');
+  const strict = { ...inputs, padding: false };
+  expect(served(seatPanel(three, health, strict).reviewers).slice(0, 2)).toEqual([
+    'Cursor-Arch: ',
+    'Cursor-Edge: ',
+  ]);
+  expect(replacementOf('cursor', three, health, strict)).toBeUndefined();
+});
+
+test('L-630 L-643 the chair says who votes as what, also where somebody stands in', () => {
+  const voters = seatPanel(three, without(three, 'codex'), inputs).voters;
+  expect(voters.map(({ chair, agents }) => [chair, agents[0]])).toEqual([
+    ['first', 'cursor'],
+    ['second', 'claude'],
+    ['author', 'claude'],
+  ]);
 });

@@ -1,7 +1,15 @@
 import { slugify } from '../base/text/strings.ts';
-import type { Bucket } from './debate.ts';
-import { type Availability, type HealthScope, isUp } from './health.ts';
-import { type Chair, chairs, type SeatSpec } from './panels.ts';
+import type { Seat } from './council.ts';
+import { type Availability, type HealthScope, isUp, runAvailability } from './health.ts';
+import {
+  type Chair,
+  chairs,
+  type PanelName,
+  panels,
+  type SeatSpec,
+  type SketchCount,
+  sketchSeats,
+} from './panels.ts';
 
 export type SeatedAgent = { id: string; family: string };
 
@@ -57,6 +65,9 @@ const emptyChairs: Record<Chair, string> = {
   author: 'Author',
 };
 
+/** One place in the debate rotation: the agent that debates when its turn comes; '' when the chair is empty. */
+export type Bucket = { label: string; agent: string };
+
 /** L-479: the debate rotation. A chair nobody sits on keeps its turn and is skipped; nobody replaces it (L-024). */
 export function debateBuckets(debaters: readonly Chair[], seating: Seating): Bucket[] {
   return debaters.map((chair) => {
@@ -69,20 +80,6 @@ export function debateBuckets(debaters: readonly Chair[], seating: Seating): Buc
 
 /** What a seat is for; decides its fallback chain and its names. */
 export type SeatUse = 'sketch' | 'plan';
-
-export type Seat = {
-  /** `Cursor-Arch`; stays the same when somebody else fills the seat (L-042). */
-  label: string;
-  stance: SeatSpec['stance'];
-  /** The agent the seat is meant for. */
-  owner: string;
-  /** Agents in the order they are tried; empty when nobody may fill the seat. */
-  chain: string[];
-  /** `cursor-sketch-arch` (L-202, L-874). */
-  taskKind: string;
-  /** `cursor-sketch-arch-output.txt` */
-  output: string;
-};
 
 export type SeatingRules = {
   /** Fill the seats of absent agents with the author. Off: the seat stays empty. */
@@ -106,11 +103,11 @@ export function fillSeats(
       );
       const owner = seating[spec.chair]?.id ?? chain[0] ?? seating.author?.id ?? spec.chair;
       const label = unique(`${agentLabel(owner)}-${capitalized(spec.stance)}`, taken);
-      const taskKind = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
+      // L-202, L-874: `cursor-sketch-arch`; it stays the same when another agent fills the seat (L-042).
+      const id = unique(`${slugify(owner, 30)}-${use}-${spec.stance}`, taken);
       // L-582: the second chair's own reviews are called primary, to tell them from the first chair's fallbacks.
-      const file =
-        use === 'plan' && spec.chair === 'second' ? taskKind.replace('-plan-', '-primary-plan-') : taskKind;
-      return { label, stance: spec.stance, owner, chain, taskKind, output: `${file}-output.txt` };
+      const file = use === 'plan' && spec.chair === 'second' ? id.replace('-plan-', '-primary-plan-') : id;
+      return { id, label, stance: spec.stance, agents: chain, owner, output: `${file}-output.txt` };
     });
 }
 
@@ -123,26 +120,21 @@ export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padd
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
 }
 
-/** A seat that somebody served, and the agent it is meant for. */
-type ServedSeat = { id: string; label: string; owner: string; output?: string };
-
 /** L-582, F-24: the file of an answer; a stand-in's name tells for whom it stood in. */
-export function answerFile(seat: ServedSeat, agent: string): string {
+export function answerFile(seat: Seat, agent: string): string {
   if (agent !== seat.owner) return `${standIn(seat, agent)}-output.txt`;
   return seat.output ?? `${seat.id}-output.txt`;
 }
 
 /** L-591: under which name an answer is credited: the seat's own, `Code` for the author as replacement, else the stand-in's file. */
-export function attribution(seat: ServedSeat, agent: string, author: string | undefined): string {
+export function attribution(seat: Seat, agent: string, author: string | undefined): string {
   if (agent === seat.owner) return seat.label;
   return agent === author ? 'Code' : standIn(seat, agent);
 }
 
-function standIn(seat: ServedSeat, agent: string): string {
+function standIn(seat: Seat, agent: string): string {
   return `${agent}-fallback-${seat.id}`;
 }
-
-export type PanelMember = { chair: Chair; label: string; agent: string; replaced: boolean };
 
 /** L-512, L-630: judges or voters; an absent one is replaced by the author so that the number holds, unless padding is off. */
 export function fillBench(
@@ -150,17 +142,17 @@ export function fillBench(
   seating: Seating,
   availability: Availability<HealthScope>,
   { padding = true }: SeatingRules = {},
-): PanelMember[] {
+): Seat[] {
   const order = [...bench].sort((a, b) => chairs.indexOf(a) - chairs.indexOf(b));
   const labels = benchLabels(order, seating);
-  return order.flatMap((chair): PanelMember[] => {
-    const owner = seating[chair]?.id;
+  return order.flatMap((chair): Seat[] => {
+    const [own, author] = [seating[chair]?.id, seating.author?.id];
+    const candidates = padding ? [own, author] : [own];
+    const agent = candidates.find((id) => id !== undefined && isUp(availability, id));
+    if (agent === undefined) return [];
     const label = labels.get(chair) ?? chair;
-    const present = owner !== undefined && isUp(availability, owner);
-    const author = seating.author?.id;
-    if (present) return [{ chair, label, agent: owner, replaced: false }];
-    if (!padding || author === undefined || !isUp(availability, author)) return [];
-    return [{ chair, label, agent: author, replaced: true }];
+    const id = label.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+    return [{ id, label, stance: 'generic', agents: [agent], owner: agent, chair }];
   });
 }
 
@@ -175,6 +167,99 @@ function benchLabels(order: readonly Chair[], seating: Seating): Map<Chair, stri
       unique(agentLabel((seating[chair] ?? seating.author)?.id ?? chair), taken),
     ]),
   );
+}
+
+/** What was asked for: which panel, how many of its sketches, and who writes. */
+export type PanelChoice = { panel: PanelName; sketches: SketchCount; padding: boolean; author?: string };
+
+/** Every seat of a panel with the agents that take it at this point of the run. */
+export type Table = {
+  sketchers: Seat[];
+  reviewers: Seat[];
+  judges: Seat[];
+  voters: Seat[];
+  author: Seat;
+  buckets: Bucket[];
+};
+
+/** The panel that was asked for, filled with the agents that are up at this point of the run. */
+export function seatPanel(
+  agents: readonly SeatedAgent[],
+  health: Availability<HealthScope>,
+  choice: PanelChoice,
+): Table {
+  const panel = panels[choice.panel];
+  const up = agents.filter(({ id }) => isUp(health, id));
+  const seating = seatingOf(agents, up, choice.author);
+  const rules = { padding: choice.padding };
+  const specs = sketchSeats(panel, choice.sketches);
+  const author = seating.author?.id ?? '';
+  const others = up.map(({ id }) => id).filter((id) => id !== author);
+  const writer: Seat = {
+    id: 'author',
+    label: 'Author',
+    stance: 'generic',
+    agents: [author, ...others],
+    owner: author,
+    chair: 'author',
+  };
+  const outside = (seat: Seat): Seat => ({ ...seat, outside: seat.agents[0] !== author });
+  const voters = fillBench(panel.voters, seating, health, rules).map(outside);
+  return {
+    sketchers: fillSeats(specs, 'sketch', seating, health, rules).map(outside),
+    reviewers: fillSeats(panel.reviewers, 'plan', seating, health, rules).map(outside),
+    judges: fillBench(panel.judges, seating, health, rules).map(outside),
+    // A panel without voters leaves the vote on the program's own findings to the author.
+    voters: voters.length > 0 ? voters : [writer],
+    author: writer,
+    buckets: debateBuckets(panel.debaters, seating).map((bucket) =>
+      isUp(health, bucket.agent) ? bucket : { ...bucket, agent: '' },
+    ),
+  };
+}
+
+/**
+ * L-042, L-588: an agent that is down keeps its chair and the names of its seats, and each seat's chain says who stands in;
+ * only an agent that has no chair yet takes its place outright. Whoever writes has to be there.
+ */
+function seatingOf(
+  agents: readonly SeatedAgent[],
+  up: readonly SeatedAgent[],
+  named: string | undefined,
+): Seating {
+  const meant = seatAgents(agents, named);
+  const present = seatAgents(up, named);
+  const isThere = (id: string) => up.some((agent) => agent.id === id);
+  const seated = new Set(Object.values(meant).map(({ id }) => id));
+  const taken = (chair: 'first' | 'second'): Seating => {
+    const [owner, spare] = [meant[chair], present[chair]];
+    const sits = owner !== undefined && !isThere(owner.id) && spare && !seated.has(spare.id) ? spare : owner;
+    return sits === undefined ? {} : { [chair]: sits };
+  };
+  return {
+    ...taken('first'),
+    ...taken('second'),
+    ...(present.author === undefined ? {} : { author: present.author }),
+  };
+}
+
+/** L-123: who serves the seats of an agent that is down, in words; `undefined` when nobody does. */
+export function replacementOf(
+  agent: string,
+  agents: readonly SeatedAgent[],
+  health: Availability<HealthScope>,
+  choice: PanelChoice,
+): string | undefined {
+  const everybody = runAvailability(
+    Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])),
+  );
+  const [meant, now] = [everybody, health].map((state) => {
+    const { sketchers, reviewers, author } = seatPanel(agents, state, choice);
+    return [...sketchers, ...reviewers, author].map((seat) => seat.agents[0]);
+  });
+  const heads = now?.filter((_, index) => meant?.[index] === agent) ?? [];
+  const names = new Set(heads.flatMap((id) => (id ? [agentLabel(id)] : [])));
+  return names.size === 0 ? undefined : [...names].join(' and ');
 }
 
 /** `claude` → `Claude`, `my-agent` → `My-Agent`: the label of an agent in tables and files, never a model's name. */

@@ -11,7 +11,47 @@ import {
   toLines,
   unwrapBold,
 } from '../base/text/labelled-block.ts';
-import { noContestedDecisions, rankDecisions, readDecisions } from './decisions.ts';
+import type { Commission } from '../prompts/panel/common.ts';
+import { synthesisPrompt } from '../prompts/panel/sketch.ts';
+import { askAuthor, type Council, type Seat } from './council.ts';
+import { type NumberedDecision, noContestedDecisions, rankDecisions, readDecisions } from './decisions.ts';
+import { renderSketch, type Sketched } from './sketch.ts';
+
+export type Approach = {
+  /** Absent where nothing was sketched. */
+  synthesis?: Synthesis;
+  /** Contested decisions, the most contested first. */
+  decisions: NumberedDecision[];
+};
+
+/** Step 2a.4: agreements, divergences with a call on each, and the decisions that are really contested (L-450…L-457). */
+export async function synthesise(
+  council: Council,
+  author: Seat,
+  commission: Commission,
+  sketches: readonly Sketched[],
+): Promise<Approach> {
+  if (sketches.length === 0) return { decisions: [] };
+  // L-451: highlights rest on stances; generic sketches have none.
+  const highlights = sketches.some(({ seat }) => seat.stance !== 'generic');
+  const synthesis = await askAuthor(council, author, {
+    key: 'synthesis',
+    kind: 'synthesis',
+    judgement: 'synthesis',
+    draft: (schema) =>
+      synthesisPrompt({
+        commission,
+        sketches: sketches.map(({ seat, sketch }) => ({ label: seat.label, text: renderSketch(sketch) })),
+        highlights,
+        schema,
+      }),
+    facts: { sketches: sketches.map(({ seat, sketch }) => ({ seat: seat.label, sketch })), highlights },
+  });
+  return {
+    synthesis: highlights ? synthesis : { ...synthesis, highlights: null },
+    decisions: rankDecisions(synthesis.contested),
+  };
+}
 
 /** L-452: the headings of `approach-synthesis.txt`. */
 const titles = {

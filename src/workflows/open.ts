@@ -14,7 +14,7 @@ import { skillRunWorkflow } from '../skills/run/workflow.ts';
 import { liteExecuteWorkflow } from './build/lite-execute.ts';
 import { litePlanWorkflow } from './build/lite-plan.ts';
 import { compareWorkflow } from './compare/compare.ts';
-import { designWorkflow, heavyWorkflow, reviewWorkflow } from './design/design.ts';
+import { designWorkflow, isolatedWorkflow, reviewWorkflow } from './design/design.ts';
 import { projectRun, workerDirectory } from './design/heavy-place.ts';
 import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
@@ -69,7 +69,7 @@ export function openStories(
     codeVersion,
     workflows: [
       designWorkflow(lane, servicesOf),
-      heavyWorkflow(lane, servicesOf),
+      isolatedWorkflow(lane, servicesOf),
       reviewWorkflow(lane, servicesOf),
       compareWorkflow(lane, servicesOf),
       litePlanWorkflow(lane, servicesOf),

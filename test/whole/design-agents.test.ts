@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { readRejected } from '../../src/council/outcome-files.ts';
+import { readRejected } from '../outcome-readers.ts';
 import { type Settings, type Walk, walk } from '../support/design-walk.ts';
 
 /** The second agent, and only that one, fails a task. */

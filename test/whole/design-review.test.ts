@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readOutOfScope, readRejected } from '../../src/council/outcome-files.ts';
 import { readTally } from '../../src/council/tally-file.ts';
+import { readOutOfScope, readRejected } from '../outcome-readers.ts';
 import { artifactsOf, callsIn, charrette, makeProject, runsOf } from '../support/program.ts';
 
 test('L-690, L-693, L-694: a second round adds to what the first one found, and what is voted in or observed is printed', async () => {

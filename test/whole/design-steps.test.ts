@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { focusAreas } from '../../src/base/schema/judgements/review.ts';
-import { readAccepted, readRejected } from '../../src/council/outcome-files.ts';
+import { readAccepted } from '../../src/council/outcome-files.ts';
 import { readTally } from '../../src/council/tally-file.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
 import { sanitizeDiagramFile } from '../../src/plan/diagram-sanitizer.ts';
+import { readRejected } from '../outcome-readers.ts';
 import { type Walk, walk } from '../support/design-walk.ts';
 
 const promptsOf = (root: string) =>

@@ -10,7 +10,11 @@ import { parseJson } from '../../base/safe-json.ts';
 import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../../engine/run-record.ts';
 import { workerRun as run } from '../../workflows/design/heavy-place.ts';
-import { type HeavyJob, type HeavyResult, renderHeavyStatus } from '../../workflows/design/isolated-phase.ts';
+import {
+  type HeavyResult,
+  type IsolatedJob,
+  renderHeavyStatus,
+} from '../../workflows/design/isolated-phase.ts';
 import { openStories } from '../../workflows/open.ts';
 import { codeVersion } from '../../workflows/version.ts';
 import type { CommandSpec } from './command.ts';
@@ -23,7 +27,10 @@ export const command: CommandSpec = {
   examples: [['charrette isolated-phase job.json', 'what `design --subagent` starts']],
   arguments: [['<job>', 'job file']],
   async run({ arguments: [file], global, terminal, signal }) {
-    const job = parseJson((await readTextFile(file as string)) ?? '', file as string) as unknown as HeavyJob;
+    const job = parseJson(
+      (await readTextFile(file as string)) ?? '',
+      file as string,
+    ) as unknown as IsolatedJob;
     let result: HeavyResult;
     try {
       await work(job, global.config, signal, makeReporter({ ...global, output: 'json' }, terminal));
@@ -40,7 +47,7 @@ export const command: CommandSpec = {
 };
 
 async function work(
-  job: HeavyJob,
+  job: IsolatedJob,
   file: string | undefined,
   signal: AbortSignal,
   report: ReturnType<typeof makeReporter>,
@@ -51,7 +58,7 @@ async function work(
   await prepareHome(home);
   if (!existsSync(directory.record)) {
     if (!existsSync(directory.root)) await createRunDirectory(directory);
-    const inputs = { ...job.inputs, design: job.design };
+    const inputs = { ...job.inputs, start: job.start };
     const created = new Date().toISOString();
     await writeRunRecord(directory, {
       schemaVersion: 1,

@@ -6,6 +6,7 @@ import { readJson } from '../../base/safe-json.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import { readJudgement } from '../../base/schema/judgements.ts';
 import { readDecisions } from '../../council/decisions.ts';
+import { readAccepted } from '../../council/outcome-files.ts';
 import { readResolutions } from '../../council/resolutions-text.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
@@ -13,7 +14,7 @@ import { groundPlan } from '../../plan/grounding/grounding.ts';
 import { type GroundingFact, groundingText, reportOf } from '../../plan/grounding/report.ts';
 import { headingsIn, looksLikePlan, pathLookup } from '../../plan/grounding/subject.ts';
 import { openIndex } from '../../repo/index/open-index.ts';
-import { type DesignInputs, decidedPoints } from '../../workflows/design/state.ts';
+import { type DesignInputs, decidedPoints } from '../../workflows/design/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { groundingFindings, inForm, type PlanFinding } from './plan-check-forms.ts';
 import { checkLitePlan, findLitePlan, planFileAt } from './plan-check-lite.ts';
@@ -172,11 +173,11 @@ async function planFromRun(cwd: string, run: string | undefined): Promise<Subjec
     plan: readPlanText(file, text),
     commit: baseCommit,
     decided: resolutions.ok
-      ? decidedPoints(inputs as DesignInputs, {
-          resolutions: resolutions.resolutions,
-          ...(decisions.ok ? { decisions: decisions.decisions } : {}),
-          acceptedText: await artifact('accepted-plan-findings.md'),
-        })
+      ? decidedPoints(
+          inputs as DesignInputs,
+          { resolutions: resolutions.resolutions, decisions: decisions.ok ? decisions.decisions : [] },
+          readAccepted(await artifact('accepted-plan-findings.md')),
+        )
       : [],
     notes: resolutions.ok ? [] : [unreadable(name, resolutions.problems)],
   };

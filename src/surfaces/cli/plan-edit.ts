@@ -7,7 +7,7 @@ import { readRunRecord } from '../../engine/run-record.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { createRun } from '../../workflows/create-run.ts';
 import { enterRepository } from '../../workflows/design/entry.ts';
-import type { DesignInputs } from '../../workflows/design/state.ts';
+import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { findPlan } from './plan-source.ts';

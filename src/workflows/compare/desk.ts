@@ -9,7 +9,7 @@ import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.
 import { compose } from '../../prompts/compose.ts';
 import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
-import type { DesignInputs } from '../design/state.ts';
+import type { DesignInputs } from '../design/inputs.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';

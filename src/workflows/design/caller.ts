@@ -151,7 +151,7 @@ export async function logIssues(
 }
 
 /** L-692: observations that deserve an issue of their own, for the caller to file. */
-export async function handOver(desk: Desk, text: string): Promise<void> {
+export async function handOverObservations(desk: Desk, text: string): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined || text === '') return;
   await desk.context.step('hand over observations', () =>

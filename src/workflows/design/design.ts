@@ -1,112 +1,121 @@
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import { synthesise } from '../../council/synthesis.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { Commission } from '../../prompts/panel/common.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import type { ServicesOf } from '../services.ts';
-import { adoptPlan } from './adopt-plan.ts';
 import { Desk } from './desk.ts';
+import { clarify, discussOpenPoints, discussScope } from './discussions.ts';
 import { workerState } from './heavy-place.ts';
-import { heavyPhase } from './isolated-phase.ts';
-import type { Design, DesignInputs } from './state.ts';
+import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
+import { type IsolatedJob, type IsolatedResult, runIsolatedPhase } from './isolated-phase.ts';
 import { setup } from './step-0-setup.ts';
-import { branch } from './step-1-branch.ts';
-import { questions } from './step-1c-questions.ts';
-import { firstDiscussion } from './step-1d-discussion.ts';
-import { sketches } from './step-2a-sketches.ts';
-import { synthesis } from './step-2a4-synthesis.ts';
-import { dialectic } from './step-2a5-dialectic.ts';
-import { fullPlan } from './step-2b-plan.ts';
-import { secondDiscussion } from './step-3-5-discussion.ts';
-import { planReview } from './step-3-review.ts';
-import { diagram } from './step-3b-diagram.ts';
-import { rejectedFindings } from './step-4-rejected.ts';
-import { cleanup, outcomeOf } from './step-5-cleanup.ts';
+import { chooseBranch } from './step-1-branch.ts';
+import { keepApproach, sketchAll } from './step-2a-sketches.ts';
+import { settleDecisions } from './step-2a5-dialectic.ts';
+import { adoptPlan, writePlan } from './step-2b-plan.ts';
+import { reviewPlan } from './step-3-review.ts';
+import { drawDiagram } from './step-3b-diagram.ts';
+import { handOver, showRejected } from './step-5-hand-over.ts';
 import { settleTree } from './tree.ts';
 
-type DesignStep = (desk: Desk, design: Design) => Promise<Partial<Design>>;
+/** `charrette design`: the steps in order (L-020); each gets what it needs and none can end the run early. */
+async function design(desk: Desk): Promise<Outcome> {
+  const { auto, quick, subagent } = desk.inputs;
+  const table = await setup(desk); //                                                0     health, seats
+  const commission = await settleScope(desk, table); //                              1-1d  branch, questions, scope
+  if (!subagent || quick) {
+    const made = await deliberate(desk, table, commission); //                       2a-3  sketches to reviewed plan
+    return handOver(desk, await conclude(desk, commission, made)); //                3.5-5
+  }
+  const made = await runIsolatedPhase(desk, { table, commission }); //               2a-3  in a process of its own,
+  return handOver(desk, auto ? made : await conclude(desk, commission, made)); //          with --auto up to step 4
+}
 
-/** L-020: every step follows the one before; each adds to what is known and none can end the run early. */
-const opening: readonly DesignStep[] = [
-  setup, //              0     session setup, health
-  branch, //             1     a branch for the feature
-  settleTree('questions', { withAuto: false }),
-  questions, //          1c    clarifying questions
-  settleTree('discussion', { withAuto: false }),
-  firstDiscussion, //    1d    scope discussion
-  settleTree('sketches'),
-];
+async function settleScope(desk: Desk, table: SeatedTable): Promise<Commission> {
+  const branched = await chooseBranch(desk, commissionOf(desk)); //                  1     a branch for the feature
+  await settleTree(desk, 'questions', { withAuto: false });
+  const clarified = await clarify(desk, table.author, branched); //                  1c    clarifying questions
+  await settleTree(desk, 'discussion', { withAuto: false });
+  const commission = await discussScope(desk, table.author, clarified); //           1d    scope discussion
+  await settleTree(desk, 'sketches');
+  return commission;
+}
 
-/** L-252: the part without a person in it; --subagent runs it in a process of its own, with --auto up to step 4. */
-const heavy: readonly DesignStep[] = [
-  sketches, //           2a    independent sketches
-  synthesis, //          2a.4  one approach, contested decisions
-  dialectic, //          2a.5  debates and verdicts on those
-  fullPlan, //           2b    implementation plan
-  planReview, //         3     review, merge, vote, revision
-];
+/** L-252: the part that asks you nothing. */
+async function deliberate(desk: Desk, seated: SeatedTable, commission: Commission): Promise<Deliberation> {
+  const { sketches, table } = await sketchAll(desk, seated, commission); //          2a    independent sketches
+  const approach = await synthesise(desk, table.author, commission, sketches); //    2a.4  one approach
+  await keepApproach(desk, approach);
+  const resolutions = await settleDecisions(desk, table, commission, approach); //   2a.5  debates and verdicts
+  const first = await writePlan(desk, table.author, { commission, approach, resolutions }); // 2b
+  const settled = { decisions: approach.decisions, resolutions };
+  const reviewed = await reviewPlan(desk, table, first, { ...settled, commission }); // 3  review, vote, revision
+  return { ...settled, ...reviewed, revisedAfterReview: false };
+}
 
-const closing: readonly DesignStep[] = [
-  secondDiscussion, //   3.5   discussion of what is still open
-  diagram, //            3b    architecture diagram
-  rejectedFindings, //   4     what was not implemented, and why
-  cleanup, //            5     export, report, warnings
-];
+async function conclude(desk: Desk, commission: Commission, made: Deliberation): Promise<Deliberation> {
+  const last = await discussOpenPoints(desk, commission, made); //                   3.5   what is still open
+  await drawDiagram(desk, last.table.author, last.plan); //                          3b    architecture diagram
+  showRejected(desk, last.review); //                                                4     what was not implemented
+  return last;
+}
 
-/** `charrette design`: a feature and a repository in, a sketched, argued, reviewed and voted plan out. */
+/** `charrette plan edit`: your own version of a plan, checked and reviewed like any other. */
+async function reviewEdited(desk: Desk): Promise<Outcome> {
+  const table = await setup(desk);
+  const commission = commissionOf(desk);
+  const plan = await adoptPlan(desk, table.author, commission);
+  const settled = { decisions: [], resolutions: [] };
+  const reviewed = await reviewPlan(desk, table, plan, { ...settled, commission });
+  await drawDiagram(desk, reviewed.table.author, reviewed.plan);
+  showRejected(desk, reviewed.review);
+  return handOver(desk, { ...settled, ...reviewed, revisedAfterReview: false });
+}
+
+function commissionOf({ inputs }: Desk): Commission {
+  return { description: inputs.feature, brief: inputs.brief };
+}
+
+type Lane = WorkflowDefinition<LaneRequest, LaneAnswer>;
+
 export function designWorkflow(
-  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
+  lane: Lane,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<DesignInputs, Outcome> {
   return {
     name: 'design',
-    async run(context, inputs) {
-      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
-      const isolated = inputs.subagent && !inputs.quick;
-      const design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
-      const rest = isolated ? [heavyPhase, ...(inputs.auto ? [cleanup] : closing)] : [...heavy, ...closing];
-      return outcomeOf(await walk(desk, design, [...opening, ...rest]));
-    },
+    run: async (context, inputs) => design(new Desk(context, lane, await servicesOf(context.live), inputs)),
   };
 }
 
-/** The heavy phase as a run of its own, started by the worker process. */
-export function heavyWorkflow(
-  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<DesignInputs & { design: Design }, Outcome> {
-  return {
-    name: 'design-heavy',
-    async run(context, { design, ...inputs }) {
-      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
-      const unattended = inputs.auto ? closing.filter((step) => step !== cleanup) : [];
-      const done = await walk(desk, design, [...heavy, ...unattended]);
-      const state = { ...done, warnings: desk.warnings };
-      await context.step('keep the design', () =>
-        writeJsonAtomic(workerState(context.live.directory), state),
-      );
-      return { status: 'done', exit: 0 };
-    },
-  };
-}
-
-/** `charrette plan edit`: a person's version of a plan, checked and reviewed like any other. */
 export function reviewWorkflow(
-  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
+  lane: Lane,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<DesignInputs, Outcome> {
   return {
     name: 'design-review',
-    async run(context, inputs) {
-      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
-      const design: Design = { commission: { description: inputs.feature, brief: inputs.brief } };
-      return outcomeOf(
-        await walk(desk, design, [setup, adoptPlan, planReview, diagram, rejectedFindings, cleanup]),
-      );
-    },
+    run: async (context, inputs) =>
+      reviewEdited(new Desk(context, lane, await servicesOf(context.live), inputs)),
   };
 }
 
-async function walk(desk: Desk, design: Design, steps: readonly DesignStep[]): Promise<Design> {
-  let known = design;
-  for (const step of steps) known = { ...known, ...(await step(desk, known)) };
-  return known;
+/** The isolated phase as a run of its own, started by the worker process. */
+export function isolatedWorkflow(
+  lane: Lane,
+  servicesOf: ServicesOf,
+): WorkflowDefinition<DesignInputs & { start: IsolatedJob['start'] }, Outcome> {
+  return {
+    name: 'design-heavy',
+    async run(context, { start, ...inputs }) {
+      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
+      const made = await deliberate(desk, start.table, start.commission);
+      const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
+      const result: IsolatedResult = { made: last, warnings: desk.warnings };
+      await context.step('keep the design', () =>
+        writeJsonAtomic(workerState(context.live.directory), result),
+      );
+      return { status: 'done', exit: 0 };
+    },
+  };
 }

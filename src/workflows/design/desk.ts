@@ -1,53 +1,42 @@
-import type { JsonSchema } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { type Judgement, type JudgementName, judgementJsonSchema } from '../../base/schema/judgements.ts';
 import { formatElapsed } from '../../base/text/format.ts';
 import {
   endLine,
+  type SeatStatus,
   type StatusTable,
   type Step,
   startLine,
   statusLine,
   stepOrder,
 } from '../../council/breadcrumbs.ts';
-import type { PanelTaskInput } from '../../council/rule-based/task-input.ts';
+import type { Call, Council, Reply } from '../../council/council.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import { scaledTimeout, type TimeoutFamily, timeouts } from '../../council/timeouts.ts';
 import { uncounted } from '../../engine/costs.ts';
 import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
-import type { PromptDraft } from '../../prompts/part.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
+import type { Boundary } from '../../repo/git/tree-probe.ts';
 import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { writeQuestion } from '../lane-files.ts';
 import type { RunServices } from '../services.ts';
 import { describeSpent, spentSoFar } from '../spent.ts';
-import type { DesignInputs, Place } from './state.ts';
+import type { DesignInputs } from './inputs.ts';
+import { guardTree, noteSeen } from './tree.ts';
 
 /** Silence for this long ends a call before its wall-clock limit does. */
 const idleMs = 600_000;
 
-export type Request<Name extends JudgementName> = {
-  seat: Place;
-  lane: string;
-  task: string;
-  judgement: Name;
-  draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
-  /** The same as data, for agents that live in this process. */
-  input: Omit<PanelTaskInput, 'feature'>;
-};
-
-export type Reply<Name extends JudgementName> = LaneAnswer & { value?: Judgement<Name> };
-
-/** Where a step of the design works: it can ask seats, write artifacts and say what it does. */
-export class Desk {
+/** What a step of the design works with: it can ask seats, write artifacts and report its progress. */
+export class Desk implements Council {
   readonly context: WorkflowContext;
   readonly services: RunServices;
   readonly inputs: DesignInputs;
   readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   readonly warnings: string[] = [];
-  /** L-429: lanes that were at work since the tree was looked at last. */
-  atWork: string[] = [];
+  /** L-429: calls since the last check of the tree. */
+  #called: string[] = [];
   #saidUncounted = false;
   #step: Step = '0';
   #started = 0;
@@ -109,117 +98,72 @@ export class Desk {
     return [...this.services.agents.values()].every(({ family }) => family === 'static');
   }
 
-  /** L-204: asks all seats at the same time and waits for every one. L-043: the table is said at launch and at the end. */
+  /** L-204: asks all seats in parallel and waits for every one. L-043: the table is shown at launch and at the end. */
   async ask<Name extends JudgementName>(
-    family: TimeoutFamily,
-    requests: readonly Request<Name>[],
+    limit: TimeoutFamily,
+    calls: readonly Call<Name>[],
     table?: StatusTable,
   ): Promise<Reply<Name>[]> {
-    const filled = requests.filter(({ seat }) => seat.agents.length > 0);
+    const filled = calls.filter(([seat]) => seat.agents.length > 0);
     await this.#checkBudget(filled.length);
-    const children = filled.map((request) => ({ key: request.lane, input: this.#enqueue(family, request) }));
-    if (table !== undefined && requests.length > 0) {
-      this.note(
-        statusLine(
-          table,
-          requests.map(({ seat }) => ({
-            label: seat.label,
-            status: { state: seat.agents.length > 0 ? 'pending' : 'skipped' },
-          })),
-        ),
-      );
-    }
-    this.atWork.push(...children.map(({ key }) => key));
-    const answers = (await this.context.children(this.#lane, children)) as Reply<Name>[];
-    const byLane = new Map(answers.map((answer) => [answer.lane, answer]));
-    const replies = requests.map((request) => byLane.get(request.lane) ?? emptySeat<Name>(request));
-    if (table !== undefined && requests.length > 0) {
-      const statuses = replies.map((reply, index) => ({
-        label: requests[index]?.seat.label ?? '',
-        status:
-          reply.agent === ''
-            ? ({ state: 'skipped' } as const)
-            : ({ state: reply.kind === 'ok' ? 'done' : 'failed', elapsedMs: reply.elapsedMs } as const),
-      }));
-      this.note(statusLine(table, statuses));
-    }
+    const children = filled.map((call) => ({ key: call[1].key, input: this.#enqueue(limit, call) }));
+    const showTable = (statusOf: (index: number) => SeatStatus) => {
+      if (table === undefined || calls.length === 0) return;
+      const states = calls.map(([seat], index) => ({ label: seat.label, status: statusOf(index) }));
+      this.note(statusLine(table, states));
+    };
+    showTable((index) => ({ state: calls[index]?.[0].agents.length === 0 ? 'skipped' : 'pending' }));
+    this.#called.push(...children.map(({ key }) => key));
+    const answers = await this.context.children(this.#lane, children);
+    const byKey = new Map(answers.map((answer) => [answer.lane, answer]));
+    const replies = calls.map(([, { key }]) => replyOf<Name>(byKey.get(key)));
+    showTable((index) => statusOfReply(replies[index]));
     return replies;
   }
 
-  #enqueue<Name extends JudgementName>(family: TimeoutFamily, request: Request<Name>): LaneRequest {
-    const { seat, lane, task, judgement, draft } = request;
+  #enqueue<Name extends JudgementName>(
+    limit: TimeoutFamily,
+    [seat, { key: lane, kind: task, judgement, draft, facts }]: Call<Name>,
+  ): LaneRequest {
     const schema = judgementJsonSchema(judgement);
     const run = this.context.live.directory;
     const prompt = compose(draft(schema, seat.outside === true), {
       nonce: seededNonce(this.services.nonceSeed),
       overrides: this.services.overrides,
     });
-    const input = {
-      ...request.input,
-      feature: this.inputs.feature,
-      stance: seat.stance,
-      baseCommit: this.inputs.baseCommit,
-    };
+    const { feature, baseCommit, agentSeconds } = this.inputs;
+    const input = { ...facts, feature, stance: seat.stance, baseCommit };
     const digest = writeQuestion(run.lanes, lane, { prompt: prompt.text, input });
-    this.context.emit({
-      type: 'lane-queue',
-      lane,
-      task,
-      seat: seat.id,
-      label: seat.label,
-      phase: this.#step,
-    });
-    const limit = this.inputs.agentSeconds ?? timeouts[family].agentSeconds;
-    const wallMs = scaledTimeout(family, limit).agentSeconds * 1000;
+    const phase = this.#step;
+    this.context.emit({ type: 'lane-queue', lane, task, seat: seat.id, label: seat.label, phase });
+    const seconds = scaledTimeout(limit, agentSeconds ?? timeouts[limit].agentSeconds).agentSeconds;
     return {
-      lane,
-      phase: this.#step,
-      task,
-      seat: seat.id,
-      agents: seat.agents,
-      judgement,
-      wallMs,
-      idleMs,
-      reuse: this.#mayReuse(),
-      digest,
+      ...{ lane, phase, task, seat: seat.id, agents: seat.agents, judgement },
+      ...{ wallMs: seconds * 1000, idleMs, reuse: this.#mayReuse(), digest },
     };
+  }
+
+  artifact(name: string, text: string): Promise<void> {
+    return this.context.artifact(name, text);
+  }
+
+  /**
+   * L-420…L-428, C-11: the tree must be as it was before agents ran; if not, you decide, whatever --auto says.
+   * L-425: every collection asks once; a second round is a collection of its own, which no earlier answer covers.
+   */
+  async checkTree(boundary: Boundary, round = 1): Promise<void> {
+    const { entry, project } = this.inputs;
+    const lanes = this.#called;
+    this.#called = [];
+    if (entry === undefined) return;
+    await guardTree(this, project, entry, boundary, lanes, round);
+    await this.context.step(`tree seen after ${boundary}`, () => noteSeen(this.context.live.directory));
   }
 
   /** `--from-step`: what lies before it may come from the earlier run. */
   #mayReuse(): boolean {
     const { fromStep } = this.inputs;
     return fromStep === undefined || stepOrder.indexOf(this.#step) < stepOrder.indexOf(fromStep as Step);
-  }
-
-  /** L-375: every attempt that failed is named with its reason, also when somebody else answered in the end. */
-  tellFailures(label: string, reply: Pick<LaneAnswer, 'failures'> | undefined): void {
-    const times = new Map<string, number>();
-    for (const { agent, message } of reply?.failures ?? []) {
-      const what = `${label} failed — ${agent}: ${message}`;
-      times.set(what, (times.get(what) ?? 0) + 1);
-    }
-    for (const [what, count] of times) this.warn(count === 1 ? what : `${what} (${count} attempts)`);
-  }
-
-  /** C-31: a narrow task of the author; without a usable answer the run fails with the reason and can be resumed. */
-  async author<Name extends JudgementName>(
-    seat: Place,
-    request: Omit<Request<Name>, 'seat'>,
-  ): Promise<{ value: Judgement<Name>; agent: string; family: string }> {
-    const [reply] = await this.ask('author', [{ ...request, seat }]);
-    this.tellFailures(`${seat.label} (${request.task})`, reply);
-    if (reply?.kind === 'ok' && reply.value !== undefined) {
-      return { value: reply.value, agent: reply.agent, family: reply.family };
-    }
-    const tried = reply?.failures
-      .map(({ agent, kind, message }) => `${agent}: ${kind} (${message})`)
-      .join('; ');
-    throw new CharretteError({
-      code: 'author-failed',
-      message: `No agent could do the task ${request.task}: ${tried ?? 'nobody was asked'}.`,
-      fix: 'Mend the named cause (login, limits, network), then resume the run: finished calls are not repeated.',
-      retryable: true,
-    });
   }
 
   /** A limit on tokens or money pauses the run with a question instead of killing it. */
@@ -274,19 +218,21 @@ export class Desk {
   }
 }
 
-/** A seat that nobody may fill answers nothing, and says so. */
-function emptySeat<Name extends JudgementName>({ lane, seat }: Request<Name>): Reply<Name> {
-  const message = 'the seat is empty';
-  return {
-    lane,
-    seat: seat.id,
-    kind: 'unhealthy',
-    agent: '',
-    family: '',
-    message,
-    elapsedMs: 0,
-    attempts: 0,
-    folder: '',
-    failures: [],
-  };
+/** A seat that no agent may fill has no answer. */
+function replyOf<Name extends JudgementName>(answer: LaneAnswer | undefined): Reply<Name> {
+  if (answer === undefined)
+    return {
+      ...{ ok: false, kind: 'unhealthy', message: 'the seat is empty' },
+      ...{ agent: '', family: '', elapsedMs: 0, failures: [] },
+    };
+  const { agent, family, elapsedMs, failures, kind, message, value } = answer;
+  const call = { agent, family, elapsedMs, failures };
+  return kind === 'ok'
+    ? { ok: true, value: value as Judgement<Name>, ...call }
+    : { ok: false, kind, message, ...call };
+}
+
+function statusOfReply(reply: Reply<JudgementName> | undefined): SeatStatus {
+  if (reply === undefined || reply.agent === '') return { state: 'skipped' };
+  return { state: reply.ok ? 'done' : 'failed', elapsedMs: reply.elapsedMs };
 }

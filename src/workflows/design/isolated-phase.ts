@@ -16,10 +16,11 @@ import type { LiveRun } from '../../engine/live-run.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { diagramBody } from '../../plan/diagram.ts';
+import type { Commission } from '../../prompts/panel/common.ts';
 import { relayRuns } from '../relay.ts';
 import type { Desk } from './desk.ts';
 import { workerDirectory, workerHome, workerState } from './heavy-place.ts';
-import type { Design, DesignInputs } from './state.ts';
+import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 
 /** L-256, L-257, C-08: what the heavy phase must leave behind. */
 export const heavyArtifacts = {
@@ -137,14 +138,23 @@ function show(live: LiveRun, worker: RunDirectory, name: string): void {
     writeFileAtomicSync(path.join(live.directory.artifacts, path.basename(name)), readFileSync(file, 'utf8'));
 }
 
+/** What the worker leaves: the design so far, and its warnings, which are repeated at the end of the run. */
+export type IsolatedResult = { made: Deliberation; warnings: string[] };
+
 /** What the worker is told: everything it may know, nothing it has to guess (L-251). */
-export type HeavyJob = { run: string; home: string; artifacts: string; inputs: DesignInputs; design: Design };
+export type IsolatedJob = {
+  run: string;
+  home: string;
+  artifacts: string;
+  inputs: DesignInputs;
+  start: { table: SeatedTable; commission: Commission };
+};
 
 /**
  * L-250…L-267: steps 2a to 3 in a process of its own. The worker has a store of its own beside the run, so killing either
  * process loses nothing; its word counts only together with the artifacts it must have written.
  */
-export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<Design>> {
+export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']): Promise<Deliberation> {
   const { directory } = desk.context.live;
   const home = workerHome(directory);
   const jobFile = path.join(home, 'job.json');
@@ -152,12 +162,12 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
   desk.begin('2a', 'in a process of its own');
   for (let turn = 1; ; turn += 1) {
     const said = await desk.context.step(`heavy phase, turn ${turn}`, async (signal) => {
-      const job: HeavyJob = {
+      const job: IsolatedJob = {
         run: directory.id,
         home,
         artifacts: directory.artifacts,
         inputs: desk.inputs,
-        design,
+        start,
       };
       await writeJsonAtomic(jobFile, job);
       const status = await relayWorker(desk.context.live, worker, () =>
@@ -178,13 +188,13 @@ export async function heavyPhase(desk: Desk, design: Design): Promise<Partial<De
   }
   const file = workerState(worker);
   const text = await readFile(file, 'utf8');
-  const { warnings = [], ...done } = parseJson(text, file) as unknown as Design;
+  const { made, warnings } = parseJson(text, file) as unknown as IsolatedResult;
   desk.warnings.push(...warnings);
   for (const [heading, name, print] of desk.inputs.auto ? [...replayed, ...replayedUnattended] : replayed) {
     const body = (await readTextFile(path.join(directory.artifacts, name))) ?? '';
     if (body !== '') desk.show(heading, print?.(body) ?? body);
   }
-  return done;
+  return made;
 }
 
 function failed(desk: Desk, reason: string): CharretteError {
@@ -193,7 +203,7 @@ function failed(desk: Desk, reason: string): CharretteError {
   return new CharretteError({
     code: 'isolated-phase-failed',
     message: `The worker process of the heavy phase failed: ${reason}.`,
-    fix: 'Mend the cause, then resume the run: the worker goes on where it was.',
+    fix: 'Fix the cause, then resume the run: the worker continues where it was.',
     retryable: true,
   });
 }

@@ -9,9 +9,9 @@ import {
   markRow,
   renderTimingRow,
   renderTokenRow,
-  timingLabels,
+  timingLabel,
   timingLedgerPath,
-  tokenLabels,
+  tokenLabel,
   tokenLedgerName,
   tokenSessionId,
   vendorTokenRow,
@@ -59,16 +59,11 @@ test('L-873 the ledger is private, shared under a lock, and takes the same rows 
 });
 
 test('L-872 L-942 marks of a nested run land in the caller’s ledger; given paths stay inside known roots', () => {
-  const roots = ['/tmp'];
-  expect(timingLedgerPath({ implementDirectory: '/i', runDirectory: '/d', roots })).toBe(
-    '/i/timing-ledger.tsv',
-  );
-  expect(timingLedgerPath({ runDirectory: '/d', roots })).toBe('/d/timing-ledger.tsv');
-  expect(timingLedgerPath({ environment: '/tmp/e.tsv', implementDirectory: '/i', roots })).toBe('/tmp/e.tsv');
-  for (const environment of ['/etc/passwd', 'e.tsv', '/tmp/../etc/x', '/tmp', '']) {
-    expect(timingLedgerPath({ environment, runDirectory: '/d', roots })).toBe('/d/timing-ledger.tsv');
-  }
-  expect(timingLedgerPath({ roots })).toBeUndefined();
+  const pathFor = (given?: string) => timingLedgerPath(given, '/i', ['/tmp']);
+  expect(pathFor()).toBe('/i/timing-ledger.tsv');
+  expect(pathFor('/tmp/e.tsv')).toBe('/tmp/e.tsv');
+  for (const given of ['/etc/passwd', 'e.tsv', '/tmp/../etc/x', '/tmp', ''])
+    expect(pathFor(given)).toBe('/i/timing-ledger.tsv');
 });
 
 test('L-303 L-874 task kinds', () => {
@@ -107,7 +102,7 @@ test('L-880 L-881 L-882 the token ledger', () => {
 });
 
 test('L-870 the labels of the marks', () => {
-  expect(stepOrder.map((step) => timingLabels[step])).toEqual([
+  expect(stepOrder.map((step) => timingLabel(step))).toEqual([
     'design Step 0 — session setup',
     'design Step 1 — branch',
     'design Step 1c — questions',
@@ -124,7 +119,11 @@ test('L-870 the labels of the marks', () => {
 });
 
 test('L-580 L-720 L-740 three steps also mark the tokens', () => {
-  expect(tokenLabels).toEqual({
+  expect(
+    Object.fromEntries(
+      stepOrder.flatMap((step) => (tokenLabel(step) === undefined ? [] : [[step, tokenLabel(step)]])),
+    ),
+  ).toEqual({
     '3': 'Step 1 — design Step 3 plan review',
     '3.5': 'Step 1 — design Step 3.5 discussion r2',
     '3b': 'Step 1 — design Step 3b arch diagram',

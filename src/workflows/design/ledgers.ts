@@ -7,7 +7,7 @@ import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { isInside } from '../../base/files/contained.ts';
 import { withDirectoryLock } from '../../base/files/directory-lock.ts';
-import { type Step, stepOrder } from '../../council/breadcrumbs.ts';
+import { type Step, stepOrder, steps } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
@@ -15,27 +15,15 @@ import { readSessionEnvironment } from './caller.ts';
 import type { Desk } from './desk.ts';
 
 /** L-870: the labels of the timing marks. */
-export const timingLabels: Record<Step, string> = {
-  '0': 'design Step 0 — session setup',
-  '1': 'design Step 1 — branch',
-  '1c': 'design Step 1c — questions',
-  '1d': 'design Step 1d — discussion r1',
-  '2a': 'design Step 2a — sketches',
-  '2a.5': 'design Step 2a.5 — dialectic',
-  '2b': 'design Step 2b — plan',
-  '3': 'design Step 3 — plan review',
-  '3.5': 'design Step 3.5 — discussion r2',
-  '3b': 'design Step 3b — arch diagram',
-  '4': 'design Step 4 — rejected findings',
-  '5': 'design Step 5 — cleanup',
-};
+export function timingLabel(step: Step): string {
+  const names: Record<Step, string> = { ...steps, '0': 'session setup', '2b': 'plan' };
+  return `design Step ${step} — ${names[step]}`;
+}
 
 /** L-580, L-720, L-740: the steps that also mark the token ledger. */
-export const tokenLabels: Partial<Record<Step, string>> = {
-  '3': 'Step 1 — design Step 3 plan review',
-  '3.5': 'Step 1 — design Step 3.5 discussion r2',
-  '3b': 'Step 1 — design Step 3b arch diagram',
-};
+export function tokenLabel(step: Step): string | undefined {
+  return step.startsWith('3') ? `Step 1 — design Step ${step} ${steps[step]}` : undefined;
+}
 
 /** L-871: the thirteen columns of a row. */
 export type TimingRow = {
@@ -69,7 +57,7 @@ export function markRow(step: Step, now: Date): TimingRow {
     type: 'mark',
     epochSeconds: Math.floor(now.getTime() / 1000),
     skill: 'design',
-    step: timingLabels[step],
+    step: timingLabel(step),
     extra: '-',
   };
 }
@@ -98,24 +86,15 @@ export function renderTimingRow(row: TimingRow): string {
   return `${cells.map(cell).join('\t')}\n`;
 }
 
-/** L-872: where marks go; nested ones land in the caller's ledger. A given path counts only inside a known root. `undefined`: nowhere. */
-export function timingLedgerPath(places: {
-  override?: string;
-  environment?: string;
-  implementDirectory?: string;
-  runDirectory?: string;
-  /** Canonical directories in which a given path may lie. */
-  roots: readonly string[];
-}): string | undefined {
-  const given = [places.override, places.environment].find(
-    (file) =>
-      file &&
-      path.isAbsolute(file) &&
-      places.roots.some((root) => file !== root && isInside(root, path.resolve(file))),
-  );
-  if (given) return given;
-  const directory = places.implementDirectory ?? places.runDirectory;
-  return directory === undefined ? undefined : path.join(directory, 'timing-ledger.tsv');
+/** L-872: a run with a caller also writes to the caller's ledger. The path it gives counts only inside a root; roots are canonical. */
+export function timingLedgerPath(
+  given: string | undefined,
+  directory: string,
+  roots: readonly string[],
+): string {
+  const isAllowed = (file: string) =>
+    path.isAbsolute(file) && roots.some((root) => file !== root && isInside(root, path.resolve(file)));
+  return given !== undefined && isAllowed(given) ? given : path.join(directory, 'timing-ledger.tsv');
 }
 
 /**
@@ -224,12 +203,9 @@ async function writeAll(desk: Desk): Promise<void> {
   await writeFileAtomic(path.join(directory.root, 'timing-ledger.tsv'), timing);
   await writeFileAtomic(path.join(directory.root, name), tokens);
   if (caller === undefined) return;
-  const ledger = timingLedgerPath({
-    ...(session.LARCH_TIMING_LEDGER === undefined ? {} : { environment: session.LARCH_TIMING_LEDGER }),
-    implementDirectory: caller.directory,
-    roots: [caller.directory, tmpdir()],
-  });
-  if (ledger !== undefined) await appendLedger(ledger, timing);
+  const roots = [caller.directory, tmpdir()];
+  const ledger = timingLedgerPath(session.LARCH_TIMING_LEDGER, caller.directory, roots);
+  await appendLedger(ledger, timing);
   await appendLedger(path.join(caller.directory, name), tokens);
 }
 
@@ -274,7 +250,7 @@ function taskKindOf({ task, seat, agent }: LedgerEntry): string {
 /** L-580, L-720, L-740, L-880: marks of the steps that have one, and every call, in the order of time. */
 function tokenRows(events: readonly RunEvent[], calls: readonly LedgerEntry[]): TokenRow[] {
   const marks = stepStarts(events).flatMap(({ step, time }): TokenRow[] => {
-    const label = tokenLabels[step];
+    const label = tokenLabel(step);
     return label === undefined ? [] : [{ type: 'mark', step: label, ts: Math.floor(time.getTime() / 1000) }];
   });
   const vendors = calls.map((call) =>

@@ -20,8 +20,8 @@ import {
   namedDepth,
 } from './depth.ts';
 import { enterRepository } from './entry.ts';
-import { outFolder } from './out-folder.ts';
-import type { DesignInputs } from './state.ts';
+import type { DesignInputs } from './inputs.ts';
+import { outFolder } from './step-5-hand-over.ts';
 
 /** What a person or program may say about a design run; every surface hands over the same. */
 export type DesignFlags = DepthFlags & {

@@ -1,24 +1,22 @@
 import { CharretteError } from '../../base/errors.ts';
-import type { Bucket } from '../../council/debate.ts';
 import { healthWarning, isUp, runAvailability } from '../../council/health.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
-import { agentLabel } from '../../council/seating.ts';
+import { agentLabel, type Bucket, replacementOf } from '../../council/seating.ts';
 import { askConsent } from '../consent.ts';
 import { greetCaller, reportHealth } from './caller.ts';
 import { describeEstimate } from './depth.ts';
 import type { Desk } from './desk.ts';
-import { probeAgents } from './health.ts';
-import { replacementOf, seatPanel } from './seating.ts';
-import type { Design } from './state.ts';
+import type { SeatedTable } from './inputs.ts';
+import { agentsOf, probeAgents, seat } from './table.ts';
 
 /** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
-export async function setup(desk: Desk, _design: Design): Promise<Partial<Design>> {
+export async function setup(desk: Desk): Promise<SeatedTable> {
   desk.begin('0');
   await askConsent(desk.context, desk.services.agents.values(), {
     consented: desk.inputs.consented,
     detail: [describeEstimate(desk.inputs.estimate), ...declaredPlaces(desk.inputs.roster)].join('\n'),
   });
-  const agents = [...desk.services.agents.values()];
+  const agents = agentsOf(desk);
   const knownDown = await greetCaller(desk);
   const probes = await probeAgents(desk, 'agents', agents, knownDown);
   const health = runAvailability(probes);
@@ -46,9 +44,10 @@ export async function setup(desk: Desk, _design: Design): Promise<Partial<Design
     desk,
     agents.filter((agent) => !up.includes(agent)).map((agent) => agentLabel(agent.id)),
   );
-  await proposeLayout(desk, seatPanel(agents, health, desk.inputs).buckets);
+  const table = seat(desk, health);
+  await proposeLayout(desk, table.buckets);
   desk.end();
-  return { health };
+  return table;
 }
 
 /** C-22: with an empty debater's chair every second decision would go unargued; those who are there could take both sides. */

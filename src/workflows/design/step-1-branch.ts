@@ -2,6 +2,7 @@ import { thisWorld } from '../../agents/settings.ts';
 import { isRecord } from '../../base/safe-json.ts';
 import { payloads } from '../../council/breadcrumbs.ts';
 import { readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
+import type { Commission } from '../../prompts/panel/common.ts';
 import {
   branchName,
   type CreationSettings,
@@ -13,12 +14,11 @@ import { switchTo } from '../../repo/git/feature-branch.ts';
 import { commitOf, currentBranch } from '../../repo/git/repository-facts.ts';
 import type { Desk } from './desk.ts';
 import { readBriefs } from './prepare.ts';
-import type { Design } from './state.ts';
 
 /** Step 1: a branch for the feature, unless the run stays where it is (L-150…L-157). */
-export async function branch(desk: Desk, design: Design): Promise<Partial<Design>> {
+export async function chooseBranch(desk: Desk, commission: Commission): Promise<Commission> {
   const { entry, feature, project } = desk.inputs;
-  if (!desk.inputs.branch || entry === undefined) return {};
+  if (!desk.inputs.branch || entry === undefined) return commission;
   const decision = decideBranch(entry.facts, {
     fits: entry.fits !== false || desk.inputs.unrelatedBranch === 'keep',
     interactive: !desk.inputs.auto,
@@ -27,20 +27,20 @@ export async function branch(desk: Desk, design: Design): Promise<Partial<Design
   });
   desk.begin('1', decision.action === 'keep' ? payloads.usingBranch(decision.branch) : undefined);
   if (decision.warning !== undefined) desk.warn(decision.warning);
-  if (decision.action === 'keep') return {};
+  if (decision.action === 'keep') return commission;
   if (decision.action === 'ask' && (await isKept(desk, decision.branch, entry.mainBranch))) {
     desk.end(payloads.usingBranch(decision.branch));
-    return {};
+    return commission;
   }
   const settings: CreationSettings = {
     userPrefix: entry.facts.userPrefix,
     mainBranch: entry.mainBranch,
     ...(entry.remote === undefined ? {} : { remote: entry.remote }),
   };
-  const choice = await chooseBranch(desk, settings);
+  const choice = await chooseName(desk, settings);
   if (choice.use === 'none') {
     desk.end('no branch');
-    return {};
+    return commission;
   }
   const made = await desk.context.step('make branch', async () => {
     const previous = await previousBranch(desk);
@@ -58,20 +58,20 @@ export async function branch(desk: Desk, design: Design): Promise<Partial<Design
   });
   if (!made.ok) {
     desk.warn(`No branch was made (${made.error}); the run stays where it is.`);
-    return {};
+    return commission;
   }
   // From here on the run is about this commit and its documents.
   if (made.commit !== undefined) desk.inputs.baseCommit = made.commit;
   Object.assign(desk.inputs, { brief: undefined, ...made.texts });
   if (made.warning !== undefined) desk.warn(made.warning);
   desk.end(made.created ? `created ${made.branch}` : payloads.usingBranch(made.branch));
-  return { commission: { ...design.commission, brief: made.texts.brief } };
+  return { ...commission, brief: made.texts.brief };
 }
 
 type BranchChoice = { use: 'new' | 'none' } | { use: 'existing'; branch: string };
 
 /** L-155: another branch may have the name; on a terminal the user decides, otherwise the new branch gets a number. */
-async function chooseBranch(desk: Desk, settings: CreationSettings): Promise<BranchChoice> {
+async function chooseName(desk: Desk, settings: CreationSettings): Promise<BranchChoice> {
   const { auto, feature, project } = desk.inputs;
   if (auto) return { use: 'new' };
   const taken = await desk.context.step('find taken branch name', async () => ({

@@ -1,93 +1,106 @@
 import { CharretteError } from '../../base/errors.ts';
-import { renderBlock, renderBlocks } from '../../base/text/labelled-block.ts';
-import { renderFindings } from '../../council/findings-text.ts';
-import type { RunAvailability } from '../../council/health.ts';
-import { mergeCandidates } from '../../council/merge.ts';
+import type { Plan } from '../../base/schema/judgements/plan.ts';
+import type { Seat } from '../../council/council.ts';
+import { merge } from '../../council/merge.ts';
 import {
+  type AcceptedFinding,
   acceptedFindings,
   handOffEntries,
   heldFile,
   outOfScopeEntries,
   printedAccepted,
-  readOutOfScope,
   rejectedFindings,
   renderAccepted,
   renderOutOfScope,
   renderRejected,
   unresolvedTexts,
 } from '../../council/outcome-files.ts';
-import {
-  type Candidate,
-  numberCandidates,
-  type RaisedFinding,
-  type ReviewItem,
-} from '../../council/review.ts';
-import { answerFile, attribution } from '../../council/seating.ts';
+import { type RaisedFinding, type ReviewItem, raisedBy, review } from '../../council/review.ts';
 import {
   entriesOf,
   nextRound,
   noneAccepted,
   reviewersForNextRound,
-  type TallyEntry,
+  scoreboard,
+  tally,
 } from '../../council/tally.ts';
-import { planDigest } from '../../council/tally-file.ts';
-import type { Quorum } from '../../council/votes.ts';
+import {
+  planDigest,
+  renderTally,
+  renderTallyOfRounds,
+  renderTallyStub,
+  type TallyRound,
+  tallyFileOfRound,
+} from '../../council/tally-file.ts';
+import { vote } from '../../council/vote.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
-import { revisePlanPrompt } from '../../prompts/panel/plan.ts';
-import { mergeFindingsPrompt, planReviewPrompt } from '../../prompts/panel/plan-review.ts';
+import type { Commission } from '../../prompts/panel/common.ts';
 import { checkPlan, markEvidence } from '../repository.ts';
-import { handOver } from './caller.ts';
-import type { Desk, Reply } from './desk.ts';
-import { afterFailures } from './health.ts';
-import { keepTally, nothingRaised, type ReviewRound, type Reviews, reviewPayload } from './review-tally.ts';
-import { vote } from './review-votes.ts';
-import { seatsOf } from './seating.ts';
-import { bindingText, type Design, decidedPoints, known, type Place } from './state.ts';
-import { checkTree } from './tree.ts';
+import { handOverObservations } from './caller.ts';
+import type { Desk } from './desk.ts';
+import {
+  bindingText,
+  type Deliberation,
+  decidedPoints,
+  type Review,
+  rulesOf,
+  type SeatedTable,
+} from './inputs.ts';
+import { askRevision, savePlan } from './step-2b-plan.ts';
+import { afterFailures } from './table.ts';
+
+/** What does not change while the plan is reviewed. */
+export type ReviewFrame = Pick<Deliberation, 'decisions' | 'resolutions'> & { commission: Commission };
+
+/** What was voted on, and who had been asked for it. */
+type Round = TallyRound & { number: number; items: ReviewItem[]; reviewers: readonly Seat[] };
+
+/** The author's answer to a round. Without a plan the revision changed nothing. */
+type Revised = { plan?: Plan; accepted: AcceptedFinding[]; unresolved: ReviewItem[]; why: string };
+
+/** Reviews that were asked for, and how many of them are missing. */
+type Reviews = { asked: number; missing: number };
 
 /** Step 3: reviewers check the plan against the code, voters decide blind, the author revises (L-580…L-698). */
-export async function planReview(desk: Desk, design: Design): Promise<Partial<Design>> {
+export async function reviewPlan(
+  desk: Desk,
+  seated: SeatedTable,
+  first: Plan,
+  frame: ReviewFrame,
+): Promise<Pick<Deliberation, 'table' | 'plan' | 'review'>> {
   desk.begin('3');
-  await desk.context.artifact('plan-before-review.txt', known(design, 'planText'));
-  let current = design;
-  let reviewers = seatsOf(desk, design).review;
-  const seen: ReviewItem[] = [];
-  const rounds: ReviewRound[] = [];
-  const reviews = { asked: 0, missing: 0 };
-  for (let round = 1; ; round += 1) {
-    const { raised, health, asked, missing } = await raise(desk, current, reviewers, round);
-    current = { ...current, health };
-    reviews.asked += asked;
-    reviews.missing += missing;
-    if (round === 1 && asked > 0 && missing === asked) throw unreviewed(asked);
-    if (nothingToVoteOn(raised)) {
-      if (raised.length > 0)
+  await desk.artifact('plan-before-review.txt', renderPlan(first));
+  let [table, plan] = [seated, first];
+  let outcome: Review = { accepted: [], rejected: [], observed: [], held: [], raised: 0, blocking: [] };
+  const rounds: Round[] = [];
+  const reviews: Reviews = { asked: 0, missing: 0 };
+  let reviewers: readonly Seat[] | undefined = seated.reviewers;
+  while (reviewers !== undefined) {
+    const number = rounds.length + 1;
+    const found = await raise(desk, table, reviewers, plan, frame, outcome.accepted, number);
+    table = found.table;
+    reviews.asked += found.asked;
+    reviews.missing += found.missing;
+    if (number === 1 && found.asked > 0 && found.missing === found.asked) throw unreviewed(found.asked);
+    if (nothingToVoteOn(found.raised)) {
+      if (found.raised.length > 0)
         desk.note(
-          `The plan check has ${raised.length} warning(s) and nothing blocking; see plan-check.json.`,
+          `The plan check has ${found.raised.length} warning(s) and nothing blocking; see plan-check.json.`,
         );
-      if (round === 1) current = { ...current, ...(await nothingRaised(desk, current, reviews)) };
+      if (number === 1) await keepEmpty(desk, table.reviewers, plan, reviews);
       break;
     }
-    const items = await merge(desk, raised, current, round, seen);
-    const { entries, quorum } = await vote(desk, current, items, round);
-    const digest = planDigest(known(current, 'planText'));
-    const labels = reviewers.map((seat) => seat.label);
-    rounds.push({ entries, quorum, planDigest: digest, reviewers: labels });
+    const round = await decide(desk, table, reviewers, plan, frame.commission, found.raised, rounds);
+    rounds.push(round);
     desk.show('Voting Tally and Reviewer Competition Scoreboard', await keepTally(desk, rounds));
-    const revised = await finalise(desk, current, entries, quorum, round);
-    current = { ...current, ...revised };
-    const again = nextRound({ round, rounds: desk.inputs.reviewRounds, entries, earlier: seen });
-    seen.push(...items);
-    if (!again.again || revised.planText === undefined) break;
-    desk.note(`⏳ another round of review: ${again.reason}`);
-    const productive = reviewersForNextRound(
-      entries,
-      reviewers.map((seat) => seat.id),
-    );
-    reviewers = reviewers.filter((seat) => productive.includes(seat.id));
+    const revised = await revise(desk, table.author, plan, frame, round, outcome.accepted);
+    outcome = withRound(outcome, round, revised);
+    await keepOutcome(desk, outcome, round, revised);
+    reviewers = nextReviewers(desk, rounds, revised);
+    plan = revised.plan ?? plan;
   }
   desk.end(reviewPayload(rounds, reviews));
-  return current;
+  return { table, plan, review: outcome };
 }
 
 /** L-594: warnings of the plan check alone are not worth a vote and a revision. */
@@ -97,248 +110,217 @@ function nothingToVoteOn(raised: readonly RaisedFinding[]): boolean {
 
 const groundingSeat = 'grounding';
 
-/** L-022, L-581: a plan that nobody looked at is no reviewed plan; what failed is asked again when the run goes on. */
+/** L-022, L-581: a plan without any review is not reviewed; what failed is asked again when the run is resumed. */
 function unreviewed(asked: number): CharretteError {
   return new CharretteError({
     code: 'no-reviews',
     message: `No reviewer answered (${asked} asked).`,
-    fix: 'See the warnings above for each seat; mend the cause, then resume the run.',
+    fix: 'See the warnings above for each seat; fix the cause, then resume the run.',
     retryable: true,
   });
 }
 
-/** Asks all reviewers at once, adds the program's own check, and opens every cited place at the base commit. */
+/** Asks the reviewers, adds the program's own check, and opens every cited place at the base commit. */
 async function raise(
   desk: Desk,
-  design: Design,
-  seats: readonly Place[],
+  table: SeatedTable,
+  reviewers: readonly Seat[],
+  plan: Plan,
+  frame: ReviewFrame,
+  accepted: readonly AcceptedFinding[],
   round: number,
-): Promise<{ raised: RaisedFinding[]; health: RunAvailability } & Reviews> {
-  const plan = known(design, 'planText');
-  const author = seatsOf(desk, design).author.agents[0];
-  const replies = await desk.ask(
-    'review',
-    seats.map((seat) => ({
-      seat,
-      lane: round === 1 ? seat.id : `${seat.id}-round-${round}`,
-      task: 'plan-review',
-      judgement: 'review' as const,
-      draft: (schema, maximumEffort) =>
-        planReviewPrompt({
-          commission: { ...design.commission, brief: desk.inputs.briefs?.review },
-          stance: seat.stance,
-          plan,
-          resolutions: bindingText(desk.inputs, design),
-          competition: true,
-          schema,
-          maximumEffort,
-        }),
-      input: { plan: design.plan, resolutions: design.resolutions },
-    })),
-    'reviewers',
+): Promise<{ raised: RaisedFinding[]; table: SeatedTable } & Reviews> {
+  const { project, baseCommit, briefs, dialectic } = desk.inputs;
+  const { raised, replies } = await review(
+    desk,
+    { reviewers, author: table.author },
+    {
+      commission: { ...frame.commission, brief: briefs?.review },
+      plan,
+      resolutions: frame.resolutions,
+      binding: dialectic === 'binding',
+    },
+    round,
   );
-  await checkTree(desk, 'plan-review-collection', round);
-  await keepReviews(desk, seats, replies, round);
-  const raised = replies.flatMap((reply, index) => {
-    const seat = seats[index];
-    if (seat === undefined) return [];
-    desk.tellFailures(seat.label, reply);
-    const findings = reply.kind === 'ok' ? (reply.value?.findings ?? []) : [];
-    const reviewer = attribution(seat, reply.agent, author);
-    return findings.map((finding) => ({
-      ...finding,
-      reviewer,
-      seat: seat.id,
-      evidence: 'unchecked' as const,
-    }));
-  });
-  const { project, baseCommit } = desk.inputs;
   const own = await desk.context.step(`check plan, round ${round}`, () =>
-    checkPlan(project, baseCommit, known(design, 'plan'), decidedPoints(desk.inputs, design), process.env),
+    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, frame, accepted), process.env),
   );
-  await desk.context.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
-  const grounded = own.findings.map((finding) => ({
-    ...finding,
-    reviewer: 'Grounding',
-    seat: groundingSeat,
-    evidence: 'unchecked' as const,
-  }));
+  await desk.artifact('plan-check.json', `${JSON.stringify(own.report, null, 2)}\n`);
+  const grounded = own.findings.map((finding) => raisedBy('Grounding', groundingSeat, finding));
   const marked = await desk.context.step(`check citations, round ${round}`, () =>
     markEvidence(project, baseCommit, [...raised, ...grounded]),
   );
   return {
     raised: marked,
-    health: await afterFailures(desk, known(design, 'health'), 'review', replies),
-    asked: seats.filter(({ agents }) => agents.length > 0).length,
-    missing: replies.filter(({ kind, agent }) => kind !== 'ok' && agent !== '').length,
+    table: await afterFailures(desk, table, 'review', replies),
+    asked: reviewers.filter(({ agents }) => agents.length > 0).length,
+    missing: replies.filter(({ ok, agent }) => !ok && agent !== '').length,
   };
 }
 
-/** L-582, F-24: every review in a file of its own. */
-async function keepReviews(
+/** Findings that mean the same become one item; voters decide on every item, and the votes are counted. */
+async function decide(
   desk: Desk,
-  seats: readonly Place[],
-  replies: readonly Reply<'review'>[],
-  round: number,
-): Promise<void> {
-  for (const [index, { kind, agent, value }] of replies.entries()) {
-    const seat = seats[index];
-    if (seat === undefined || kind !== 'ok' || value === undefined) continue;
-    const name = answerFile(seat, agent);
-    await desk.context.artifact(
-      round === 1 ? name : name.replace(/-output\.txt$/, `-round-${round}-output.txt`),
-      renderFindings(value.findings),
-    );
-  }
+  table: SeatedTable,
+  reviewers: readonly Seat[],
+  plan: Plan,
+  commission: Commission,
+  raised: readonly RaisedFinding[],
+  rounds: readonly Round[],
+): Promise<Round> {
+  const number = rounds.length + 1;
+  const items = await merge(desk, table.author, raised, number, earlierItems(rounds));
+  const { exonerate } = rulesOf(desk.inputs);
+  const quorum = await vote(desk, table, items, { commission, plan, exonerate }, number);
+  const entries = tally(items, quorum);
+  return { number, items, entries, quorum, reviewers, planDigest: planDigest(renderPlan(plan)) };
 }
 
-/** C-32: the author groups findings that mean the same; an answer that is no partition merges nothing. */
-async function merge(
-  desk: Desk,
-  raised: readonly RaisedFinding[],
-  design: Design,
-  round: number,
-  earlier: readonly ReviewItem[],
-): Promise<ReviewItem[]> {
-  const candidates: Candidate[] = numberCandidates(raised);
-  if (candidates.length === 1) return mergeCandidates(candidates, undefined, earlier).items;
-  const [reply] = await desk.ask('author', [
-    {
-      seat: seatsOf(desk, design).author,
-      lane: lane('merge', 'findings', round),
-      task: 'merge-findings',
-      judgement: 'merge',
-      draft: (schema) => mergeFindingsPrompt({ findings: candidateText(candidates), schema }),
-      input: { items: candidates },
-    },
-  ]);
-  desk.tellFailures('Author (merge-findings)', reply);
-  const { items, refused } = mergeCandidates(
-    candidates,
-    reply?.kind === 'ok' ? reply.value : undefined,
-    earlier,
-  );
-  if (refused !== undefined) desk.warn(`Findings were not merged: ${refused}. Each stands alone.`);
-  return items;
+function earlierItems(rounds: readonly Round[]): ReviewItem[] {
+  return rounds.flatMap(({ items }) => items);
 }
 
 /** L-690…L-698: accepted findings change the plan; the rest is kept with its reason. */
-async function finalise(
+async function revise(
   desk: Desk,
-  design: Design,
-  entries: readonly TallyEntry[],
-  quorum: Quorum,
-  round: number,
-): Promise<Partial<Design>> {
+  author: Seat,
+  plan: Plan,
+  { commission, ...settled }: ReviewFrame,
+  { number, entries, quorum }: Round,
+  earlier: readonly AcceptedFinding[],
+): Promise<Revised> {
   const inScope = entriesOf(entries, 'in-scope');
-  const accepted = inScope.filter(({ outcome }) => outcome === 'accepted');
-  let revised: Pick<Design, 'plan' | 'planText'> = {};
-  let resolutions: Record<string, string> = {};
-  let unresolvedText = unresolvedTexts.silent;
-  if (accepted.length > 0) {
-    const open = renderAccepted(acceptedFindings(entries, {}));
-    const { value } = await desk.author(seatsOf(desk, design).author, {
-      lane: lane('revise', 'plan', round),
-      task: 'revise-plan',
-      judgement: 'revision',
-      draft: (schema) =>
-        revisePlanPrompt({
-          commission: design.commission,
-          plan: known(design, 'planText'),
-          accepted: open,
-          resolutions: bindingText(desk.inputs, design),
-          schema,
-        }),
-      input: {
-        plan: design.plan,
-        accepted: accepted.map(({ item }) => item),
-        decided: decidedPoints(desk.inputs, {
-          ...design,
-          acceptedText: joinBlocks(design.acceptedText, open),
-        }),
-      },
-    });
-    const planText = renderPlan(value.plan);
-    if (planText === design.planText) {
-      // L-698: whatever was said about it, nothing was worked in.
-      unresolvedText = unresolvedTexts.unchanged;
-    } else {
-      await desk.context.artifact('plan.txt', planText);
-      await desk.context.artifact('plan.json', `${JSON.stringify(value.plan, null, 2)}\n`);
-      resolutions = Object.fromEntries(value.resolutions.map(({ id, resolution }) => [id, resolution]));
-      revised = { plan: value.plan, planText };
-    }
-  } else if (inScope.length > 0) desk.note(noneAccepted(inScope, quorum));
-  const acceptedText = renderAccepted(acceptedFindings(entries, resolutions, unresolvedText));
-  const rejected = rejectedFindings(entries, quorum);
-  const texts = {
-    acceptedText: joinBlocks(design.acceptedText, acceptedText),
-    rejectedText: joinBlocks(design.rejectedText, renderRejected(rejected)),
-    ...(await keepOutOfScope(desk, design, entries)),
-  };
-  await desk.context.artifact('accepted-plan-findings.md', texts.acceptedText);
-  await desk.context.artifact('rejected-findings.md', texts.rejectedText);
-  if (acceptedText !== '') desk.show('Plan Review Findings (Voted In)', printedAccepted(acceptedText));
-  if (revised.planText !== undefined) desk.show('Revised Implementation Plan', revised.planText);
-  const observed = renderOutOfScope(outOfScopeEntries(entries).open);
-  if (observed !== '') desk.show('Out-of-Scope Observations', observed);
-  const unresolved = accepted
-    .filter(({ item }) => resolutions[item.id] === undefined)
-    .map(({ item }) => item);
-  for (const item of unresolved)
-    desk.warn(`${item.id} was accepted, but ${unresolvedText.replace('The', 'the')}`);
+  const items = inScope.flatMap(({ item, outcome }) => (outcome === 'accepted' ? [item] : []));
+  if (items.length === 0) {
+    if (inScope.length > 0) desk.note(noneAccepted(inScope, quorum));
+    return { accepted: [], unresolved: [], why: unresolvedTexts.silent };
+  }
+  const open = acceptedFindings(entries, {});
+  const revision = await askRevision(
+    desk,
+    author,
+    number === 1 ? 'revise-plan' : `revise-${number}-plan`,
+    {
+      commission,
+      plan: renderPlan(plan),
+      accepted: renderAccepted(open),
+      resolutions: bindingText(desk.inputs, settled.resolutions),
+    },
+    { plan, accepted: items, decided: decidedPoints(desk.inputs, settled, [...earlier, ...open]) },
+  );
+  // L-698: whatever the answer says, an unchanged plan has nothing worked in.
+  if (renderPlan(revision.plan) === renderPlan(plan)) {
+    const why = unresolvedTexts.unchanged;
+    return { accepted: acceptedFindings(entries, {}, why), unresolved: items, why };
+  }
+  await savePlan(desk, revision.plan);
+  const resolutions = Object.fromEntries(revision.resolutions.map(({ id, resolution }) => [id, resolution]));
   return {
-    ...revised,
-    ...texts,
-    findingsRaised: (design.findingsRaised ?? 0) + entriesOf(entries, 'in-scope').length,
-    blocking: [
-      ...(design.blocking ?? []),
-      ...unresolved.filter((item) => item.severity === 'Important').map((item) => item.id),
-    ],
+    plan: revision.plan,
+    accepted: acceptedFindings(entries, resolutions),
+    unresolved: items.filter(({ id }) => resolutions[id] === undefined),
+    why: unresolvedTexts.silent,
   };
 }
 
-/** L-692…L-694: observations of all rounds; security ones never reach a file that may be published. */
-async function keepOutOfScope(
-  desk: Desk,
-  design: Design,
-  entries: readonly TallyEntry[],
-): Promise<Pick<Design, 'outOfScopeText' | 'heldText'>> {
+function withRound(before: Review, { entries, quorum }: Round, { accepted, unresolved }: Revised): Review {
   const { open, held } = outOfScopeEntries(entries);
-  const outOfScopeText = joinBlocks(design.outOfScopeText, renderOutOfScope(open));
-  const heldText = joinBlocks(design.heldText, renderOutOfScope(held));
-  await desk.context.artifact('oos.md', outOfScopeText);
-  await handOver(desk, renderOutOfScope(handOffEntries(readOutOfScope(outOfScopeText)), { handOff: true }));
+  const blocking = unresolved.filter(({ severity }) => severity === 'Important');
+  return {
+    accepted: [...before.accepted, ...accepted],
+    rejected: [...before.rejected, ...rejectedFindings(entries, quorum)],
+    observed: [...before.observed, ...open],
+    held: [...before.held, ...held],
+    raised: before.raised + entriesOf(entries, 'in-scope').length,
+    blocking: [...before.blocking, ...blocking.map(({ id }) => id)],
+  };
+}
+
+/** L-690…L-694: files hold all rounds, the terminal shows this one; observations about security stay in a file of their own. */
+async function keepOutcome(desk: Desk, outcome: Review, round: Round, revised: Revised): Promise<void> {
+  const { open, held } = outOfScopeEntries(round.entries);
+  await desk.artifact('oos.md', renderOutOfScope(outcome.observed));
+  await handOverObservations(desk, renderOutOfScope(handOffEntries(outcome.observed), { handOff: true }));
   if (held.length > 0) {
-    await desk.context.artifact(heldFile, heldText);
+    await desk.artifact(heldFile, renderOutOfScope(outcome.held));
     desk.warn(
       `**⚠ ${held.length} out-of-scope observation(s) about security: kept in ${heldFile}, shown and handed to nobody.**`,
     );
   }
-  return { outOfScopeText, heldText };
+  await desk.artifact('accepted-plan-findings.md', renderAccepted(outcome.accepted));
+  await desk.artifact('rejected-findings.md', renderRejected(outcome.rejected));
+  if (revised.accepted.length > 0)
+    desk.show('Plan Review Findings (Voted In)', printedAccepted(renderAccepted(revised.accepted)));
+  if (revised.plan !== undefined) desk.show('Revised Implementation Plan', renderPlan(revised.plan));
+  if (open.length > 0) desk.show('Out-of-Scope Observations', renderOutOfScope(open));
+  for (const { id } of revised.unresolved)
+    desk.warn(`${id} was accepted, but ${revised.why.replace('The', 'the')}`);
 }
 
-/** The blocks of earlier rounds and those of this one, a blank line between them. */
-function joinBlocks(earlier: string | undefined, text: string): string {
-  return [earlier ?? '', text].filter((part) => part !== '').join('\n');
-}
-
-function lane(task: string, name: string, round: number): string {
-  return round === 1 ? `${task}-${name}` : `${task}-${round}-${name}`;
-}
-
-function candidateText(candidates: readonly Candidate[]): string {
-  return renderBlocks(
-    candidates.map(({ id, title, focusArea, outOfScope, concern, suggestedRevision }) =>
-      renderBlock(
-        `${id}: ${outOfScope ? '[OUT_OF_SCOPE] ' : ''}${title}`,
-        [
-          ['Focus area', focusArea],
-          ['Concern', concern],
-          ['Suggested revision', suggestedRevision],
-        ],
-        'bullet',
-      ),
-    ),
+/** Who reviews the revised plan; `undefined` when another round would bring nothing. */
+function nextReviewers(desk: Desk, rounds: readonly Round[], { plan }: Revised): readonly Seat[] | undefined {
+  const last = rounds.at(-1);
+  if (last === undefined || plan === undefined) return undefined;
+  const { number, entries, reviewers } = last;
+  const earlier = earlierItems(rounds.slice(0, -1));
+  const again = nextRound({ round: number, rounds: desk.inputs.reviewRounds, entries, earlier });
+  if (!again.again) return undefined;
+  desk.note(`⏳ another round of review: ${again.reason}`);
+  const productive = reviewersForNextRound(
+    entries,
+    reviewers.map(({ id }) => id),
   );
+  return reviewers.filter(({ id }) => productive.includes(id));
+}
+
+/** C-19: the totals of all rounds, and what is missing from them. */
+function reviewPayload(rounds: readonly Round[], reviews: Reviews): string {
+  const missing = missingPayload(reviews);
+  if (rounds.length === 0) return `no findings${missing}`;
+  const inScope = rounds.flatMap(({ entries }) => entriesOf(entries, 'in-scope'));
+  const accepted = inScope.filter(({ outcome }) => outcome === 'accepted').length;
+  return `${accepted} accepted, ${inScope.length - accepted} not implemented${missing}`;
+}
+
+function missingPayload({ asked, missing }: Reviews): string {
+  return missing === 0 ? '' : `, ${missing} of ${asked} reviews missing`;
+}
+
+/** `voting-tally.md` is the final state; with a second round each one also has its own file. Returns the last round's text. */
+async function keepTally(desk: Desk, rounds: readonly Round[]): Promise<string> {
+  const { outOfScopeScoring } = rulesOf(desk.inputs);
+  const scoresOf = (some: readonly Round[]) =>
+    scoreboard(
+      some.flatMap(({ entries }) => entries),
+      some.flatMap(({ reviewers }) => reviewers.map(({ label }) => label)),
+      outOfScopeScoring,
+    );
+  const texts = rounds.map((round) =>
+    renderTally(round.entries, round.quorum, scoresOf([round]), round.planDigest),
+  );
+  const last = texts.at(-1) ?? '';
+  if (rounds.length > 1)
+    for (const [index, text] of texts.entries()) await desk.artifact(tallyFileOfRound(index + 1), text);
+  await desk.artifact(
+    'voting-tally.md',
+    rounds.length > 1 ? renderTallyOfRounds(rounds, scoresOf(rounds)) : last,
+  );
+  return last;
+}
+
+/** L-594, L-595: with nothing to vote on there is a readable tally anyway. */
+async function keepEmpty(
+  desk: Desk,
+  reviewers: readonly Seat[],
+  plan: Plan,
+  reviews: Reviews,
+): Promise<void> {
+  const labels = reviewers.map(({ label }) => label);
+  const statement = `No findings were raised${missingPayload(reviews)}.`;
+  await desk.artifact(
+    'voting-tally.md',
+    renderTallyStub(statement, planDigest(renderPlan(plan)), scoreboard([], labels)),
+  );
+  for (const name of ['accepted-plan-findings.md', 'rejected-findings.md', 'oos.md'])
+    await desk.artifact(name, '');
 }

@@ -8,7 +8,7 @@ import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord, updateRunRecord } from '../../engine/run-record.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { appendIssue } from '../../plan/validate.ts';
-import { type Boundary, probeTree, type TreeProbe, untrackedSnapshot } from '../../repo/git/tree-probe.ts';
+import { probeTree, type TreeProbe, untrackedSnapshot } from '../../repo/git/tree-probe.ts';
 import {
   recoveryOptions,
   renderDirtyTree,
@@ -16,9 +16,7 @@ import {
   renderProbe,
   restoreTree,
 } from '../../repo/git/tree-recovery.ts';
-import type { Desk } from './desk.ts';
 import { projectRun, workerHome } from './heavy-place.ts';
-import type { Design } from './state.ts';
 
 /** What was untracked or changed before agents were at work; later probes leave it alone. Absent: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };
@@ -70,16 +68,17 @@ function isTexts(value: unknown): boolean {
  * What a person does while the run waits for them is their own: only from here on changes are those of agents. Before every part of the
  * opening in which agents are asked; a run with --auto waits only before the first of them.
  */
-export function settleTree(before: string, { withAuto = true } = {}) {
-  return async (desk: Desk): Promise<Partial<Design>> => {
-    if (desk.inputs.auto && !withAuto) return {};
-    const { directory } = desk.context.live;
-    await desk.context.step(`tree before ${before}`, async () => {
-      // A run whose journal was lost comes here again, with what its agents left.
-      if (isAllSeen(directory)) await noteTree(directory, desk.inputs.project);
-    });
-    return {};
-  };
+export async function settleTree(
+  { context, inputs }: { context: WorkflowContext; inputs: { auto: boolean; project: string } },
+  before: string,
+  { withAuto = true } = {},
+): Promise<void> {
+  if (inputs.auto && !withAuto) return;
+  const { directory } = context.live;
+  await context.step(`tree before ${before}`, async () => {
+    // A run whose journal was lost comes here again, with what its agents left.
+    if (isAllSeen(directory)) await noteTree(directory, inputs.project);
+  });
 }
 
 /** Keeps whose work in the tree was looked at, and dealt with where it had to be. */
@@ -120,20 +119,7 @@ const pathLists = {
 /** What a question shows by itself. */
 const shownPaths = 20;
 
-/**
- * L-420…L-428, C-11: after agents were at work the tree must be as it was; if not, a person decides, whatever --auto says.
- * L-425: every collection asks once; a second round is a collection of its own, which no earlier answer is about.
- */
-export async function checkTree(desk: Desk, boundary: Boundary, round = 1): Promise<void> {
-  const { entry, project } = desk.inputs;
-  const lanes = desk.atWork;
-  desk.atWork = [];
-  if (entry === undefined) return;
-  await guardTree(desk, project, entry, boundary, lanes, round);
-  await desk.context.step(`tree seen after ${boundary}`, () => noteSeen(desk.context.live.directory));
-}
-
-/** The same for any workflow: `entry` is the tree as the run found it at first. */
+/** Asks what to do when agents changed the tree, for any workflow; `entry` is the tree as the run found it. */
 export async function guardTree(
   desk: { context: WorkflowContext; warn(text: string): void },
   project: string,

@@ -15,12 +15,7 @@ import { readDefence, renderDefence } from '../../../src/council/defence.ts';
 import { readDiscussion, renderDiscussion } from '../../../src/council/discussion.ts';
 import { readFindings } from '../../../src/council/findings-text.ts';
 import { readJudgeVotes } from '../../../src/council/judge.ts';
-import {
-  readAccepted,
-  readOutOfScope,
-  readRejected,
-  renderAccepted,
-} from '../../../src/council/outcome-files.ts';
+import { readAccepted, renderAccepted } from '../../../src/council/outcome-files.ts';
 import { readResolutions, renderResolutions } from '../../../src/council/resolutions-text.ts';
 import { checkSketchText, checkSubstantive } from '../../../src/council/substantive.ts';
 import { readSynthesis, renderSynthesis } from '../../../src/council/synthesis.ts';
@@ -32,6 +27,7 @@ import { gradeConfirmation } from '../../../src/prompts/confirmation.ts';
 import { readTaskReport } from '../../../src/workflows/feature/rules/implementation-log.ts';
 import { readReviewAnswer } from '../../../src/workflows/feature/rules/review-answer.ts';
 import { readTextAnswer } from '../../../src/workflows/text-answers.ts';
+import { readOutOfScope, readRejected } from '../../outcome-readers.ts';
 import { judgementNames } from '../../support/judgement-names.ts';
 import { replay } from '../../support/replay.ts';
 import { holds, same, type Target } from '../target.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { copyArtifacts, outFolder } from './out-folder.ts';
+import { copyArtifacts, outFolder } from './step-5-hand-over.ts';
 
 let folder: string;
 beforeEach(() => {

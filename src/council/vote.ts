@@ -1,6 +1,106 @@
+import type { Plan } from '../base/schema/judgements/plan.ts';
 import { type Field, renderBlock, renderBlocks } from '../base/text/labelled-block.ts';
+import { renderPlan } from '../plan/plan-text.ts';
+import type { Commission } from '../prompts/panel/common.ts';
+import { votePrompt } from '../prompts/panel/plan-review.ts';
 import { attributionWords, stripAttribution } from './blind.ts';
+import type { Council, Seat } from './council.ts';
 import type { EvidenceMark, ReviewItem } from './review.ts';
+import type { Table } from './seating.ts';
+import {
+  degradedWarning,
+  type Quorum,
+  quorumOf,
+  renderVotes,
+  type VoterBallot,
+  voterWarning,
+  votesOf,
+} from './votes.ts';
+
+export type VoteBrief = {
+  commission: Commission;
+  plan: Plan;
+  /** Whether the third vote exists. */
+  exonerate: boolean;
+};
+
+/** Step 3, the vote: three voters, no names on the ballot; without any vote the author votes alone, and the tally says so (L-630…L-643). */
+export async function vote(
+  council: Council,
+  { voters, author }: Pick<Table, 'voters' | 'author'>,
+  items: readonly ReviewItem[],
+  brief: VoteBrief,
+  round: number,
+): Promise<Quorum> {
+  const { text, proposers } = buildReviewBallot(items, {
+    neutral: `${brief.commission.description}\n${renderPlan(brief.plan)}`,
+    exonerate: brief.exonerate,
+  });
+  const suffix = round === 1 ? '' : `-${round}`;
+  await council.artifact(`ballot${suffix}.txt`, text);
+  await council.artifact(`ballot-proposers${suffix}.json`, `${JSON.stringify(proposers, null, 2)}\n`);
+  const poll = (seats: readonly Seat[], task: string) =>
+    collect(council, seats, items, text, brief, `${task}${suffix}-`);
+  const ballots = await poll(voters, 'vote');
+  const quorum = quorumOf(ballots);
+  for (const absent of quorum.absent) council.warn(voterWarning(absent, quorum.eligible));
+  const degraded = degradedWarning(quorum);
+  if (degraded !== undefined) council.warn(degraded);
+  if (quorum.tier !== 'none') return quorum;
+  const adjudicated = quorumOf([...ballots, ...(await poll([author], 'adjudicate'))]);
+  if (adjudicated.tier !== 'none') return { ...adjudicated, rule: adjudication };
+  council.warn('No voter answered and the planning agent gave no vote either; nothing was accepted.');
+  return adjudicated;
+}
+
+/** C-20 */
+const adjudication = 'no voter answered: the planning agent decided alone (main-agent-vote-required)';
+
+async function collect(
+  council: Council,
+  seats: readonly Seat[],
+  items: readonly ReviewItem[],
+  ballot: string,
+  { commission, plan, exonerate }: VoteBrief,
+  prefix: string,
+): Promise<VoterBallot[]> {
+  const replies = await council.ask(
+    'vote',
+    seats.map((seat) => [
+      seat,
+      {
+        key: `${prefix}${seat.id}`,
+        kind: 'vote',
+        judgement: 'vote',
+        draft: (schema, maximumEffort) =>
+          votePrompt({
+            voter: seat.chair === 'author' ? 'reviewer' : 'engineer',
+            commission,
+            plan: renderPlan(plan),
+            ballot,
+            exonerate,
+            schema,
+            maximumEffort,
+          }),
+        facts: { items, plan },
+      },
+    ]),
+  );
+  const ids = items.map(({ id }) => id);
+  const ballots: VoterBallot[] = [];
+  for (const [index, { id, label }] of seats.entries()) {
+    const reply = replies[index];
+    if (reply?.ok !== true) {
+      ballots.push({ label, votes: undefined, failure: reply?.message ?? reply?.kind });
+      continue;
+    }
+    const { votes, warnings } = votesOf(reply.value, ids, { exonerate });
+    for (const warning of warnings) council.warn(`${label}: ${warning}`);
+    await council.artifact(`${id}-${prefix}output.txt`, renderVotes(votes));
+    ballots.push({ label, votes });
+  }
+  return ballots;
+}
 
 export type ReviewBallot = {
   text: string;

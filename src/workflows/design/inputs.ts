@@ -1,18 +1,15 @@
 import type { Config } from '../../base/schema/config.ts';
-import type { Sketch, Synthesis } from '../../base/schema/judgements/design.ts';
 import type { Plan } from '../../base/schema/judgements/plan.ts';
 import type { StepPrefix } from '../../council/breadcrumbs.ts';
-import type { Bucket } from '../../council/debate.ts';
 import type { NumberedDecision } from '../../council/decisions.ts';
 import type { RunAvailability } from '../../council/health.ts';
-import { readAccepted } from '../../council/outcome-files.ts';
-import type { Chair, SketchCount } from '../../council/panels.ts';
+import type { OutOfScopeEntry, ReviewOutcome } from '../../council/outcome-files.ts';
+import type { SketchCount } from '../../council/panels.ts';
 import type { Resolution } from '../../council/resolutions.ts';
 import { renderVoted } from '../../council/resolutions-text.ts';
+import type { Table } from '../../council/seating.ts';
 import type { Price } from '../../engine/prices.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
-import type { Commission } from '../../prompts/panel/common.ts';
-import type { Stance } from '../../prompts/panel/sketch.ts';
 import type { RunInputs } from '../inputs.ts';
 import type { Caller } from './caller.ts';
 import type { Estimate } from './depth.ts';
@@ -70,16 +67,36 @@ export function rulesOf({ rules }: Pick<DesignInputs, 'rules'>): Required<NonNul
   };
 }
 
+/** What the panel made of a commission: all that later steps build on. */
+export type Deliberation = {
+  table: SeatedTable;
+  decisions: NumberedDecision[];
+  resolutions: Resolution[];
+  plan: Plan;
+  review: Review;
+  /** C-37 */
+  revisedAfterReview: boolean;
+};
+
+/** The seats at this point of the run, and the agents that are up. */
+export type SeatedTable = Table & { health: RunAvailability };
+
+/** What the review of the plan came to, over all rounds. */
+export type Review = ReviewOutcome & {
+  /** Observations about security, which must not be published. */
+  held: OutOfScopeEntry[];
+  /** In-scope findings that were voted on. */
+  raised: number;
+  /** Accepted blocking findings that the revision did not deal with. */
+  blocking: string[];
+};
+
 /** What the dialectic decided, as far as the plan is held to it: advice is mentioned, not enforced. */
 export function decidedPoints(
   inputs: Pick<DesignInputs, 'dialectic'>,
-  {
-    resolutions = [],
-    decisions = [],
-    acceptedText = '',
-  }: Pick<Design, 'resolutions' | 'decisions' | 'acceptedText'>,
+  { decisions, resolutions }: Pick<Deliberation, 'decisions' | 'resolutions'>,
+  accepted: readonly { id: string }[] = [],
 ): DecidedPoint[] {
-  const accepted = readAccepted(acceptedText).map(({ id }) => id);
   return resolutions.map(({ number, title, resolution, disposition }) => {
     const decision = decisions.find((each) => each.number === number);
     return {
@@ -93,77 +110,15 @@ export function decidedPoints(
             overruled: resolution === decision.chosen ? decision.alternative : decision.chosen,
             affectedFiles: decision.affectedFiles,
           }),
-      accepted,
+      accepted: accepted.map(({ id }) => id),
     };
   });
 }
 
 /** The voted resolutions that the plan must follow, as prompts show them; empty when none binds. */
-export function bindingText(inputs: Pick<DesignInputs, 'dialectic'>, { resolutions = [] }: Design): string {
+export function bindingText(
+  inputs: Pick<DesignInputs, 'dialectic'>,
+  resolutions: readonly Resolution[],
+): string {
   return inputs.dialectic === 'binding' ? renderVoted(resolutions) : '';
-}
-
-/** A place at the table and who may take it, the first choice first. Nobody in `agents`: it stays empty. */
-export type Place = {
-  id: string;
-  label: string;
-  stance: Stance;
-  agents: string[];
-  /** Whom it is meant for, whoever may take it (L-042). */
-  owner: string;
-  output?: string;
-  /** Of judges and voters. */
-  chair?: Chair;
-  /** L-207: somebody else than the author is asked, and asked for the most it can do. */
-  outside?: boolean;
-};
-
-export type PanelSeats = {
-  sketch: Place[];
-  review: Place[];
-  judges: Place[];
-  voters: Place[];
-  author: Place;
-  buckets: Bucket[];
-};
-
-export type SeatSketch = { seat: Place; agent: string; family: string; sketch: Sketch };
-
-/** Everything known so far; each step adds to it. */
-export type Design = {
-  commission: Commission;
-  sketches?: SeatSketch[];
-  synthesis?: Synthesis;
-  synthesisText?: string;
-  decisions?: NumberedDecision[];
-  resolutions?: Resolution[];
-  resolutionsText?: string;
-  plan?: Plan;
-  planText?: string;
-  health?: RunAvailability;
-  acceptedText?: string;
-  rejectedText?: string;
-  outOfScopeText?: string;
-  /** Observations that must not be published. */
-  heldText?: string;
-  findingsRaised?: number;
-  /** C-37 */
-  revisedAfterReview?: boolean;
-  diagram?: 'ok' | 'rejected' | 'generation-failed' | 'skipped';
-  /** Accepted blocking findings that the revision did not deal with. */
-  blocking?: string[];
-  planErrors?: number;
-  /** Voted decisions that the final plan does not follow. */
-  unfollowed?: string[];
-  /** Warnings of the heavy phase, said again at the end. */
-  warnings?: string[];
-  /** False when a caller waited for the manifest and it could not be written. */
-  exported?: boolean;
-};
-
-/** A part of the design that an earlier step must have made. */
-export function known<Key extends keyof Design>(design: Design, key: Key): NonNullable<Design[Key]> {
-  const value = design[key];
-  if (value === undefined || value === null) throw new Error(`The step that makes \`${key}\` has not run.`);
-  return value;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { items } from '../../test/review-fixtures.ts';
-import { buildReviewBallot } from './ballot.ts';
+import { buildReviewBallot } from './vote.ts';
 
 test('panel/C-34 L-633 L-634 the ballot hides who raised what and keeps the map aside', () => {
   const { text, proposers } = buildReviewBallot(items);

@@ -2,19 +2,36 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
+import type { JudgementName } from '../../base/schema/judgements.ts';
+import type { Reply, Seat } from '../../council/council.ts';
 import {
   afterLaneFailure,
   isUp,
+  judgeAvailability,
   lostAgentWarning,
   type ProbeOutcome,
   type RunAvailability,
 } from '../../council/health.ts';
-import { agentLabel } from '../../council/seating.ts';
-import type { LaneAnswer } from '../lane.ts';
+import { agentLabel, replacementOf, seatPanel } from '../../council/seating.ts';
 import { reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
-import { replacementOf } from './seating.ts';
-import { rulesOf } from './state.ts';
+import { rulesOf, type SeatedTable } from './inputs.ts';
+
+export function agentsOf({ services }: Desk): Agent[] {
+  return [...services.agents.values()];
+}
+
+/** The panel that was asked for, filled with the agents that are up. */
+export function seat(desk: Desk, health: RunAvailability): SeatedTable {
+  return { ...seatPanel(agentsOf(desk), health, desk.inputs), health };
+}
+
+/** L-510: a fresh health check, so that a slow debate keeps no agent from judging; its result stays in this phase. */
+export async function freshJury(desk: Desk): Promise<Seat[]> {
+  const agents = agentsOf(desk);
+  const availability = judgeAvailability(await probeAgents(desk, 'judges', agents));
+  return seatPanel(agents, availability, desk.inputs).judges;
+}
 
 /** L-124, L-126: asks every agent for a sign of life; those that a caller knows to be down are not asked (L-114). */
 export function probeAgents(
@@ -52,15 +69,16 @@ export function probeAgents(
 /** C-30: an agent whose lane failed is asked again, and only one that fails that too is off for the rest of the run. */
 export async function afterFailures(
   desk: Desk,
-  health: RunAvailability,
+  table: SeatedTable,
   phase: string,
-  answers: readonly LaneAnswer[],
-): Promise<RunAvailability> {
-  const failures = answers.flatMap(({ failures }) => failures).filter(({ kind }) => speaksAgainst(kind));
-  const suspects = [...desk.services.agents.values()].filter(
+  replies: readonly Pick<Reply<JudgementName>, 'failures'>[],
+): Promise<SeatedTable> {
+  const { health } = table;
+  const failures = replies.flatMap(({ failures }) => failures).filter(({ kind }) => speaksAgainst(kind));
+  const suspects = agentsOf(desk).filter(
     (agent) => isUp(health, agent.id) && failures.some((failure) => failure.agent === agent.id),
   );
-  if (suspects.length === 0) return health;
+  if (suspects.length === 0) return table;
   const policy = rulesOf(desk.inputs).health;
   const probes = policy === 'after-one-lane' ? {} : await probeAgents(desk, `again after ${phase}`, suspects);
   let next = health;
@@ -69,14 +87,14 @@ export async function afterFailures(
     const failure = { agent, reason: message, ...(reprobeHealthy === undefined ? {} : { reprobeHealthy }) };
     next = afterLaneFailure(next, failure, policy);
   }
-  const agents = [...desk.services.agents.values()];
+  const agents = agentsOf(desk);
   for (const agent of suspects.filter(({ id }) => !isUp(next, id))) {
     const replacement = replacementOf(agent.id, agents, next, desk.inputs);
     const reason = next.agents[agent.id]?.reason ?? 'no answer';
     desk.warn(lostAgentWarning(agentLabel(agent.id), reason, replacement));
   }
   await reportHealth(desk, next);
-  return next;
+  return seat(desk, next);
 }
 
 function speaksAgainst(kind: LaneKind): boolean {

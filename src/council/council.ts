@@ -1,0 +1,106 @@
+import type { JsonSchema, LaneKind } from '../agents/port.ts';
+import { CharretteError } from '../base/errors.ts';
+import type { Judgement, JudgementName } from '../base/schema/judgements.ts';
+import type { Stance } from '../prompts/panel/sketch.ts';
+import type { PromptDraft } from '../prompts/part.ts';
+import type { Boundary } from '../repo/git/tree-probe.ts';
+import type { StatusTable } from './breadcrumbs.ts';
+import type { Chair } from './panels.ts';
+import type { PanelTaskInput } from './rule-based/task-input.ts';
+import type { TimeoutFamily } from './timeouts.ts';
+
+/** A place at the table and the agents that may take it, the first choice first. Without agents it stays empty. */
+export type Seat = {
+  id: string;
+  label: string;
+  stance: Stance;
+  agents: string[];
+  /** The agent that it is meant for, whichever takes it (L-042). */
+  owner: string;
+  output?: string;
+  /** Of judges and voters. */
+  chair?: Chair;
+  /** L-207: another agent than the author is asked, and asked for the most it can do. */
+  outside?: boolean;
+};
+
+/** One question to one seat. */
+export type Task<Name extends JudgementName> = {
+  /** Its folder among the calls of the run; stable. */
+  key: string;
+  /** What the agent is told that it does. */
+  kind: string;
+  judgement: Name;
+  draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
+  /** The same question as data, for agents that live in this process. */
+  facts: Omit<PanelTaskInput, 'feature'>;
+};
+
+export type Call<Name extends JudgementName> = readonly [seat: Seat, task: Task<Name>];
+
+/** What came of a call. An empty seat replies without an agent. */
+export type Reply<Name extends JudgementName> = {
+  agent: string;
+  family: string;
+  elapsedMs: number;
+  /** Attempts that failed, also when another agent answered in the end. */
+  failures: readonly { agent: string; kind: LaneKind; message: string }[];
+} & ({ ok: true; value: Judgement<Name> } | { ok: false; kind: LaneKind; message?: string | undefined });
+
+/** All that a round may do; the workflow that holds the round provides it. */
+export type Council = {
+  /** L-204: asks all seats in parallel and waits for every one. With `table` their states are shown at launch and at the end. */
+  ask<Name extends JudgementName>(
+    limit: TimeoutFamily,
+    calls: readonly Call<Name>[],
+    table?: StatusTable,
+  ): Promise<Reply<Name>[]>;
+  /** Writes a file of the public record. */
+  artifact(name: string, text: string): Promise<void>;
+  warn(text: string): void;
+  /** L-420: checks that the agents of a round left the working tree as it was. */
+  checkTree(boundary: Boundary, round?: number): Promise<void>;
+};
+
+/** L-375: names every attempt that failed with its reason, also when another agent answered in the end. */
+export function warnOfFailures(
+  council: Council,
+  label: string,
+  { failures }: Pick<Reply<JudgementName>, 'failures'>,
+): void {
+  const times = new Map<string, number>();
+  for (const { agent, message } of failures) {
+    const text = `${label} failed — ${agent}: ${message}`;
+    times.set(text, (times.get(text) ?? 0) + 1);
+  }
+  for (const [text, count] of times) council.warn(count === 1 ? text : `${text} (${count} attempts)`);
+}
+
+/** A narrow task of the author (C-31) that the run can do without. */
+export async function tryAuthor<Name extends JudgementName>(
+  council: Council,
+  author: Seat,
+  task: Task<Name>,
+): Promise<Reply<Name>> {
+  const [reply] = await council.ask('author', [[author, task]]);
+  if (reply === undefined) throw new Error(`The task ${task.kind} has no reply.`);
+  warnOfFailures(council, `${author.label} (${task.kind})`, reply);
+  return reply;
+}
+
+/** C-31: a task of the author that the run needs; without a usable answer it fails with every attempt named, and can be resumed. */
+export async function askAuthor<Name extends JudgementName>(
+  council: Council,
+  author: Seat,
+  task: Task<Name>,
+): Promise<Judgement<Name>> {
+  const reply = await tryAuthor(council, author, task);
+  if (reply.ok) return reply.value;
+  const tried = reply.failures.map(({ agent, kind, message }) => `${agent}: ${kind} (${message})`).join('; ');
+  throw new CharretteError({
+    code: 'author-failed',
+    message: `No agent could do the task ${task.kind}: ${tried}.`,
+    fix: 'Fix the named cause (login, limits, network), then resume the run: finished calls are not repeated.',
+    retryable: true,
+  });
+}

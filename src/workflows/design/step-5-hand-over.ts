@@ -1,0 +1,139 @@
+import { constants, existsSync, statSync } from 'node:fs';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { payloads, rejectedPayload } from '../../council/breadcrumbs.ts';
+import { dissents, renderDissent } from '../../council/dissent.ts';
+import { designSummary, localOnly, renderRejected } from '../../council/outcome-files.ts';
+import { renderVoted, votedLines } from '../../council/resolutions-text.ts';
+import type { Outcome } from '../../engine/workflow.ts';
+import { renderPlan } from '../../plan/plan-text.ts';
+import { checkPlan } from '../repository.ts';
+import { exportDesign } from './caller.ts';
+import type { Desk } from './desk.ts';
+import { type Deliberation, decidedPoints, type Review } from './inputs.ts';
+import { writeLedgers } from './ledgers.ts';
+
+/** Step 4: what was not implemented and why; three texts for three facts, and for a caller the lines it knows (L-780, L-781, C-19). */
+export function showRejected(desk: Desk, { raised, rejected }: Review): void {
+  desk.begin('4');
+  if (rejected.length > 0) desk.show('Unimplemented Plan Review Suggestions', renderRejected(rejected));
+  const nested = desk.inputs.caller !== undefined;
+  desk.end(rejectedPayload(raised, rejected.length, { nested, compatible: nested }));
+}
+
+/** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
+export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome> {
+  const { decisions, resolutions, plan, review, revisedAfterReview } = made;
+  desk.begin('5');
+  const dissent = renderDissent(dissents(decisions, resolutions, review.rejected));
+  await desk.artifact('plan.txt', renderPlan(plan, { resolutions: renderVoted(resolutions), dissent }));
+  const { project, baseCommit } = desk.inputs;
+  const { report } = await desk.context.step('check the final plan', () =>
+    checkPlan(project, baseCommit, plan, decidedPoints(desk.inputs, made, review.accepted), process.env),
+  );
+  await desk.artifact('plan-check.json', `${JSON.stringify(report, null, 2)}\n`);
+  if (revisedAfterReview)
+    desk.warn('The plan was changed by the last discussion, after its review; nobody has reviewed that.');
+  const summary = designSummary(review, revisedAfterReview);
+  await desk.artifact('design-summary.json', `${JSON.stringify(summary, null, 2)}\n`);
+  await writeLedgers(desk);
+  const exported = await exportDesign(desk);
+  const { out } = desk.inputs;
+  if (out !== undefined) {
+    const kept = await desk.context.step('copy deliverables', () =>
+      copyArtifacts(desk.context.live.directory.artifacts, out),
+    );
+    desk.note(
+      kept.length === 0
+        ? `copied to ${out}`
+        : `copied to ${out} without what is said about security: ${kept.join(', ')} stay in the run's directory`,
+    );
+  }
+  const unfollowed = report.facts
+    .filter(({ check, severity }) => check === 'decision' && severity === 'error')
+    .map(({ subject }) => subject.split(':')[0] ?? subject);
+  for (const line of votedLines(resolutions)) desk.note(`Voted resolution: ${line}`);
+  if (desk.warnings.length > 0) {
+    desk.note(`${desk.warnings.length} warning(s) of this run:`);
+    for (const warning of desk.warnings) desk.note(warning);
+  }
+  desk.end(desk.inputs.prefix.number === '' ? payloads.complete : undefined);
+  return outcomeOf(report.errors, review.blocking, unfollowed, exported);
+}
+
+/** The plan counts as accepted when its check has no errors and every accepted blocking finding was dealt with. */
+function outcomeOf(
+  errors: number,
+  blocking: readonly string[],
+  unfollowed: readonly string[],
+  exported: boolean,
+): Outcome {
+  if (errors === 0 && blocking.length === 0 && exported) return { status: 'done', exit: 0 };
+  const reasons = [
+    ...(errors > 0 ? [`the plan check has ${errors} error(s)`] : []),
+    ...(unfollowed.length > 0 ? [`the plan does not follow the voted ${unfollowed.join(', ')}`] : []),
+    ...(!exported ? ['the manifest for the caller was not written'] : []),
+    ...(blocking.length > 0 ? [`accepted blocking findings remain: ${blocking.join(', ')}`] : []),
+  ];
+  return { status: 'not-accepted', exit: 6, message: reasons.join('; ') };
+}
+
+/** Every design writes it: a folder that has it holds the copies of an earlier one. */
+const markOfDesign = 'design-summary.json';
+
+/** What a design writes under names that somebody else may use as well. */
+const commonNames = [
+  'plan.txt',
+  'plan.json',
+  'plan-check.json',
+  'ballot.txt',
+  'oos.md',
+  'clarifications.md',
+  'contested-decisions.md',
+  'architecture-diagram.md',
+  'rejected-findings.md',
+  'voting-tally.md',
+];
+
+/** C-39: where `--out` leads, if copies can be made there and replace nobody's own files; at the end of a run it is too late to find out. */
+export function outFolder(cwd: string, given: string): string {
+  const fix = 'Name a folder; it is made when it is not there.';
+  if (given.trim() === '')
+    throw new CharretteError({ code: 'usage', message: '--out names no folder.', fix });
+  const folder = path.resolve(cwd, given);
+  let place = folder;
+  while (!existsSync(place) && place !== path.dirname(place)) place = path.dirname(place);
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory())
+    throw new CharretteError({
+      code: 'usage',
+      message: `The artifacts cannot be copied to ${folder}: ${place} is no folder.`,
+      fix,
+    });
+  const inTheWay = commonNames.filter((name) => existsSync(path.join(folder, name)));
+  if (inTheWay.length === 0 || existsSync(path.join(folder, markOfDesign))) return folder;
+  throw new CharretteError({
+    code: 'would-overwrite',
+    message: `The artifacts cannot be copied to ${folder}: it has files that no design made, ${inTheWay.join(', ')}.`,
+    fix: 'Name another folder, or move what is there.',
+  });
+}
+
+const rankOf = (name: string) => (name === markOfDesign ? 0 : 1);
+
+/** L-694: a folder of the project is soon committed, so what is local only stays behind; its names are given back. */
+export async function copyArtifacts(from: string, to: string): Promise<string[]> {
+  await mkdir(to, { recursive: true });
+  const names = (await readdir(from)).filter((name) => !name.startsWith('.'));
+  // The mark first: what a killed run leaves is the copies of a design all the same.
+  names.sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
+  const kept = localOnly(names);
+  for (const name of names) {
+    if (kept.includes(name)) continue;
+    const place = path.join(to, name);
+    // A link that a repository brought along would lead the copy to a file elsewhere.
+    await rm(place, { force: true });
+    await copyFile(path.join(from, name), place, constants.COPYFILE_EXCL);
+  }
+  return kept;
+}

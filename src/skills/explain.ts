@@ -5,7 +5,7 @@ export const patterns: readonly { id: string; title: string; text: string; rules
   {
     id: 'P1',
     title: 'Orchestrator and progressive loading',
-    text: 'SKILL.md coordinates: diagram, flow, table of phases, data flow, rules, errors. Prompts, shell and code stand in phase files, which are read only when their phase runs. Every phase has a Ref in the flow and a row in the table.',
+    text: 'SKILL.md coordinates: diagram, flow, table of phases, data flow, rules, errors. Prompts, shell and code are in phase files, which are read only when their phase runs. Every phase has a Ref in the flow and a row in the table.',
     rules: ['ST008', 'RF001', 'RF002', 'RF003', 'RF004', 'RF007'],
   },
   {

@@ -44,7 +44,7 @@ test.each([
   expect(found.length).toBeGreaterThan(0);
 });
 
-test('a phase of outputs that nobody uses', () => {
+test('a phase of outputs that no phase uses', () => {
   const names = Array.from({ length: 100_000 }, (_, index) => `- **Variable**: \`output${index}\`\n`).join(
     '',
   );
@@ -62,16 +62,16 @@ test('a condition of very many operands is refused', () => {
   expect(parseCondition(`${many('a && ')}a`)).toMatchObject({ ok: false, message: 'it is too long' });
 });
 
-test('marks of compaction that are mended', () => {
+test('marks of compaction that are fixed', () => {
   const text = `# P\n> **📌 COMPACT SENTINEL [Phase 1: a]** ${many('1')}\n> **CHECKPOINT*${many(' ', 100_000)}x\n`;
   expect(() => fixPackage(packageOf({ ...clean, [phase]: text }).files, false)).not.toThrow();
 });
 
-test('many steps and marks that are mended', () => {
+test('many steps and marks that are fixed', () => {
   const steps = many('### Step 1.1: Review\n\n> **CHECKPOINT**\n\n', 1.6 * size);
   const legacy = many('> COMPACT PROTECTION\n\n', 1.6 * size);
   const texts = { ...clean, [phase]: `${clean[phase]}\n${legacy}${steps}` };
-  const mended = fixPackage(packageOf(texts).files, false).texts.get(phase) ?? '';
-  expect(mended).not.toContain('COMPACT PROTECTION');
-  expect(mended).not.toContain('**CHECKPOINT**\n');
+  const fixed = fixPackage(packageOf(texts).files, false).texts.get(phase) ?? '';
+  expect(fixed).not.toContain('COMPACT PROTECTION');
+  expect(fixed).not.toContain('**CHECKPOINT**\n');
 });

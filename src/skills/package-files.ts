@@ -79,7 +79,7 @@ function readText(
       return undefined;
     }
     const bytes = readFileSync(file);
-    // It can be judged, but whoever wrote it back would have replaced what cannot be decoded.
+    // It can be linted, but writing it back would replace the bytes that cannot be decoded.
     if (!isUtf8(bytes)) unreadable.push({ path: inside, message: 'it is not UTF-8' });
     return bytes.toString('utf8');
   } catch (error) {
@@ -144,7 +144,7 @@ type WriteOptions = { force: boolean; dryRun: boolean; now: Date };
 
 /**
  * S-007: writes `root/name/…`. The same content again changes nothing; other content is refused without `force`, and
- * with it the old files are kept beside the package. Nothing outside `root/name` and its backup is written.
+ * with it the old files are kept next to the package. Nothing outside `root/name` and its backup is written.
  */
 export async function writePackage(
   root: string,
@@ -262,7 +262,7 @@ function wouldOverwrite(directory: string, replaced: readonly FileChange[]): Cha
   return new CharretteError({
     code: 'would-overwrite',
     message: `${directory} has other content: ${names}.`,
-    fix: 'Look with --dry-run, or replace it with --force (the old files are kept beside it).',
+    fix: 'Look with --dry-run, or replace it with --force (the old files are kept next to it).',
   });
 }
 

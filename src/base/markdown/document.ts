@@ -104,7 +104,7 @@ export function zoneAt(document: Document, offset: number): Zone {
 
 type Span = { from: number; to: number; zone: Zone };
 
-/** Spans of the line looked at last; rules ask about many offsets of one line in a row. */
+/** Spans of the most recent line; rules ask about many offsets of one line in a row. */
 const lastSpans = new WeakMap<Document, { line: number; spans: readonly Span[] }>();
 
 function spansOf(document: Document, line: number): readonly Span[] {

@@ -5,7 +5,7 @@ export type OpenFence = {
   marker: number;
   length: number;
   indent: number;
-  /** Content column of the list item the fence stands in; a line left of it ends the item and the fence. */
+  /** Content column of the list item around the fence; a line left of it ends the item and the fence. */
   container: number;
   quoted: boolean;
   language: string;
@@ -120,7 +120,7 @@ export function isDelimiterRow(text: string, start: number, end: number): boolea
   return dashes > 0 && pipes > 0;
 }
 
-/** The table whose delimiter row stands on `delimiter`, or nothing when the line above is no header. */
+/** The table with this delimiter row; undefined when the line above is not its header. */
 export function parseTable(
   text: string,
   lineStarts: readonly number[],

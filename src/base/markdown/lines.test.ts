@@ -4,7 +4,7 @@ import { fenceInfo, frontMatterExtent, markdownLines, scanLines } from './lines.
 
 const kinds = (text: string) => markdownLines(text).map(({ kind }) => kind);
 
-test('front matter, fences, comments and text are told apart', () => {
+test('distinguishes front matter, fences, comments and text', () => {
   const text = '---\na: 1\n---\n# T\n```ts\n## no\n```\n<!-- a\n## no\nb -->\nend';
   expect(kinds(text)).toEqual([
     ...Array(3).fill('front-matter'),
@@ -27,7 +27,7 @@ test.each([
   ['a tab is indented code', '\t```\nx', ['text', 'text']],
   ['backticks in the info string are inline code', '``` a`b\nx', ['text', 'text']],
   ['tilde fences take any info', '~~~ a`b\nx\n~~~', ['fence-open', 'code', 'fence-close']],
-  ['two backticks are no fence', '``\nx', ['text', 'text']],
+  ['two backticks do not open a fence', '``\nx', ['text', 'text']],
   ['an unclosed fence runs to the end', '```\n# a\n# b', ['fence-open', 'code', 'code']],
   ['a comment in one line', '<!-- a -->\nx', ['comment', 'text']],
   ['an unclosed comment runs to the end', '<!-- a\n# b', ['comment', 'comment']],

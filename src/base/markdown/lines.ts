@@ -101,7 +101,7 @@ type FrontMatterExtent = {
 
 /**
  * Where front matter lies, if the text begins with it. A-37: a leading `---` is a rule unless a closing `---` or
- * `...` follows and all between looks like YAML (comments alone are headings between two rules). With `anyContent` whatever stands between the two lines counts.
+ * `...` follows and all between looks like YAML (comments alone are headings between two rules). With `anyContent` any text between the two lines counts.
  */
 export function frontMatterExtent(text: string, anyContent = false): FrontMatterExtent | undefined {
   const first = text.charCodeAt(0) === byteOrderMark ? 1 : 0;

@@ -34,7 +34,7 @@ export function parseDocument(path: string, text: string): Document {
   return open ? parseBlocks(path, text, { nesting: false }) : document;
 }
 
-/** One pass over the lines. `bodyStart` says where the text after the frontmatter begins, when that was read before. */
+/** One pass over the lines. `bodyStart`: where the text after the frontmatter begins, when the caller knows. */
 export function parseBlocks(
   path: string,
   text: string,
@@ -86,7 +86,7 @@ export function parseBlocks(
   for (let line = frontLines; line < count; line += 1) {
     const start = lineStarts[line] ?? 0;
     const end = endOf(line);
-    // A byte order mark stands before the first line, it is no part of it.
+    // A byte order mark is not part of the first line.
     let first = start === 0 && text.charCodeAt(0) === 0xfeff ? 1 : start;
     let indent = 0;
     while (first < end) {

@@ -38,7 +38,7 @@ test.each([
   expect(said.split('a').length - 1).toBe(4000);
 });
 
-test('of too many lists in a quote each that was cut off began another quote, which nobody counted', () => {
+test('counts the quote that each cut-off list in a quote begins', () => {
   const tree = JSON.stringify(readMarkdown('> a\n> - b\n'.repeat(4000)));
   expect(tree.split('"type":"blockquote"').length - 1).toBe(1);
 });

@@ -1,7 +1,7 @@
 import type { Root } from 'mdast';
 import { fromMarkdown, type Options } from 'mdast-util-from-markdown';
 
-/** Signs of emphasis, links and tags in one block beyond which they are only characters: the parser looks at every pair of them. */
+/** Signs of emphasis, links and tags in one block beyond which they are only characters: the parser compares every pair of them. */
 const mostSigns = 1_000;
 const signs = /\*+|_+|~+|[[\]<]/g;
 /** Quotes and lists inside each other; the parser calls itself for every one. */
@@ -30,7 +30,7 @@ const plain: Extension = { disable: { null: inline } };
 export const longestMarkdown = 50_000;
 
 /**
- * The tree of a Markdown text that somebody else wrote; none for one that is too long, or long and little but marks. What is there to keep the
+ * The tree of an untrusted Markdown text; undefined for one that is too long, or long and little but marks. What is there to keep the
  * parser busy is read as plain characters.
  */
 export function readMarkdown(
@@ -85,7 +85,7 @@ const underline = /^ {0,3}(?:=+|-+)[ \t]*$/;
 function capDepth(text: string): string {
   let moves = 0;
   let before = '';
-  /** The last line with words, unless it only went on with an item. */
+  /** The last line with words, unless it continued an item. */
   let block = '';
   const cap = (line: string): string => {
     const ends = markerEnds(line);
@@ -97,7 +97,7 @@ function capDepth(text: string): string {
     if (isUnderline || opens) moves += 1;
     if (moves > mostMoves && isUnderline) return escaped(line, 0);
     if (moves > mostMoves && opens) {
-      // A blank line ends what was open: lines that go on with it are moved, too.
+      // A blank line ends what was open: lines that continue it are moved, too.
       block = '';
       before = escaped(line, 0);
       return `\n${before}`;

@@ -31,13 +31,13 @@ export type SentinelCheck = {
   state: SentinelState;
   /** Steps of the file that the context lacks, or has in another wording. */
   missing: readonly string[];
-  /** The document to read again; undefined when everything is there. */
+  /** The document to read again; undefined when it is complete. */
   reread: { path: string; text: string } | undefined;
 };
 
 /**
  * P-163, T-10: how much of a phase document a context still holds. Step names alone prove nothing, since summaries keep
- * names: a step counts only when its text is there, compared by hash with blanks ignored.
+ * names: a step counts only with its text, compared by hash with blanks ignored.
  */
 export function checkSentinel(context: string, file: { path: string; text: string }): SentinelCheck {
   const document = parseDocument(file.path, file.text);
@@ -92,7 +92,7 @@ export function snapshotPhase(path: string, text: string): PhaseSnapshot {
 
 /**
  * P-164: what a host puts back into the context after a compaction. `changed` says that the file is not the one the
- * run started with (P-167). The text is the phase document, delimited, with where the run stands.
+ * run started with (P-167). The text is the phase document, delimited, with the state of the run.
  */
 export function recoveryText(
   list: TodoList,
@@ -113,7 +113,7 @@ export function recoveryText(
     snapshot?.cursor === undefined
       ? 'Continue with the first open step.'
       : `Continue at Step ${snapshot.cursor}.`,
-    ...(changed ? ['The phase document changed since the run started; compare before you go on.'] : []),
+    ...(changed ? ['The phase document changed since the run started; compare before you continue.'] : []),
     `The active phase document, ${file.path}, in full:`,
     '',
     file.text.trimEnd(),

@@ -147,7 +147,7 @@ function roughPhases(given: DesignAnswers['phases']): RoughPhase[] {
     }
     const [, name, description] = /^\s*([^:：]+?)\s*(?:[:：]\s*(.+))?$/s.exec(item) ?? [];
     if (name === undefined || name === '') return [];
-    return [{ name, description: description ?? `Carry out the ${name} step and hand its result on` }];
+    return [{ name, description: description ?? `Run the ${name} step and hand its result on` }];
   });
 }
 

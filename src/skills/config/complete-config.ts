@@ -10,7 +10,7 @@ import {
   workflowConfigSchema,
 } from './workflow-config.ts';
 
-/** What somebody knows of a workflow before defaults are filled in. */
+/** A workflow before defaults are filled in. */
 type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 export type RoughPhase = Partial<Known<PhaseConfig>> & { name: string };
@@ -82,7 +82,7 @@ export function completeConfig(rough: RoughConfig): { config: WorkflowConfig; wa
   });
   const targets = new Set(phases.flatMap(({ handsOverTo }) => handsOverTo ?? []));
   const guarded = phases.map((phase, index) => {
-    // S-085: targets of a handoff, and late phases with a protocol of their own.
+    // S-085: targets of a handoff, and late phases with several steps.
     const late = index + 1 > phases.length / 2 && phase.usesAgents;
     return { ...phase, guarded: phase.guarded ?? (targets.has(phase.number) || late) };
   });
@@ -130,7 +130,7 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** Every output reaches somebody: what no edge carries goes to the next phase. */
+/** Every output has a consumer: outputs without an edge go to the next phase. */
 function completeEdges(
   phases: readonly PhaseConfig[],
   given: WorkflowConfig['dataFlow'],

@@ -27,7 +27,7 @@ const phase = z.looseObject({
       'takes lower-case letters and digits, with single dashes between them',
     ),
   description: z.string().default(''),
-  /** Text of a source about the phase, as written; it stands in the first step of its own. */
+  /** Text of a source about the phase, as written; it becomes a first step. */
   details: z.string().optional(),
   sourcePath: z.string().optional(),
   isConditional: z.boolean().default(false),
@@ -74,7 +74,7 @@ export const workflowConfigSchema = z.looseObject({
     ),
   title: z.string().min(1),
   description: z.string().min(1),
-  /** Text of a source about the whole, as written; it stands below the description. */
+  /** Text of a source about the whole, as written; it follows the description. */
   introduction: z.string().optional(),
   triggers: z.array(z.string()).default([]),
   allowedTools: z.array(z.string()).default([]),

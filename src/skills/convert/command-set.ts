@@ -225,13 +225,13 @@ function edgesOf(
 }
 
 const slashCommand = /(?<![\w./-])\/([a-z][\w-]*(?::[\w-]+)+)(?![\w:/])/g;
-/** What may stand before a command that a flow or a script runs: a branch, an arrow, "Execute", the value of a variable. */
+/** What may precede a command that a flow or a script runs: a branch, an arrow, "Execute", the value of a variable. */
 const runs = /^[\s│├└─┬┼╰╭↓▼|]*(?:[├└╰│]─|→)\s*$|\bexecute:?\s*$|\bcommand\w*\s*=\s*\[?f?["'`]$/i;
-/** What is printed for the user is no call. */
+/** Text that is printed for the user is not a call. */
 const printed =
   /\b(?:next|suggest\w*|recommend\w*|follow-?up|consider|usage)\b|console\.\w+\(|\b(?:echo|print|printf)\b/i;
 
-/** S-022, S-023: calls by `Skill(…)`, `SlashCommand(…)` and bare `/a:b:c` in a flow, classified by where they stand. */
+/** S-022, S-023: calls by `Skill(…)`, `SlashCommand(…)` and bare `/a:b:c` in a flow, classified by their position. */
 function readCalls(document: Document, groups: readonly PhaseGroup[]): CommandCall[] {
   const found = new Map<string, CommandCall>();
   const headings = groups.flatMap((group) => group.headings);

@@ -73,7 +73,7 @@ test('S-024 what a heading says in brackets about its phase stays in the phase',
     reportPath: (path) => path,
   });
   expect(files.get('phases/01-gather.md')).toContain(
-    '## Coordination\n\n(Optional, when the risk is high)\n\n/* carry out work:gather, below --session [id] */\n',
+    '## Coordination\n\n(Optional, when the risk is high)\n\n/* run work:gather, below --session [id] */\n',
   );
   expect(files.get('phases/02-finish.md')).toContain('\n\n(always)\n\n');
 });
@@ -233,7 +233,7 @@ test('S-025 an agent drafts the configuration; what it writes is completed and c
   await expect(draftConfig('x', 'x', async () => ({ phases: [] }))).rejects.toThrow(/no phases/);
 });
 
-test('S-028 a flat skill is split at its phase headings, text moved as it is', () => {
+test('S-028 a flat skill is split at its phase headings, text moved verbatim', () => {
   const flat = `---\nname: flat-skill\ndescription: Does it. Triggers on "flat".\nallowed-tools: Read\n---\n# Flat\n\nIntro.\n\n## Notes\n\nKept note.\n\n## 6. LP-Phase 1: Explore\n\n${fence}bash\nls\n${fence}\n\n## 7. LP-Phase 2: Plan\n\nPlan it with care.\n`;
   const read = readFlatSkill(flat, 'flat-skill');
   const made = convertByExtraction({
@@ -260,7 +260,7 @@ test('S-028 a flat skill is split at its phase headings, text moved as it is', (
   expect(() => readFlatSkill('# Nothing\n', 'x')).toThrow(/no phase headings/);
 });
 
-// The limit is for what looks again from every place: that takes minutes, a pass over the text milliseconds.
+// The limit catches quadratic readers: those take minutes, one pass takes milliseconds.
 test.each([
   ['phases', '## Phase 1: a\n- Inputs: b\n- Outputs: c\n'],
   ['open blocks', '<process>\n'],
@@ -322,7 +322,7 @@ const piece = fc.constantFrom(
   '',
 );
 
-test('S-024 S-064 S-070 no line of any command or flat skill is lost, and none is said to be lost that is there', () => {
+test('S-024 S-064 S-070 loses no line of any command or flat skill, and reports no kept line as lost', () => {
   const shared = { strategy: 'extract', tools: defaultTools, reportPath: (path: string) => path } as const;
   const edits = (report: ConversionReport | undefined) => [
     ...(report?.coordinator.edits ?? []),
@@ -330,7 +330,7 @@ test('S-024 S-064 S-070 no line of any command or flat skill is lost, and none i
   ];
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 24 }), fc.constantFrom('\n', '\n\n', '\r\n'), (pieces, end) => {
-      // Every piece of prose is one of a kind, so that a copy cannot stand in for it.
+      // Every piece of prose is unique, so that a copy cannot replace it.
       const text = pieces
         .map((line, index) => (/^(?:Plain|- an)/.test(line) ? `${line} (${index})` : line))
         .join(end);

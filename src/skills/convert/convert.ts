@@ -30,7 +30,7 @@ export type ConversionReport = {
   }[];
   /** What became of text that belongs to no phase. */
   coordinator: { edits: readonly Edit[] };
-  /** Copied blocks; what a rule finds in one that nobody edited is inherited. */
+  /** Copied blocks; findings in an unedited one are inherited. */
   preserved: Preserved[];
   calls: { name: string; kind: string; line: number; phase: number | undefined }[];
   diagnostics: string[];
@@ -58,7 +58,7 @@ type ExtractionInput = {
   reportPath: (source: string) => string;
 };
 
-/** Text of sources goes into the package as it is; whatever is lost that no edit explains stops the conversion (S-070). */
+/** Copies the text of sources into the package; a lost line without a recorded edit stops the conversion (S-070). */
 export function convertByExtraction(input: ExtractionInput): Conversion {
   const draft = completeConfig(input.rough);
   const context = {
@@ -182,7 +182,7 @@ function extractGuarded(
   return { phases, extracted };
 }
 
-/** All that a source says outside its phases, as it is in SKILL.md. */
+/** All text of a source outside its phases, as written to SKILL.md. */
 function keptText({ introduction, overrides, additions, rest }: Coordinator): string {
   return [introduction, ...Object.values(overrides), ...Object.values(additions), ...rest].join('\n\n');
 }

@@ -33,11 +33,11 @@ export type ExtractedPhase = {
   notes: string[];
   fidelity: Fidelity;
   sha256: string;
-  /** What is done after the phase, as the source says; it belongs to SKILL.md. */
+  /** Text of the source about work after the phase; it belongs in SKILL.md. */
   postPhase: string;
   /** Whether it has steps, which a sentinel could count. */
   hasSteps: boolean;
-  /** The copied text of each source, as it is in the phase. */
+  /** The text of each source, as copied into the phase. */
   copied: { path: string; text: string }[];
 };
 
@@ -79,7 +79,7 @@ export function extractPhase(
   });
   const body = bodies.join('\n\n');
   const document = parseDocument(path, body);
-  const lead = phase.description === '' ? `Carry out ${phase.name}` : phase.description;
+  const lead = phase.description === '' ? `Complete ${phase.name}` : phase.description;
   const has = (wanted: RegExp) => findHeading(document, wanted) !== undefined;
   const parts = [
     `# Phase ${phase.number}: ${phase.name}`,
@@ -131,11 +131,11 @@ function numberSteps(body: string, number: number): { text: string; edits: Edit[
   return { text: lines.join('\n'), edits };
 }
 
-/** Sections of a phase that are no steps. */
+/** Sections of a phase that never count as steps. */
 const notSteps =
   /^(?:objectives?|goals?|overview|purpose|inputs?|outputs?|next\b.*|completion|usage|examples?|notes?|related\b.*|error handling|core rules|data flow|目标|输出)$/i;
 
-/** S-063: the first H1 outside fences, wherever it stands. */
+/** S-063: the first H1 outside fences. */
 function removeTitle(body: string): { text: string; edits: Edit[] } {
   const document = parseDocument('body.md', body);
   const title = document.headings.find(({ level }) => level === 1);

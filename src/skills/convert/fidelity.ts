@@ -20,7 +20,7 @@ export const allowedEdits = [
 
 type EditKind = (typeof allowedEdits)[number];
 
-/** One recorded change: what stood in the source and what stands in the phase now. */
+/** One recorded change: the text of the source and the text in the phase. */
 export type Edit = { kind: EditKind; line: number; before: string; after: string };
 
 /** The lines that a change took away, as edits of one kind. */

@@ -47,7 +47,7 @@ export function configFromText(text: string, name: string | undefined): RoughCon
   return {
     skillName: name ?? slugify(first, 40, 'new-skill'),
     description: first.slice(0, 400) || 'Runs a workflow',
-    // The description is its first sentence; what else was said stays.
+    // The description is the first sentence; the rest is kept.
     ...(first.slice(0, 400) === text.trim() ? {} : { introduction: closeFence(text.trim()) }),
     source: { type: 'text_description', subCommandPaths: [] },
     phases: found.length >= 2 ? found : defaultPhases(Math.min(Math.max(count, 1), 20)),

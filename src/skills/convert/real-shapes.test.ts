@@ -125,7 +125,7 @@ const twoPhases = (flow: string, note: string) =>
     `## Execution Flow Diagram\n\n${fence}\n├─ Phase 1: Read\n│  └─ Decision:\n│     ├─ count=0 → ERROR\n│     └─ count>1 → ask\n│\n├─ Phase 2: Write\n${flow}\n${fence}\n\n## Phases\n\n### Phase 1: Read\n\nRead.\n\n### Phase 2: Write${note}\n\nWrite.\n`,
   );
 
-test('S-014: a comparison inside a phase that always runs is no condition of it', () => {
+test('S-014: a comparison inside a phase that always runs does not become its condition', () => {
   expect(flowOf(twoPhases('│  └─ Write it', ''))).toEqual(['Phase 1: Read', 'Phase 2: Write']);
 });
 

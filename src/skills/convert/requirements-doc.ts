@@ -16,7 +16,7 @@ const field =
 /**
  * S-027: a requirements document in Markdown. One `##` section a phase; its first paragraph is the description; lines
  * `- Agents:`, `- Inputs:`, `- Outputs:`, `- Condition:`, `- Tasks:`, `- Hands over to:` are fields; all other text is
- * kept as it is.
+ * kept verbatim.
  */
 export function readRequirementsMarkdown(text: string, fallbackName: string): RoughConfig {
   const document = parseDocument('requirements.md', text);
@@ -62,7 +62,7 @@ function withoutHeadFields(text: string): string {
   return text.replace(/^[ \t]*(?:[-*][ \t]*)?(?:triggers?|name)[ \t]*[:：].*$/gim, '');
 }
 
-/** S-064: what is neither a field nor the description stays as it is written. */
+/** S-064: all other text is kept verbatim. */
 function readSection(document: Document, { title, line: start, endLine }: Heading): Inputs {
   const read: Inputs = {
     phase: {
@@ -83,7 +83,7 @@ function readSection(document: Document, { title, line: start, endLine }: Headin
   const [first = ''] = paragraphsOf(text);
   const description = /^[-*#>|`]/.test(first) ? '' : collapsed(first);
   read.phase.description = description;
-  // A description is one plain line; whatever says more than that is kept beside it.
+  // A description is one plain line; longer text is kept as details.
   if (text.trim() !== '' && (collapsed(text) !== description || oneLine(description) !== description))
     read.phase.details = closeFence(text.trim());
   return read;

@@ -105,7 +105,7 @@ function furtherFields({ fields }: Frontmatter): FrontmatterField[] {
   return [...fields.values()].filter(({ key }) => ![...writtenAnew, ...commandKeys].includes(key));
 }
 
-/** Phase headings, each phase once; plain steps count only when nothing is called a phase. Preferences are no phase. */
+/** Phase headings, each phase once; plain steps count only when nothing is called a phase. Preferences never become a phase. */
 function splitPhases(document: Document): PhaseGroup[] {
   const named = document.headings.filter(
     ({ title, level, line, endLine }) =>

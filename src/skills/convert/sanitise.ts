@@ -12,7 +12,7 @@ export type Sanitised = {
   edits: Edit[];
   /** Preference keys that phases now read. */
   preferences: string[];
-  /** What was seen but left alone. */
+  /** What was found but not changed. */
   notes: string[];
 };
 
@@ -111,7 +111,7 @@ function ownText(name: string, body: string): string {
   const rest = body.slice(body.indexOf(name) + name.length).trimEnd();
   // The quote around the name alone, or around the name and its arguments.
   const given = rest.replace(/^["'`]/.test(rest) ? /^["'`]/ : /["'`]$/, '').replaceAll('*/', '* /');
-  return `/* carry out ${name}, below${given} */`;
+  return `/* run ${name}, below${given} */`;
 }
 
 /** Usage lines of the own skill go from prose; in fences they are only reported (C-02). */
@@ -126,7 +126,7 @@ function removeInvocations(result: Sanitised, ownNames: readonly string[]): void
     const text = lineText(document, line);
     if (usage.test(text)) {
       if (zoneAt(document, start) === 'fence')
-        result.notes.push(`A usage example stands in a fence: ${text.trim().slice(0, 80)}`);
+        result.notes.push(`A fence contains a usage example: ${text.trim().slice(0, 80)}`);
       else if (document.kinds[line] === lineKind.text) {
         result.edits.push({ kind: 'invocation-removed', line, before: `${text}\n`, after: '' });
         return;

@@ -38,7 +38,7 @@ const madeAnew: ReadonlySet<SectionName> = new Set([
   'TodoWrite Pattern',
 ]);
 
-/** The section of a skill that a heading of a source stands for. */
+/** The section of a skill that matches a heading of a source. */
 export function sectionFor(title: string): SectionName | undefined {
   return sectionOf.find(([pattern]) => pattern.test(plainTitle(title)))?.[1];
 }
@@ -48,11 +48,11 @@ export type Lines = { line: number; endLine: number };
 
 /** What a source says outside its phases. */
 export type Coordinator = {
-  /** Text without a heading of its own, such as that below the title. */
+  /** Text without a heading, such as the text below the title. */
   introduction: string;
   /** Sections that a skill has too, with their bodies as written. */
   overrides: SectionOverrides;
-  /** The same for sections that are made anew: the bodies are kept below what is made. */
+  /** The same for generated sections: the bodies follow the generated text. */
   additions: SectionOverrides;
   /** All other text, heading for heading. */
   rest: string[];
@@ -127,7 +127,7 @@ function leftText(document: Document, taken: readonly boolean[]): Pick<Coordinat
   };
   taken.forEach((gone, line) => {
     if (gone || headings.has(line)) close();
-    // Text stands below the heading that it had; below one that is gone it has none.
+    // Text stays below its heading; text of a removed heading goes to the introduction.
     if (headings.has(line)) target = gone ? introduction : rest;
     if (!gone) piece += linesText(document, line, line + 1);
   });

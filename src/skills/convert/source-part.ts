@@ -8,7 +8,7 @@ export type SourcePart = {
   path: string;
   /** Title of a section, or `<process>` for such a block. */
   section?: string;
-  /** Which of the sections of that title, counted from 0; absent: the first. */
+  /** Which of the sections of that title, counted from 0; default: the first. */
   nth?: number;
 };
 
@@ -52,7 +52,7 @@ export function stripFrontmatter(text: string): string {
   return document.text.slice(document.bodyStart).replace(/^\uFEFF/, '');
 }
 
-/** The edit that takes the frontmatter away; what matters of it is written anew. */
+/** The edit that removes the frontmatter; SKILL.md gets its own. */
 export function frontmatterRemoved(text: string): Edit[] {
   const before = text.slice(0, parseDocument('source.md', text).bodyStart);
   return before === '' ? [] : [{ kind: 'frontmatter-removed', line: 0, before, after: '' }];

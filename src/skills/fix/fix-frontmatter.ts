@@ -33,7 +33,7 @@ export function cleanTools({ skill, tools }: SkillPackage): string | undefined {
 const asItem = (tool: string) => (/^[A-Za-z][\w-]*$/.test(tool) ? tool : JSON.stringify(tool));
 const withoutWildcard = (tool: string) => tool.replace(/\(\*\)$/, '');
 
-/** The lines of a list that change; a line that is no plain item stays as it is. */
+/** The lines of a list that change; a line that is not a plain item is kept. */
 function cleanItems(document: Document, { line, endLine }: FrontmatterField): LineEdit[] {
   const edits: LineEdit[] = [];
   const seen = new Set<string>();
@@ -99,7 +99,7 @@ function asWritten(label: string, text: string): string[] {
   return [`${label}:`, '', '~~~text', ...text.split(/\r?\n/), '~~~'];
 }
 
-/** The items of a list as somebody wrote them: YAML makes a map of `/plan "a: b"`. Undefined when it is no list of lines. */
+/** The items of a list as written: YAML makes a map of `/plan "a: b"`. Undefined unless each item is one line. */
 function listAsWritten(document: Document, { line, endLine }: FrontmatterField): string | undefined {
   const items: string[] = [];
   for (let at = line + 1; at < endLine; at += 1) {

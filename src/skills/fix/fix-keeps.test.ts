@@ -29,14 +29,14 @@ test('RF006 a Next Phase section of the last phase gets another name and loses i
   expect(rules(after)).not.toContain('RF006');
 });
 
-test('RF006 what a last phase says instead of a link stays as it is', () => {
+test('RF006 keeps the text that a last phase has instead of a link', () => {
   const texts = cleanTexts();
   const words = 'Check the limits, then return to [Phase 9](09-none.md) if the user says so.';
   texts[last] = (texts[last] ?? '').replace(/## Completion[\s\S]*$/, `## Next Phase\n\n${words}\n`);
   expect(fixed(texts)[last]?.endsWith(`## Completion\n\n${words}\n`)).toBe(true);
 });
 
-test('RF006 a last phase that goes back to an earlier one keeps its section when another phase is mended', () => {
+test('RF006 a last phase that goes back to an earlier one keeps its section when another phase is fixed', () => {
   const texts = cleanTexts();
   const back = '## Next Phase\n\nGo on to [Phase 1: Session Init](01-session-init.md).\n';
   texts[last] = (texts[last] ?? '').replace(/## Completion[\s\S]*$/, back);
@@ -52,7 +52,7 @@ test.each([
   '**Source**: Converted from commands/plan.md. Always pass `--safe`.',
   'Source: commands/plan.md must be read first.',
   'Extracted from the command output: the version (see notes.md).',
-])('HY004 S-065 a line that says more than where it comes from is no provenance note: %s', (line) => {
+])('HY004 S-065 a line with more than its origin is not a provenance note: %s', (line) => {
   const texts = cleanTexts();
   texts[first] = `${texts[first]}\n${line}\n`;
   expect(rules(texts)).not.toContain('HY004');
@@ -72,7 +72,7 @@ test.each([
   expect(fixed(texts)[first]).not.toContain(line);
 });
 
-test('CP012 S-089 a line that somebody added to the older marker stays', () => {
+test('CP012 S-089 keeps a line that was added to the older marker', () => {
   const texts = cleanTexts();
   const added = '> Never delete the session folder.';
   texts[last] = (texts[last] ?? '').replace(
@@ -85,7 +85,7 @@ test('CP012 S-089 a line that somebody added to the older marker stays', () => {
   expect(fixed(after)).toEqual(after);
 });
 
-test('CP008 a line that somebody added to a checkpoint stays when it is brought up to date', () => {
+test('CP008 keeps a line that was added to a checkpoint when it is updated', () => {
   const texts = cleanTexts();
   const added = '> 3. The user has said yes.';
   texts[last] = (texts[last] ?? '').replace(
@@ -164,13 +164,10 @@ test('FM005 a description of several lines stays one value', () => {
   expect(rules(after)).not.toContain('FM001');
 });
 
-test.each(['\n', '\r\n'])(
-  'FM009 S-042 a hint of several lines, or with backticks, is kept as it is',
-  (end) => {
-    const head = 'description: Plans work. Triggers on "demo".\n';
-    const keys = 'argument-hint: "[--run `cmd`]"\nexamples: |\n  /demo a\n  /demo b\n';
-    const after = fixed({ 'SKILL.md': single(head + keys).replaceAll('\n', end) }, true);
-    const notes = 'Arguments:\n\n~~~text\n[--run `cmd`]\n~~~\nExamples:\n\n~~~text\n/demo a\n/demo b\n~~~\n';
-    expect(after['SKILL.md']).toBe(`${single(head)}\n## Input Processing\n\n${notes}`.replaceAll('\n', end));
-  },
-);
+test.each(['\n', '\r\n'])('FM009 S-042 keeps a hint of several lines, or with backticks, verbatim', (end) => {
+  const head = 'description: Plans work. Triggers on "demo".\n';
+  const keys = 'argument-hint: "[--run `cmd`]"\nexamples: |\n  /demo a\n  /demo b\n';
+  const after = fixed({ 'SKILL.md': single(head + keys).replaceAll('\n', end) }, true);
+  const notes = 'Arguments:\n\n~~~text\n[--run `cmd`]\n~~~\nExamples:\n\n~~~text\n/demo a\n/demo b\n~~~\n';
+  expect(after['SKILL.md']).toBe(`${single(head)}\n## Input Processing\n\n${notes}`.replaceAll('\n', end));
+});

@@ -89,7 +89,7 @@ function endsOpen({ documents }: SkillPackage, path: string): boolean {
   return !comment.includes('-->') || document?.fences.some(({ closed }) => !closed) === true;
 }
 
-/** Applies the fixes of the rules that have findings, none when a text could not be read as it is. Fixes that change more than markup need `unsafe`. */
+/** Applies the fixes of the rules that have findings, none when a text could not be read. Fixes that change more than markup need `unsafe`. */
 export function fixPackage(files: PackageFiles, unsafe: boolean, only?: readonly string[]): FixResult {
   const wanted = (rule: string) => {
     if (only !== undefined) return only.includes(rule);

@@ -186,7 +186,7 @@ test.each([
   '---\nallowed-tools: T # Phase "\n Phase \n---\n```\n```\n*',
   '---\nname: a\nallowed-tools: Read(*),\n  Write, # both\n  Read\n---\n# A\n',
   '---\nname: a-b\ndescription: Plans: first\n  and then\n---\n# A\n',
-])('a value over several lines is mended as a whole, once: %j', (text) => {
+])('a value over several lines is fixed as a whole, once: %j', (text) => {
   const once = fixed({ 'SKILL.md': text });
   expect(once['SKILL.md']).not.toBe(text);
   expect(fixed(once)).toEqual(once);

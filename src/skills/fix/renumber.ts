@@ -59,12 +59,12 @@ export function renumber({ skill, phases }: SkillPackage): Renumbering {
   return { texts, moved, byHand };
 }
 
-/** The new number for one that stands in a line, with the text after it. */
+/** The new number for one in a line, with the text after it. */
 type Numbers = (number: string, line: string, after: string) => string;
 
 /**
  * Several phases can have the same number. Then the title after it tells which one is meant, or the only one of their
- * files that the line names, or that the line stands in one of them; a line that leaves it open is left and told.
+ * files that the line names, or by the file that contains the line; an ambiguous line is kept and reported.
  */
 function newNumbers(
   plan: readonly Place[],
@@ -147,7 +147,7 @@ function stepIds(text: string, from: number | undefined, to: number): string {
     .replace(new RegExp(`((?:—|–|--|-)\\s*(?:Step\\s+)?)${id}(?=\\s*\\))`, 'gi'), `$1${to}.$2`);
 }
 
-/** File names are unlike other words, so they are replaced wherever they stand, all at once. */
+/** File names are unlike other words, so all of them are replaced in one pass. */
 function renameFiles(text: string, files: ReadonlyMap<string, string>): string {
   const changed = [...files].filter(([from, to]) => from !== to);
   if (changed.length === 0) return text;

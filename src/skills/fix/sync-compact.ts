@@ -80,7 +80,7 @@ function sentinelEdits(phase: PhaseFile): LineEdit[] {
   ];
 }
 
-/** What stands in marks of our own making, this one and the older form. */
+/** The text of generated marks, in this form and the older one. */
 const ownLines: readonly RegExp[] = [
   /COMPACT\s+(?:SENTINEL|PROTECTION)/i,
   /\d\s+(?:execution\s+)?steps?\b|\d\s*个|can read this sentinel|context has been compressed|Recovery\s*[:：]/i,
@@ -91,7 +91,7 @@ const ownLines: readonly RegExp[] = [
 /** Longer ones are none of ours, and not worth a look from each of their blanks. */
 const longestOwnLine = 500;
 
-/** Lines that somebody added to a mark stay. */
+/** Lines that were added to a mark are kept. */
 function extraLines(document: Document, from: number, to: number): string[] {
   const kept: string[] = [];
   for (let line = from; line < to; line += 1) {

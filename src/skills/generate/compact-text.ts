@@ -53,7 +53,7 @@ export function handoffComment(phase: string): string[] {
   const subject = /^\d/.test(phase) ? `Phase ${phase}` : phase;
   return [
     `${subject} is tracked by TodoWrite: active phase protection applies.`,
-    'Sentinel fallback: if it was compressed all the same, read it again.',
+    'Sentinel fallback: if it was compressed anyway, read it again.',
   ];
 }
 

@@ -29,7 +29,7 @@ export function renderPhase(
   return `${[
     `# Phase ${number}: ${name}`,
     ...(guarded ? [sentinelText({ number, name, count: steps.length, ...facts })] : []),
-    sentence(description === '' ? `Carry out ${name}` : description),
+    sentence(description === '' ? `Complete ${name}` : description),
     `## Objective\n\n${objectives(phase).join('\n')}`,
     ...inputSection(config, phase),
     `## Execution\n\n${execution.join('\n\n')}`,
@@ -90,7 +90,7 @@ function stepsOf(config: WorkflowConfig, phase: PhaseConfig, tools: Tools, skele
   for (const task of phase.steps === undefined ? todoWriteSubTasks : []) {
     steps.push({
       ...step(task),
-      body: `Carry out "${task}" and mark its todo item completed before the next one starts.`,
+      body: `Do "${task}" and mark its todo item completed before the next one starts.`,
     });
   }
   for (const type of phase.steps === undefined ? agentTypes : []) {
@@ -142,10 +142,10 @@ function step(title: string): Pick<StepText, 'title' | 'critical'> {
   return { title, critical: /\breview\b/i.test(title) };
 }
 
-/** The text of a source as it is; a heading at its beginning needs a sentence above it. */
+/** The text of a source, verbatim; a heading at its beginning needs a sentence above it. */
 function detailed({ name, description }: PhaseConfig, details: string): string {
   if (!details.startsWith('#')) return details;
-  return `${sentence(description === '' ? `Carry out ${name}` : description)}\n\n${details}`;
+  return `${sentence(description === '' ? `Complete ${name}` : description)}\n\n${details}`;
 }
 
 function inputStep(config: WorkflowConfig, { number }: PhaseConfig): string {
@@ -180,7 +180,7 @@ function delegation(config: WorkflowConfig, phase: PhaseConfig, type: string, { 
     `  subagent_type: ${JSON.stringify(type)},`,
     `  description: ${JSON.stringify(phase.name)},`,
     '  prompt: `',
-    `ROLE: You carry out phase ${phase.number} (${plain(phase.name)}) of ${plain(config.title)}.`,
+    `ROLE: You run phase ${phase.number} (${plain(phase.name)}) of ${plain(config.title)}.`,
     `TASK: ${plain(sentence(phase.description === '' ? phase.name : phase.description))}`,
     ...(phase.details === undefined
       ? []

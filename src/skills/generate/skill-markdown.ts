@@ -113,7 +113,7 @@ function architecture(config: WorkflowConfig): string {
 
 function principles({ features }: WorkflowConfig): string {
   const lines = [
-    '**Coordinate only**: this file decides order, data and rules; the work stands in the phase files.',
+    '**Coordinate only**: this file decides order, data and rules; the phase files hold the work.',
     '**Load on demand**: a phase file is read when its phase starts, not before.',
     '**Data, not memory**: what a later phase needs is a declared output of an earlier one.',
     ...(features.hasAutoMode

@@ -120,7 +120,7 @@ function modeFlow(config: WorkflowConfig, phase: PhaseConfig): string {
     `### ${phase.name} Mode`,
     '',
     '1. Collect preferences, structure the input',
-    `2. Read [${phasePath(phase)}](${phasePath(phase)}) and carry it out`,
+    `2. Read [${phasePath(phase)}](${phasePath(phase)}) and run it`,
     ...(target === undefined
       ? ['3. Return the summary']
       : [`3. The phase hands over to ${phasePath(target)} directly`, '4. Return the summary']),
@@ -183,7 +183,7 @@ export function preferenceSection(config: WorkflowConfig): string | undefined {
     '',
     `\`\`\`javascript\n${branch.join('\n')}\n\`\`\``,
     '',
-    `Answers are keyed by the question's own key, without recommendation marks. Where nobody answers, the defaults are \`{ ${defaults.join(', ')} }\`. Phases read them as \`workflowPreferences.<key>\`.`,
+    `Answers are keyed by the question's own key, without recommendation marks. Without an answer, the defaults are \`{ ${defaults.join(', ')} }\`. Phases read them as \`workflowPreferences.<key>\`.`,
   ].join('\n');
 }
 

@@ -51,7 +51,7 @@ test('uninstall never touches text of the user', async () => {
   expect(existsSync(path.join(root, 'demo-flow/notes.md'))).toBe(true);
 });
 
-test('installing a package where it already lives, or beside the same files of a user, leaves uninstall nothing to remove', async () => {
+test('uninstall removes nothing after an install onto the source itself or onto identical files of the user', async () => {
   const { source, root } = setUp();
   const own = path.join(root, 'demo-flow');
   cpSync(source, own, { recursive: true });
@@ -64,7 +64,7 @@ test('installing a package where it already lives, or beside the same files of a
   expect((await uninstallSkill('demo-flow', root, plain)).removed).toHaveLength(5);
 });
 
-test('an update replaces what nobody touched and refuses what somebody did', async () => {
+test('an update replaces unchanged files and refuses changed ones', async () => {
   const { source, root } = setUp();
   await installSkill(source, 'demo-flow', root, 'claude', plain);
   writeFileSync(
@@ -112,7 +112,7 @@ test('pack is a tar of the package, the same bytes every time', async () => {
   );
 });
 
-/** Installs in a process of its own, which is killed at one of its writes; 0: at none. Gives the number of writes. */
+/** Installs in a separate process that is killed at one of its writes; 0: at none. Returns the number of writes. */
 function installKilled(source: string, root: string, at: number): number {
   const call = `await (await import(${JSON.stringify(path.join(import.meta.dirname, 'install.ts'))})).installSkill(
     ${JSON.stringify(source)}, 'demo-flow', ${JSON.stringify(root)}, 'claude', ${JSON.stringify(plain)});`;

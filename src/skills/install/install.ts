@@ -16,7 +16,7 @@ export type InstallOutcome = {
   directory: string;
   written: string[];
   removed: string[];
-  /** Files that are not as they were installed, and so were left alone. */
+  /** Files that changed since the installation, and were kept. */
   kept: string[];
   /** What lies in the package and is not delivered. */
   leftOut: string[];
@@ -54,7 +54,7 @@ export async function installSkill(
   const writes: { file: string; content: PackageFile }[] = [];
   const clashes: string[] = [];
   const blocked: string[] = [];
-  // Every place is looked at before the first file is written.
+  // Check every target before writing the first file.
   for (const [file, packed] of files) {
     const content =
       file === 'SKILL.md'
@@ -67,11 +67,11 @@ export async function installSkill(
     if (ours && there.hash !== undefined) found[file] = there.hash;
     if (there.blocked) blocked.push(file);
     else if (there.hash === hash) {
-      // The same bytes, but put there by somebody else: they stay theirs unless they are taken over by force.
+      // The same bytes, but not from an install: they stay the user's unless --force claims them.
       if (!ours && !options.force) continue;
       if (there.executable !== content.executable) writes.push({ file, content });
     } else {
-      // Replacing what we installed ourselves and nobody touched is an update; anything else belongs to the user.
+      // Replacing unchanged installed files is an update; anything else belongs to the user.
       if (there.hash !== undefined && !ours) clashes.push(file);
       writes.push({ file, content });
     }
@@ -84,7 +84,7 @@ export async function installSkill(
   if (!options.dryRun && writes.length > 0) {
     const first = await mkdir(root, { recursive: true });
     if (first !== undefined) lock.made = path.relative(path.dirname(first), root).split(path.sep).length;
-    // Whoever is killed from here on finds its own files again.
+    // A process killed after this point finds its own files again.
     const writing = record<string>(writes.map(({ file }) => [file, hashes[file]]));
     const there = record<string>(Object.entries({ ...before?.files, ...before?.writing, ...found }));
     lock.skills[name] = { source: path.basename(source), host, files: there, writing };

@@ -11,7 +11,7 @@ export type PackageFile = { bytes: Buffer; executable: boolean };
 type PackageTree = {
   /** Files by relative path, with `/`. */
   files: Map<string, PackageFile>;
-  /** What is there and does not belong to a package: dot-files, node_modules, whatever is no file. */
+  /** Entries that are not part of a package: dot-files, node_modules, devices and sockets. */
   leftOut: string[];
 };
 
@@ -100,7 +100,7 @@ export const hostOnlyFields: Readonly<Record<string, readonly Host[]>> = {
 };
 
 const block = 512;
-/** What the name field of a header holds; a longer path stands in an extended header before it. */
+/** Length of the name field of a header; a longer path needs an extended header before it. */
 const longestName = 100;
 
 /** A package as `name/…` in a gzipped tar. The same files give the same bytes, so that a hash identifies a version. */
@@ -123,7 +123,7 @@ function record(path: string): Buffer {
   return Buffer.from(`${length + digits}${rest}`);
 }
 
-/** Header and content of one entry (POSIX ustar), the content filled up to whole blocks. Nobody owns it, and it has no time. */
+/** Header and content of one entry (POSIX ustar), the content filled up to whole blocks. Owner and time are zero. */
 function entry(path: string, type: '0' | 'x', mode: number, content: Uint8Array): Uint8Array[] {
   const header = Buffer.alloc(block);
   const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0');

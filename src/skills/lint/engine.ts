@@ -135,7 +135,7 @@ export function examine(subject: SkillPackage, surroundings: Surroundings, acros
   };
 }
 
-/** Lints one package by itself. */
+/** Lints one package without the others. */
 export function lintPackage(
   subject: SkillPackage,
   surroundings: Surroundings = quietSurroundings,

@@ -11,7 +11,7 @@ export function containsAny(text: string, words: readonly string[]): boolean {
 /** A file with more than this says nothing new with the next one. */
 const mostOccurrences = 1_000;
 
-/** Matches of a pattern in the zones a rule looks at; teaching examples do not count. */
+/** Matches of a pattern in the zones of a rule; teaching examples do not count. */
 export function occurrences(
   document: Document,
   pattern: RegExp,
@@ -47,7 +47,7 @@ const wrongLabel =
 const right = /\b(?:CORRECT|GOOD|RIGHT|INSTEAD)\b|✅|✓/;
 
 /**
- * T-08: an example marked as wrong teaches, it does not violate. The mark stands in a comment above the lines inside
+ * T-08: an example marked as wrong teaches, it does not violate. The mark is in a comment above the lines inside
  * the fence, on the line right above the fence, or in the heading over it.
  */
 export function isTeaching(document: Document, line: number): boolean {
@@ -88,7 +88,7 @@ function teachingLines(document: Document): ReadonlySet<number> {
   return found;
 }
 
-/** Marks stand at the head of a line; very long lines are not read to their end for every occurrence. */
+/** Marks are at the head of a line; very long lines are not read to their end for every occurrence. */
 function head(document: Document, line: number): string {
   const start = document.lineStarts[line];
   if (start === undefined) return '';

@@ -25,7 +25,7 @@ type Check = (subject: SkillPackage, surroundings: Surroundings) => Iterable<Dra
 
 /** What lies around a package: other skills, and where it was converted from. */
 export type Surroundings = {
-  /** Names and triggers of the other skills that are there; undefined when nobody looked. */
+  /** Names and triggers of the other installed skills; undefined when they were not read. */
   installed: ReadonlySet<string> | undefined;
   conversion: ConversionSource | undefined;
 };
@@ -53,7 +53,7 @@ export type Rule = {
   /** The automatic fix changes more than markup, so it needs `--unsafe`. */
   unsafe?: boolean;
   fence: FencePolicy;
-  /** The rule is about the package, so text that was copied into it is no excuse. */
+  /** The rule is about the package, so copied text counts too. */
   neverInherited?: true;
   /** What must hold, one sentence. */
   summary: string;

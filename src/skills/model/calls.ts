@@ -3,7 +3,7 @@ export type Call = { name: string; start: number; bodyStart: number; bodyEnd: nu
 
 /** A call is read up to this many characters; an unbalanced one ends there. */
 const longestCall = 20_000;
-/** More calls than this in one text are not looked at, so that a hostile file stays cheap. */
+/** Further calls in one text are skipped, so that a hostile file stays cheap. */
 const mostCalls = 500;
 
 /** Every call of one of the names. Parentheses in strings and template literals do not count. */
@@ -44,7 +44,7 @@ export function closingBracket(text: string, start: number, open: string, close:
   return undefined;
 }
 
-/** Quotes other than template literals end on their own line; an apostrophe in prose is no quote. */
+/** Quotes other than template literals end on their own line; an apostrophe in prose does not open a string. */
 function closingQuote(text: string, start: number, limit: number): number | undefined {
   const quote = text[start];
   if (quote === "'" && isWordCode(text.charCodeAt(start - 1))) return undefined;

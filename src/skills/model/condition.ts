@@ -94,7 +94,7 @@ export function parseCondition(text: string): ConditionReading {
     }
     const token = peek();
     if (token === undefined) throw new Stop('a value is missing at the end');
-    if (token.kind === 'operator') throw new Stop(`"${token.text}" stands where a value should`);
+    if (token.kind === 'operator') throw new Stop(`"${token.text}" is where a value is expected`);
     position += 1;
     return literalOrVariable(token);
   };
@@ -184,7 +184,7 @@ export const scaleWords = { level: `one of ${ordinalLevels.join(', ')}`, number:
 /** A variable that a condition orders against a level or a number. */
 export type Ordering = { path: string; scale: keyof typeof scaleWords };
 
-/** Every variable whose value must stand on a scale, or the condition cannot be decided. */
+/** Every variable whose value must be a level or a number for the condition to be decided. */
 export function orderings(condition: Condition): Ordering[] {
   if (condition.kind === 'literal' || condition.kind === 'variable') return [];
   if (condition.kind === 'not') return orderings(condition.operand);
@@ -246,7 +246,7 @@ function compare(operator: string, left: unknown, right: unknown): boolean | und
       left === right || (left !== undefined && right !== undefined && String(left) === String(right));
     return operator === '==' ? same : !same;
   }
-  // A phase that was skipped has given nothing, which is no mistake.
+  // A skipped phase has no outputs, which is correct.
   if ((left ?? undefined) === undefined || (right ?? undefined) === undefined) return false;
   const [a, b] = [rank(left), rank(right)];
   if (a === undefined || b === undefined) return undefined;

@@ -98,7 +98,7 @@ function flowSections(document: Document): FlowSection[] {
   });
 }
 
-/** The flow of a command that is no package yet. */
+/** The flow of a command before it is converted. */
 export function sourceFlowSections(document: Document): FlowSection[] {
   const execution = /^execution (?:flow|process)(?: (?:diagram|summary|overview))?$/i;
   return sectionsNamed(document, [execution, /^data flow$/i]);
@@ -146,7 +146,7 @@ export function readNames(list: string): { name: string; kind: 'variable' | 'fil
   });
 }
 
-/** What flows between phases has the name of a variable or of a file; anything else is no name. */
+/** What flows between phases has the name of a variable or of a file; nothing else counts. */
 export function kindOfName(name: string): 'variable' | 'file' | undefined {
   if (/^[A-Za-z_$][\w$]*(?:\[\])?$/.test(name)) return 'variable';
   return /^[\w./{}*$-]+\.[a-z]{1,5}$/i.test(name) ? 'file' : undefined;

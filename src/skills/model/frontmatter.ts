@@ -85,7 +85,7 @@ function unclosedLines(document: Document): number {
   return line;
 }
 
-/** Where a body begins whose frontmatter somebody forgot to close: a rule further down is then taken for the end of it. */
+/** Where the body begins when the frontmatter is never closed: at the next rule further down. */
 function beforeHeading(document: Document, end: number): number {
   for (let line = 2; line < end; line += 1) {
     if (/^#{1,6} /.test(lineText(document, line)) && lineText(document, line - 1).trim() === '') return line;
@@ -93,7 +93,7 @@ function beforeHeading(document: Document, end: number): number {
   return end;
 }
 
-/** S-045: every `key: rest` line; indented and list lines go to the key above, unless other text stands between. */
+/** S-045: every `key: rest` line; indented and list lines go to the key above, unless other text is between them. */
 function lineWise(document: Document, end: number): Frontmatter {
   const fields = new Map<string, FrontmatterField>();
   const unquoted: { key: string; line: number; endLine: number; raw: string }[] = [];

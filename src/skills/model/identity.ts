@@ -17,10 +17,10 @@ export function readTriggers(description: string): string[] {
   ];
 }
 
-/** A quote that was forgotten must not turn what stands between two phrases into one: `", "` is no trigger. */
+/** A missing quote must not turn the separator between two phrases into a trigger such as `", "`. */
 const quoted = /(?<![\p{L}\p{N}])["“「](?=[^\s,;.])([^"”」\n]{0,199}[^\s"”」])["”」](?![\p{L}\p{N}])/gu;
 
-/** A trigger that is typed as it stands, such as `workflow:plan` or `/plan`; all others are phrases a model weighs. */
+/** A trigger that users type literally, such as `workflow:plan` or `/plan`; all others are phrases a model weighs. */
 export function isCommand(trigger: string): boolean {
   return /^\/[\w:-]+$|^[\w-]+(?::[\w-]+)+$/.test(trigger);
 }

@@ -114,7 +114,7 @@ test('S-035 T-09 levels compare by their order', () => {
   expect(holds('risk ≥ low and not done', { risk: 'low', done: false })).toBe(true);
 });
 
-test('S-035 the word not denies a whole comparison, the mark ! only what stands next to it', () => {
+test('S-035 the word not denies a whole comparison, the mark ! only the operand next to it', () => {
   const values = { a: 'x', b: 'y', done: false };
   expect(holds('not a == "x"', values)).toBe(false);
   expect(holds('not a == "y"', values)).toBe(true);

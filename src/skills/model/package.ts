@@ -34,7 +34,7 @@ export function isPackageText(path: string): boolean {
   );
 }
 
-/** The texts that could not be read as they are: mending the package would lose something of them, or go by their absence. */
+/** Texts that could not be read: a fix would lose a part of them, or treat them as missing. */
 export function unreadTexts({ unreadable }: PackageFiles): PackageFiles['unreadable'] {
   return unreadable.filter(({ path }) => path === '.' || path === 'phases' || isPackageText(path));
 }

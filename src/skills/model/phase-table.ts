@@ -19,7 +19,7 @@ export type RoutingRow = { line: number; trigger: string; mode: string; targets:
 
 export type RoutingTable = { table: Table; rows: readonly RoutingRow[] };
 
-/** A placeholder such as `phases/{name}.md` is no file. */
+/** A placeholder such as `phases/{name}.md` names no file. */
 const phasePath = /phases\/[^\s)\]`"'|,;{}<>$*]{1,200}?\.md/g;
 
 /**

@@ -24,7 +24,7 @@ const label = /\[([^[\]\n]{1,300})\](?!:)/g;
 const marker = /\bRef:\s*`?(\[[^\]\n]{0,200}\]\()?([^\s`)\]]{1,300})/g;
 const read = /\bRead\(\s*["'`]([^"'`\n]{1,300})["'`]/g;
 
-/** Links and pictures of the prose, the definitions that it uses, and `Ref:` markers and `Read("…")` calls wherever they stand. */
+/** Links and pictures of the prose, the definitions that it uses, and `Ref:` markers and all `Read("…")` calls. */
 export function readReferences(document: Document): Reference[] {
   const { text } = document;
   const found: Reference[] = [];

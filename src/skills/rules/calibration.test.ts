@@ -95,7 +95,7 @@ test('XP001 a command in two packages is an error, a phrase a warning', () => {
   expect(severities('risk assessment')).toEqual(['warning']);
 });
 
-test('RF001 an interval written like a link and a link marked as bad are no dead references', () => {
+test('RF001 an interval written like a link and a link marked as bad are not dead references', () => {
   const texts = cleanTexts();
   texts[first] =
     `${texts[first]}\ncount=3 -> [0,2,4](MON/WED/FRI), count=1 -> [0](MON)\n\n- Bad: "See [Memory](./src/memory.ts)"\n`;
@@ -114,7 +114,7 @@ test('SC001 the rules, the flow and the errors are found under their other usual
   expect(rulesOf(texts).filter((entry) => entry.startsWith('SC001'))).toEqual([]);
 });
 
-test('FM001 FM010 two bracket groups after a key want quotes; a name that is no text is shown as it is', () => {
+test('FM001 FM010 two bracket groups after a key want quotes; a name that is not text is shown verbatim', () => {
   const head = (lines: string) => ({
     [skill]: `---\n${lines}\ndescription: Plans when asked.\n---\n\n# Demo\n`,
   });
@@ -147,7 +147,7 @@ test('a SKILL.md among the material of a package is a sample, elsewhere a packag
   expect(findPackages(path.join(root, 'test/fixtures'))).toHaveLength(1);
 });
 
-test('DF005 the end of a placeholder is no comparison, on its line or over the next', () => {
+test('DF005 the end of a placeholder is not a comparison, on its line or over the next', () => {
   const found = (line: string) => {
     const texts = cleanTexts();
     texts[first] = `${texts[first]}\n\`\`\`\n${line}\n\`\`\`\n`;

@@ -14,7 +14,7 @@ import { specificationRules } from './specification.ts';
 import { structureRules, suppressionRules } from './structure.ts';
 import { todoRules } from './todo.ts';
 
-/** Rules that look at one package. */
+/** Rules about one package. */
 export const packageRules: readonly Rule[] = [
   ...inOrder(frontmatterRules, toolRules),
   ...structureRules,
@@ -32,7 +32,7 @@ export const packageRules: readonly Rule[] = [
   ...suppressionRules,
 ];
 
-/** One family whose rules stand in several files, by id. */
+/** One family whose rules are in several files, by id. */
 function inOrder(...parts: readonly (readonly Rule[])[]): Rule[] {
   return parts.flat().sort((one, other) => one.id.localeCompare(other.id));
 }
@@ -44,7 +44,7 @@ export const allRules: readonly RuleText[] = [...packageRules, ...crossRules];
 
 export const ruleById: ReadonlyMap<string, RuleText> = new Map(allRules.map((rule) => [rule.id, rule]));
 
-/** What the two letters of an id stand for. */
+/** The subject of the two letters of an id. */
 export const ruleFamilies: Readonly<Record<string, string>> = {
   FM: 'Frontmatter',
   ST: 'Structure',

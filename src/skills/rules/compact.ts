@@ -11,7 +11,7 @@ export function guardedPhases({ skill, phases }: SkillPackage): PhaseFile[] {
   );
 }
 
-/** Signs of an agent or a command line agent at work. */
+/** Calls of an agent or of a command line agent. */
 export const criticalCall =
   /\b(?:Task|Agent)\(|subagent_type|\bBash\([^\n]*\b(?:ccw cli|codex|gemini|claude|qwen|opencode)\b/;
 
@@ -21,7 +21,7 @@ function isCriticalStep({ document }: PhaseFile, step: Step): boolean {
   return criticalCall.test(linesText(document, step.line + 1, step.endLine));
 }
 
-/** Critical steps without a checkpoint; one counts that stands in the step or right above its heading. */
+/** Critical steps without a checkpoint in the step or right above its heading. */
 export function uncheckedSteps(phase: PhaseFile): Step[] {
   const { compact, document, steps } = phase;
   let next = 0;
@@ -63,7 +63,7 @@ export const compactRules: readonly Rule[] = [
     fixable: true,
     fence: 'none',
     summary: 'SKILL.md has a compact directive when any phase is marked 🔄.',
-    why: 'It tells whoever compacts what to keep whole.',
+    why: 'It names what a compaction must keep whole.',
     hint: 'Run `charrette skill fix`.',
     bad: 'no directive block',
     check: (subject) => {
@@ -164,16 +164,16 @@ export const compactRules: readonly Rule[] = [
     check: ({ phases }) =>
       phases.flatMap((phase) => {
         if (phase.number === undefined) return [];
-        const strangers = phase.steps.filter(
+        const misplaced = phase.steps.filter(
           ({ id }) => id.includes('.') && Number(id.split('.', 1)[0]) !== Math.floor(phase.number ?? 0),
         );
-        const [first] = strangers;
+        const [first] = misplaced;
         if (first === undefined) return [];
         return [
           at(
             phase.document,
             first.line,
-            `Step ${first.id} stands in phase ${phase.number} (${strangers.length} such).`,
+            `Step ${first.id} stands in phase ${phase.number} (${misplaced.length} such).`,
           ),
         ];
       }),
@@ -316,7 +316,7 @@ export const sentinelRules: readonly Rule[] = [
     severity: 'warning',
     fixable: true,
     fence: 'none',
-    summary: 'The sentinel stands right after the H1, before any H2.',
+    summary: 'The sentinel follows the H1, before any H2.',
     why: 'Summaries keep the head of a file.',
     hint: 'Run `charrette skill sync`.',
     bad: 'a sentinel at line 80',

@@ -89,7 +89,7 @@ export const conversionRules: readonly Rule[] = [
     severity: 'error',
     fence: 'fences',
     summary: 'No agent call of the source is lost.',
-    why: 'A lost call is work that is no longer done.',
+    why: 'A lost call is lost work.',
     hint: 'Restore the call with its whole prompt.',
     bad: 'a source with 3 Task( calls, a phase with 2',
     check: perPhase(({ fidelity: { source, phase } }) =>

@@ -50,7 +50,7 @@ export const dataFlowRules: readonly Rule[] = [
     severity: 'error',
     fence: 'none',
     summary: 'The phase an edge starts from declares the variable as output.',
-    why: 'Otherwise the next phase waits for something nobody writes.',
+    why: 'Otherwise the next phase waits for a value that no phase writes.',
     hint: 'Name the variable in the Output section of the producing phase.',
     bad: 'phase3→phase4: resolvedArtifacts, phase 3 outputs none',
     check: (subject) => {
@@ -148,8 +148,8 @@ export const dataFlowRules: readonly Rule[] = [
     severity: 'warning',
     in: { single: 'off' },
     fence: 'none',
-    summary: 'Whoever uses the output of a conditional phase has a fallback.',
-    why: 'When the phase is skipped the value or file is not there.',
+    summary: 'A phase that uses the output of a conditional phase has a fallback.',
+    why: 'When the phase is skipped the value or file is missing.',
     hint: 'Say what to do when it is absent.',
     bad: 'phase 4 reads conflict-resolution.json unconditionally',
     check: (subject) => {
@@ -223,7 +223,7 @@ const ordinalAsString = new RegExp(
   'g',
 );
 
-/** `<names, or "none"> (…)` is a placeholder whose end is no comparison. */
+/** `<names, or "none"> (…)` is a placeholder whose end is not a comparison. */
 function endsPlaceholder(document: Document, { line, offset, match }: Occurrence): boolean {
   const before = document.text.slice(document.lineStarts[line] ?? 0, offset);
   return /^["'].*>[ \t]*[\w$(]$/.test(match[0]) && /<[^<>]*$/.test(before);

@@ -122,7 +122,7 @@ export const hygieneRules: readonly Rule[] = [
     id: 'HY003',
     severity: 'warning',
     fence: 'everywhere',
-    summary: 'A phase has no usage examples of its own skill.',
+    summary: 'A phase has no usage examples of the skill.',
     why: 'Phases are read by the executor, not by users; an invocation there is followed as an instruction.',
     hint: 'Move the example to SKILL.md.',
     bad: '/workflow:multi-cli-plan "Add dark mode"',
@@ -174,7 +174,7 @@ export const hygieneRules: readonly Rule[] = [
     id: 'HY006',
     severity: 'warning',
     fence: 'fences',
-    summary: 'A phase does not stand in for text that was left out.',
+    summary: 'A phase does not abbreviate text of its source.',
     why: 'The original is not there at run time, so the detail is lost.',
     hint: 'Put the full text in.',
     bad: 'See original command for details',
@@ -238,7 +238,7 @@ const note =
 const word =
   /^(?:`[^`]*`|\[.*\)|\S*[\w}]\/\S*|\/[\w:-]+|\S+\.md|v?\d[\d.:-]*|[\p{Script=Han}\d]+|(?:auto(?:matically|-converted)?|converted|extracted|migrated|ported|adapted|fused|shared|merged|split|taken|derived|generated|from|by|on|at|in|of|and|with|the|this|its|an?|is|was|original|old|former|legacy|source|slash|commands?|files?|skills?|documents?|phases?|steps?|sections?|parts?|versions?)[.。]?)[.。]?$/iu;
 
-/** HY004: lines that say where a text comes from and nothing else; what is told besides may be an instruction. */
+/** HY004: lines that only name the origin of a text; a line with more may be an instruction. */
 export function provenanceNotes(document: Document): Occurrence[] {
   if (!containsAny(document.text, provenanceWords)) return [];
   return occurrences(document, note, 'prose').filter(({ match }) => isOnlyNote(match[1] ?? match[2] ?? ''));

@@ -73,7 +73,7 @@ export const phaseReferenceRules: readonly Rule[] = [
     severity: 'warning',
     in: { single: 'off' },
     fence: 'everywhere',
-    summary: 'Each phase has a Ref in the Execution Flow, or stands in the routing table.',
+    summary: 'Each phase has a Ref in the Execution Flow, or is in the routing table.',
     why: 'The flow is where the coordinator learns to load the file.',
     hint: 'Add Ref: phases/NN-slug.md under the phase in Execution Flow.',
     bad: 'a phase named only in the table',
@@ -111,7 +111,7 @@ export const phaseReferenceRules: readonly Rule[] = [
     fixable: true,
     fence: 'none',
     summary: 'Every phase but the last has a Next Phase section, the last one Completion.',
-    why: 'Without it the model stops, or goes on past the end.',
+    why: 'Without it the model stops, or continues past the end.',
     hint: 'Add ## Next Phase with a link, or ## Completion in the last phase.',
     bad: 'the last phase links to Phase 6 of 5',
     check: ({ phases, profile }) =>
@@ -136,7 +136,7 @@ export const phaseReferenceRules: readonly Rule[] = [
     severity: 'warning',
     fence: 'none',
     summary: 'No orphan files in phases/.',
-    why: 'A file nobody refers to is never read, or is an old version that will be.',
+    why: 'A file without a reference is never read, or is an old version that will be.',
     hint: 'Refer to it or delete it.',
     bad: 'phases/99-old.md',
     check: ({ skill, phases, references }) => {

@@ -14,7 +14,7 @@ type PlanFiles = {
 
 const cache = new WeakMap<SkillPackage, PlanFiles | undefined>();
 
-/** `plan.json` and `.task/*.json` beside or instead of a SKILL.md. */
+/** `plan.json` and `.task/*.json` with or without a SKILL.md. */
 function planFiles(subject: SkillPackage): PlanFiles | undefined {
   if (cache.has(subject)) return cache.get(subject);
   const files = readPlanFiles(subject);
@@ -97,7 +97,7 @@ export const planRules: readonly Rule[] = [
     id: 'PL002',
     severity: 'error',
     fence: 'none',
-    summary: 'Tasks are files of their own, not embedded in plan.json.',
+    summary: 'Tasks are separate files, not embedded in plan.json.',
     why: 'Two copies of a task drift apart.',
     hint: 'Move each task to .task/<id>.json and list its id in task_ids.',
     bad: '"tasks": [ … ] in plan.json',

@@ -92,7 +92,7 @@ export const preferenceRules: readonly Rule[] = [
     severity: 'error',
     fence: 'fences',
     summary: 'Flags are not looked for with \\b before a dash, nor by substring.',
-    why: 'There is no word boundary between a blank and a dash: -y is never found, and x-y is.',
+    why: 'A blank and a dash have no word boundary between them: -y is never found, and x-y is.',
     hint: 'Split the arguments into words, honour quotes and --, and compare whole words.',
     bad: '/\\b(-y|--yes)\\b/.test(args)',
     check: ({ documents }) =>

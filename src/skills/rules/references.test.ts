@@ -49,7 +49,7 @@ test.each([
   '![i](https://example.org/none.png)',
   '![i](data:image/png;base64,AAAA)',
   '![badge][shield]\n\n[shield]: //example.org/badge.svg',
-])('RF001 RF010 what is no reference into the package is left alone: %s', (line) => {
+])('RF001 RF010 ignores text that is not a reference into the package: %s', (line) => {
   expect(found(line, template)).toEqual([]);
 });
 

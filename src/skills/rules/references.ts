@@ -210,7 +210,7 @@ function anchorsOf(document: Document): Set<string> {
   return anchors;
 }
 
-/** Whether a name stands in one of the texts as a word of its own. The words are read once, when the first name is asked for. */
+/** Whether one of the texts contains a name as a whole word. The words are read once, when the first name is asked for. */
 export function mentionsIn(read: () => readonly string[]): (name: string) => boolean {
   let texts: readonly string[] | undefined;
   let words = new Set<string>();

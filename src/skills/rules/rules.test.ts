@@ -39,7 +39,7 @@ test.each(cases)('%s fires: %s', (rule, _what, { change, directory, surroundings
   expect(loud(texts, directory, surroundings)).toContain(rule);
 });
 
-test('S-002 S-004 S-005 S-010 S-011 S-016 S-017 S-018 S-019 S-057 S-091 S-092 S-093 S-095 every rule has a test of its own', () => {
+test('S-002 S-004 S-005 S-010 S-011 S-016 S-017 S-018 S-019 S-057 S-091 S-092 S-093 S-095 every rule has its own test', () => {
   const elsewhere = new Set(['XP001', 'XP002', 'IO001']);
   expect(
     allRules.map(({ id }) => id).filter((id) => !elsewhere.has(id) && mutations[id] === undefined),

@@ -19,7 +19,7 @@ export const structureRules: readonly Rule[] = [
     severity: 'error',
     fence: 'none',
     summary: 'SKILL.md exists.',
-    why: 'Without it there is no skill, only loose files.',
+    why: 'Without it the folder holds loose files, not a skill.',
     hint: 'Add SKILL.md (that exact spelling) at the top of the package.',
     bad: 'only phases/ present',
     check: ({ skill, files }) => {
@@ -222,7 +222,7 @@ export const suppressionRules: readonly Rule[] = [
     severity: 'warning',
     fence: 'none',
     summary: 'A suppression says why.',
-    why: 'Without a reason nobody dares to remove it. It does not take effect.',
+    why: 'Without a reason no one dares to remove it. It does not take effect.',
     hint: 'Write <!-- lint-disable ID reason -->.',
     bad: '<!-- lint-disable HY001 -->',
     check: () => [],

@@ -131,7 +131,7 @@ type TodoSample = {
   /** From a `TodoWrite(…)` call, or a bare list in a fence. */
   call: boolean;
   items: readonly TodoItem[];
-  /** `todos: batches`, `todos: calls.map(…)`: the expression, when it is no literal list. */
+  /** `todos: batches`, `todos: calls.map(…)`: the expression, unless it is a literal list. */
   expression: string | undefined;
   /** The literal list carries earlier items along (`...todos`). */
   spreads: boolean;

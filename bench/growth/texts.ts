@@ -6,7 +6,7 @@ import type { Plan } from '../../src/base/schema/judgements/plan.ts';
 import { readPlan, renderPlan } from '../../src/plan/plan-text.ts';
 import { filesFromAnswer } from '../../src/plan/tasks/plan-files.ts';
 import { readPlanFiles } from '../../src/plan/tasks/read-plan.ts';
-import { dependencyProblems, levelsOf, scheduleTasks } from '../../src/plan/tasks/schedule.ts';
+import { dependencyProblems, scheduleTasks, wavesOf } from '../../src/plan/tasks/schedule.ts';
 import { loadDesignContext } from '../../src/prompts/context/load.ts';
 import { completeConfig } from '../../src/skills/config/complete-config.ts';
 import { generatePackage } from '../../src/skills/generate/skill-markdown.ts';
@@ -146,7 +146,7 @@ function litePlan(count: number, before: (index: number) => number[]): Prepared 
       const texts = tasks.map((task) => ({ file: `${task.id}.json`, text: JSON.stringify(task) }));
       const { files } = readPlanFiles(JSON.stringify(plan), texts);
       dependencyProblems(files.tasks);
-      levelsOf(files.tasks);
+      wavesOf(files.tasks);
       const rounds = scheduleTasks(files.tasks, { executorOf: () => 'one', cap: 4, tasksPerBatch: 4 });
       const batches = rounds.flatMap(({ batches: list }) =>
         list.map(({ id: batch, executor, tasks: taken }) => ({

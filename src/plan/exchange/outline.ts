@@ -1,7 +1,7 @@
 import type { LitePlan, LiteTask, TaskStep } from '../../base/schema/lite/plan.ts';
 import { firstLine, type LitePlanFiles } from '../tasks/plan-files.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
-import { dependencyProblems, describeProblem, isDone, levelsOf } from '../tasks/schedule.ts';
+import { dependencyProblems, describeProblem, isDone, wavesOf } from '../tasks/schedule.ts';
 import { stepText } from '../tasks/task-text.ts';
 
 export type OutlineFile = { path: string; action?: 'modify' | 'create' | 'delete'; change?: string };
@@ -74,7 +74,7 @@ export function emptyTask(number: number, title: string): OutlineTask {
 export function outlineOf({ plan, tasks }: LitePlanFiles, title = plan.summary): Outline {
   const problems = dependencyProblems(tasks).map(describeProblem);
   if (problems.length > 0) throw planInvalid(problems);
-  const ordered = levelsOf(tasks).flat();
+  const ordered = wavesOf(tasks).flat();
   const numberOf = new Map(ordered.map(({ id }, index) => [id, index + 1]));
   const { task_ids: _ids, task_count: _count, _metadata, ...overview } = plan;
   const { quality_check: _quality, schema_version: _version, ...metadata } = _metadata;

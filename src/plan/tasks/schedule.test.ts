@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { explicitAssignments } from '../../workflows/build/rules/executor-wishes.ts';
 import { childCounts, cliExecution, resolveExecutor } from './executor.ts';
-import { dependantsOf, dependencyProblems, describeProblem, levelsOf, scheduleTasks } from './schedule.ts';
+import {
+  dependantsOf,
+  dependencyProblems,
+  describeProblem,
+  parallelGroups,
+  scheduleTasks,
+  wavesOf,
+} from './schedule.ts';
 
 const task = (id: string, depends_on: string[] = [], ...files: string[]) => ({
   id,
@@ -24,7 +31,7 @@ test('lite/T-02 P-112 P-113 a diamond runs in three waves, a chain in its order,
     ['S2:D'],
   ]);
   expect(
-    levelsOf([task('C', ['B']), task('B', ['A']), task('A')])
+    wavesOf([task('C', ['B']), task('B', ['A']), task('A')])
       .flat()
       .map(({ id }) => id),
   ).toEqual(['A', 'B', 'C']);
@@ -140,8 +147,8 @@ test('P-111 on random graphs with circles: a circle is found exactly when no ord
   fc.assert(
     fc.property(any, (tasks) => {
       const cycle = dependencyProblems(tasks).find((problem) => problem.kind === 'cycle')?.cycle;
-      if (cycle === undefined) return void expect(levelsOf(tasks).flat()).toHaveLength(tasks.length);
-      expect(() => levelsOf(tasks)).toThrow();
+      if (cycle === undefined) return void expect(wavesOf(tasks).flat()).toHaveLength(tasks.length);
+      expect(() => wavesOf(tasks)).toThrow();
       expect(cycle[0]).toBe(cycle.at(-1));
       for (const [at, id] of cycle.slice(0, -1).entries())
         expect(tasks.find((each) => each.id === id)?.depends_on).toContain(cycle[at + 1]);
@@ -306,4 +313,40 @@ test('P-070 P-121 a task goes on with the conversation that it alone continues, 
     { id: 's-D', strategy: 'fork', resume_from: 's-B' },
     { id: 's-E', strategy: 'merge_fork', merge_from: ['s-C', 's-D'] },
   ]);
+});
+
+const dependencies: Readonly<Record<string, readonly string[]>> = { 1: [], 2: [], 3: ['1'], 5: [] };
+
+test('T-134: only tasks that name their dependencies run in parallel, never more than allowed', () => {
+  const tasks = ['1', '2', '3', '4', '5'].map((number) => ({ number }));
+  const groups = (max: number) =>
+    parallelGroups(tasks, max, ({ number }) => dependencies[number]).map((group) =>
+      group.map(({ number }) => number),
+    );
+  expect(groups(1)).toEqual([['1'], ['2'], ['3'], ['4'], ['5']]);
+  expect(groups(2)).toEqual([['1', '2'], ['3'], ['4', '5']]);
+  expect(groups(9)).toEqual([['1', '2'], ['3'], ['4', '5']]);
+});
+
+test('every task is in exactly one group, in order, and never next to a task that it needs', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.nat(8), { maxLength: 3 }), { minLength: 1, maxLength: 9 }),
+      fc.integer({ min: 1, max: 4 }),
+      (needs, max) => {
+        const tasks = needs.map((list, index) => ({ number: String(index), needs: list.map(String) }));
+        const groups = parallelGroups(tasks, max, (each) => each.needs);
+        expect(groups.flat()).toEqual(tasks);
+        for (const group of groups) {
+          expect(group.length).toBeLessThanOrEqual(max);
+          const before = new Set<string>();
+          for (const each of group) {
+            for (const other of each.needs) expect(before.has(other)).toBe(false);
+            before.add(each.number);
+          }
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
 });

@@ -50,40 +50,32 @@ export function describeProblem(problem: DependencyProblem): string {
 
 /** A circle, its first id repeated at the end; `undefined` when there is none. */
 function findCycle(tasks: readonly Dependent[]): string[] | undefined {
-  const known = new Set(tasks.map(({ id }) => id));
-  const left = new Map(tasks.map(({ id, depends_on }) => [id, depends_on.filter((each) => known.has(each))]));
-  const dependants = Map.groupBy(
-    [...left].flatMap(([id, depends]) => [...new Set(depends)].map((dependency) => ({ id, dependency }))),
-    ({ dependency }) => dependency,
-  );
-  const open = new Map([...left].map(([id, depends]) => [id, new Set(depends).size]));
-  const free = [...open].flatMap(([id, count]) => (count === 0 ? [id] : []));
-  for (let id = free.pop(); id !== undefined; id = free.pop()) {
-    left.delete(id);
-    for (const { id: next } of dependants.get(id) ?? []) {
-      const count = (open.get(next) ?? 0) - 1;
-      open.set(next, count);
-      if (count === 0) free.push(next);
-    }
-  }
-  const [start] = left.keys();
+  const { left } = dependencyWaves(tasks);
+  const needs = new Map(left.map(({ id, depends_on }) => [id, depends_on]));
+  const start = left[0]?.id;
   if (start === undefined) return undefined;
-  // Everything that is left depends on something that is left: walking on must come back.
+  // Every remaining task depends on a remaining one, so following dependencies must come back.
   const path = new Set<string>();
   let next = start;
   while (!path.has(next)) {
     path.add(next);
-    next = left.get(next)?.find((each) => left.has(each)) ?? start;
+    next = needs.get(next)?.find((id) => needs.has(id)) ?? start;
   }
   const ids = [...path];
   return [...ids.slice(ids.indexOf(next)), next];
 }
 
-/** P-112: topological levels; a task stands one level after the last of what it depends on. */
-export function levelsOf<Task extends Dependent>(tasks: readonly Task[]): Task[][] {
+/**
+ * P-112: the tasks in waves, each one after the last of what it depends on and in the order of the plan; `left` are in a circle or
+ * behind one. Dependencies on unknown tasks do not count.
+ */
+export function dependencyWaves<Task extends Dependent>(
+  tasks: readonly Task[],
+): { waves: Task[][]; left: Task[] } {
+  const known = new Set(tasks.map(({ id }) => id));
   const dependants = new Map<string, number[]>();
   const open = tasks.map(({ depends_on }, index) => {
-    const needed = new Set(depends_on);
+    const needed = new Set(depends_on.filter((id) => known.has(id)));
     for (const id of needed) {
       const list = dependants.get(id);
       if (list === undefined) dependants.set(id, [index]);
@@ -91,30 +83,54 @@ export function levelsOf<Task extends Dependent>(tasks: readonly Task[]): Task[]
     }
     return needed.size;
   });
-  const levels: Task[][] = [];
-  let placed = 0;
+  const waves: Task[][] = [];
   let ready = open.flatMap((count, index) => (count === 0 ? [index] : []));
   while (ready.length > 0) {
-    // In the order of the plan, whatever made them ready.
-    const level = ready.sort((one, two) => one - two).flatMap((index) => tasks[index] ?? []);
-    levels.push(level);
-    placed += level.length;
-    const next = level.flatMap(({ id }) => {
-      const waiting = dependants.get(id) ?? [];
+    const wave = ready.sort((one, two) => one - two).flatMap((index) => tasks[index] ?? []);
+    waves.push(wave);
+    ready = [];
+    for (const { id } of wave) {
+      for (const index of dependants.get(id) ?? []) {
+        const count = (open[index] ?? 0) - 1;
+        open[index] = count;
+        if (count === 0) ready.push(index);
+      }
+      // A second task of the same id frees nothing again.
       dependants.delete(id);
-      return waiting;
-    });
-    ready = next.filter((index) => {
-      const count = (open[index] ?? 0) - 1;
-      open[index] = count;
-      return count === 0;
-    });
+    }
   }
-  if (placed < tasks.length) {
-    const waiting = tasks.filter((_, index) => (open[index] ?? 0) > 0).map(({ id }) => id);
-    throw new Error(`No order for ${waiting.join(', ')}: check the plan first.`);
+  return { waves, left: tasks.filter((_, index) => (open[index] ?? 0) > 0) };
+}
+
+/** The waves of a plan that was checked; a circle is an error here. */
+export function wavesOf<Task extends Dependent>(tasks: readonly Task[]): Task[][] {
+  const { waves, left } = dependencyWaves(tasks);
+  if (left.length === 0) return waves;
+  throw new Error(`No order for ${left.map(({ id }) => id).join(', ')}: check the plan first.`);
+}
+
+/**
+ * T-134: tasks that may run in parallel, group after group, in the order of the file. A task that does not name its
+ * dependencies (`undefined`) waits for all before it.
+ */
+export function parallelGroups<Task extends { number: string }>(
+  tasks: readonly Task[],
+  max: number,
+  dependenciesOf: (task: Task) => readonly string[] | undefined,
+): Task[][] {
+  const groups: Task[][] = [];
+  for (const task of tasks) {
+    const open = groups.at(-1);
+    const needs = dependenciesOf(task);
+    const joins =
+      open !== undefined &&
+      open.length < Math.max(1, max) &&
+      needs !== undefined &&
+      !open.some(({ number }) => needs.includes(number));
+    if (joins) open.push(task);
+    else groups.push([task]);
   }
-  return levels;
+  return groups;
 }
 
 /** P-117: all that needs one of these, near or far, with the task that it misses. */
@@ -188,7 +204,7 @@ export function scheduleTasks<Task extends Schedulable>(
   rules: ScheduleRules,
 ): Round<Task>[] {
   let [parallel, single] = [0, 0];
-  return levelsOf(tasks).flatMap((level, index) => {
+  return wavesOf(tasks).flatMap((level, index) => {
     const groups = groupTasks(level, rules);
     const wanted = new Map<string, number>();
     for (const { tasks: taken } of groups)

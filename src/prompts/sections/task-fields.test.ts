@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { leafTasks, taskDependencies, taskFiles, taskGroups, withUniqueNumbers } from './task-fields.ts';
+import { leafTasks, taskDependencies, taskFiles, withUniqueNumbers } from './task-fields.ts';
 import { parseTasks } from './tasks.ts';
 
 const task = (number: string, depends: string) =>
@@ -26,45 +25,6 @@ test.each([
   ['the store', undefined],
 ])('what a task depends on: %s', (value, expected) => {
   expect(taskDependencies({ text: task('2', value) }, ['1.1', '1.2', '11.1'])).toEqual(expected);
-});
-
-test('T-134: side by side only what says that it may, never more than allowed', () => {
-  const text = [
-    task('1', 'none'),
-    task('2', 'none'),
-    task('3', '1'),
-    task('4', 'nobody knows'),
-    task('5', 'none'),
-  ];
-  const groups = (most: number) =>
-    taskGroups(parseTasks(text.join('')), most).map((group) => group.map(({ number }) => number));
-  expect(groups(1)).toEqual([['1'], ['2'], ['3'], ['4'], ['5']]);
-  expect(groups(2)).toEqual([['1', '2'], ['3'], ['4', '5']]);
-  expect(groups(9)).toEqual([['1', '2'], ['3'], ['4', '5']]);
-});
-
-test('every task is in exactly one group, in order, and nothing runs beside what it needs', () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.array(fc.nat(8), { maxLength: 3 }), { minLength: 1, maxLength: 9 }),
-      fc.integer({ min: 1, max: 4 }),
-      (needs, most) => {
-        const text = needs.map((list, index) => task(String(index), list.join(', ') || 'none')).join('');
-        const tasks = parseTasks(text);
-        const groups = taskGroups(tasks, most);
-        expect(groups.flat()).toEqual(tasks);
-        for (const group of groups) {
-          expect(group.length).toBeLessThanOrEqual(most);
-          const before = new Set<string>();
-          for (const { number } of group) {
-            for (const other of needs[Number(number)] ?? []) expect(before.has(String(other))).toBe(false);
-            before.add(number);
-          }
-        }
-      },
-    ),
-    { numRuns: 60 },
-  );
 });
 
 test('a task that only holds others is not carried out itself', () => {

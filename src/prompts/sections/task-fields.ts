@@ -26,25 +26,7 @@ export function taskDependencies(
   return /^\s*(?:none|nothing|[-–—])/i.test(value) ? [] : undefined;
 }
 
-/** Tasks that may be carried out side by side, group after group, in the order of the file. A task that does not say waits for all before it. */
-export function taskGroups(tasks: readonly Task[], most: number): Task[][] {
-  const numbers = tasks.map(({ number }) => number);
-  const groups: Task[][] = [];
-  for (const task of tasks) {
-    const open = groups.at(-1);
-    const needs = taskDependencies(task, numbers);
-    const joins =
-      open !== undefined &&
-      open.length < Math.max(1, most) &&
-      needs !== undefined &&
-      !open.some(({ number }) => needs.includes(number));
-    if (joins) open.push(task);
-    else groups.push([task]);
-  }
-  return groups;
-}
-
-/** Tasks that are carried out: those that contain others are headings of them. */
+/** Tasks that are executed: a task that contains others is only their heading. */
 export function leafTasks(tasks: readonly Task[]): Task[] {
   return tasks.filter((task) => {
     const end = task.line + task.text.split('\n').length - 1;

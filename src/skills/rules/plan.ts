@@ -1,5 +1,6 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import { isVague } from '../../base/text/vague.ts';
+import { dependencyWaves } from '../../plan/tasks/schedule.ts';
 import type { Draft, Rule } from '../lint/rule.ts';
 import type { SkillPackage } from '../model/package.ts';
 
@@ -185,35 +186,22 @@ function dependencyProblems(tasks: readonly Task[]): Draft[] {
       .filter((id) => !byId.has(id))
       .map((id) => inTask(task, `It depends on ${id}, which does not exist.`)),
   );
-  const { left } = waves(tasks);
+  const { left } = wavesOf(tasks);
   const [first] = left;
   if (first !== undefined)
     drafts.push(inTask(first, `These tasks wait for each other: ${left.map(({ id }) => id).join(', ')}.`));
   return drafts;
 }
 
-/** Levels by dependency; what stays left is in a cycle or behind one. */
-function waves(tasks: readonly Task[]): { levels: Task[][]; left: Task[] } {
-  const known = new Set(tasks.map(({ id }) => id));
-  const done = new Set<string>();
-  const levels: Task[][] = [];
-  let left = [...tasks];
-  while (left.length > 0) {
-    const ready = left.filter(({ value }) =>
-      strings(value['depends_on']).every((id) => done.has(id) || !known.has(id)),
-    );
-    if (ready.length === 0) break;
-    for (const { id } of ready) done.add(id);
-    levels.push(ready);
-    left = left.filter((task) => !ready.includes(task));
-  }
-  return { levels, left };
+/** The shared scheduler over task files, whose fields may have any type. */
+function wavesOf(tasks: readonly Task[]) {
+  return dependencyWaves(tasks.map((task) => ({ ...task, depends_on: strings(task.value['depends_on']) })));
 }
 
 function waveConflicts(tasks: readonly Task[]): Draft[] {
-  return waves(tasks).levels.flatMap((level) => {
+  return wavesOf(tasks).waves.flatMap((wave) => {
     const owners = new Map<string, Task>();
-    return level.flatMap((task) => {
+    return wave.flatMap((task) => {
       const files = Array.isArray(task.value['files']) ? task.value['files'] : [];
       const paths = new Set(
         files.flatMap((file) => (isRecord(file) && typeof file['path'] === 'string' ? [file['path']] : [])),

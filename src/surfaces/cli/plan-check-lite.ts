@@ -6,7 +6,7 @@ import { leadsOut } from '../../base/text/strings.ts';
 import { groundFiles } from '../../plan/grounding/files.ts';
 import { readLiteFolder } from '../../plan/tasks/plan-files.ts';
 import { notAPlan, recognisePlan } from '../../plan/tasks/read-plan.ts';
-import { levelsOf } from '../../plan/tasks/schedule.ts';
+import { wavesOf } from '../../plan/tasks/schedule.ts';
 import { openIndex } from '../../repo/index/open-index.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
 
@@ -60,7 +60,7 @@ export async function checkLitePlan(
   const errors = [...quality.critical, ...grounded.error];
   const warnings = [...quality.minor, ...grounded.warning];
   const waves =
-    quality.critical.length > 0 ? [] : levelsOf(files.tasks).map((wave) => wave.map(({ id }) => id));
+    quality.critical.length > 0 ? [] : wavesOf(files.tasks).map((wave) => wave.map(({ id }) => id));
   const lines = [
     ...errors.map((error) => `error ${error}`),
     ...warnings.map((warning) => `warning ${warning}`),

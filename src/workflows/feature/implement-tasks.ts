@@ -1,10 +1,16 @@
 import { CharretteError } from '../../base/errors.ts';
+import { parallelGroups } from '../../plan/tasks/schedule.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { compose } from '../../prompts/compose.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { readProject, renderProjectContext } from '../../prompts/read-project.ts';
 import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
-import { leafTasks, taskFiles, taskGroups, withUniqueNumbers } from '../../prompts/sections/task-fields.ts';
+import {
+  leafTasks,
+  taskDependencies,
+  taskFiles,
+  withUniqueNumbers,
+} from '../../prompts/sections/task-fields.ts';
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
@@ -38,7 +44,9 @@ export async function carryOutTasks(desk: Desk, work: Work): Promise<{ done: num
   const prompts = await promptsOf(desk, feature, tasks);
   const skipped: string[] = [];
   let done = 0;
-  for (const group of taskGroups(tasks, desk.inputs.tasksAtOnce)) {
+  const numbers = tasks.map(({ number }) => number);
+  const groups = parallelGroups(tasks, desk.inputs.tasksAtOnce, (task) => taskDependencies(task, numbers));
+  for (const group of groups) {
     const opened: { task: Task; start: Start }[] = [];
     for (const task of group) {
       const name = `task ${task.number}`;

@@ -23,6 +23,7 @@ const bars: Bar[] = [
   { what: 'imports between surfaces', value: importsBetweenSurfaces(), most: 0 },
   { what: 'files entered by one design', value: filesEnteredByDesign(), most: 130 },
   { what: 'odd phrases in code and docs', value: oddPhrases(), most: 150 },
+  { what: 'words of README and docs, without generated pages', value: wordsOfDocs(), most: 22_000 },
   ...installed(),
 ];
 
@@ -148,6 +149,15 @@ function oddPhrases(): number {
   return texts
     .flatMap(lines)
     .reduce((sum, line) => sum + patterns.filter((pattern) => pattern.test(line)).length, 0);
+}
+
+/** As `wc -w` counts them. */
+function wordsOfDocs(): number {
+  const pages = tracked('docs', 'README.md').filter((file) => file.endsWith('.md'));
+  const written = pages.filter(
+    (file) => !/^docs\/reference\/(?:cli\.md|config\.md|errors\.md|rules\/)/.test(file),
+  );
+  return written.flatMap(lines).flatMap((line) => line.match(/\S+/g) ?? []).length;
 }
 
 /** What a user installs: packages that are not for development, as they are in node_modules. */

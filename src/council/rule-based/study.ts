@@ -228,7 +228,7 @@ function wiringOf(
 }
 
 function precedentsOf(index: RepositoryIndex, text: string): Precedent[] {
-  return similarCommits(index, readQuery(text, index.vocabulary), 3).map(({ commit }) => {
+  return similarCommits(index, readQuery(text, index.vocabulary).terms, 3).map(({ commit }) => {
     const position = index.history.commits.indexOf(commit);
     return {
       id: commit.id.slice(0, 10),

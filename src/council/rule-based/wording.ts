@@ -45,11 +45,20 @@ export function reasonsOf({ signals }: Target): string {
   return telling
     .map((signal) => {
       switch (signal.signal) {
-        case 'words':
+        case 'title':
+        case 'details':
+        case 'name':
+        case 'declared':
+        case 'declares':
+        case 'passage':
+        case 'further passages':
+        case 'title passage':
+        case 'phrases':
           return 'its names and text match the description';
         case 'named':
           return 'the description names it';
         case 'history':
+        case 'title history':
           return `similar commits touched it (${signal.commits[0]?.slice(0, 10) ?? ''})`;
         case 'often changed':
           return 'it changes often';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { defenceText } from '../../council/rule-based/task-input.ts';
+import { createVocabulary } from './bm25.ts';
 import { buildImportGraph } from './import-graph.ts';
 import { readQuery } from './search-query.ts';
-import { createVocabulary } from './term-vector.ts';
 
 // A pattern that looks back from every character needs minutes for these; the limit of the test is what it fails by.
 const size = 1_000_000;
@@ -14,7 +14,7 @@ test.each([
   ['dots', many('.')],
 ])('a description of %s', (_, text) => {
   const query = readQuery(`Change ${text} in src/app.ts`, createVocabulary());
-  expect(query.mentions('src/app.ts')).toBe(true);
+  expect(query.mentions('src/app.ts')).toBeGreaterThan(0);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
+import { createVocabulary, type TermVector, type Vocabulary, vectorOf } from './bm25.ts';
 import { buildChangeHistory, type ChangeHistory } from './change-history.ts';
 import { type Declaration, matchDeclarations } from './declarations.ts';
 import { type FileKind, fileKind, isScript } from './file-kinds.ts';
@@ -6,7 +7,6 @@ import { buildImportGraph, type ImportGraph } from './import-graph.ts';
 import { type ModuleLinks, matchModuleLinks, parseDeclarations } from './parse-script.ts';
 import { declareAside, type ScriptReader, type ScriptReading, startScriptReader } from './script-reader.ts';
 import type { Snapshot, SnapshotFile } from './snapshot.ts';
-import { createVocabulary, type TermVector, type Vocabulary, vectorOf } from './term-vector.ts';
 import { indexTests, type TestIndex } from './test-neighbours.ts';
 import { countTerms, pathTerms } from './words.ts';
 

@@ -1,14 +1,17 @@
-import { scoreDocuments } from './bm25.ts';
+import { type QueryTerm, scoreDocuments } from './bm25.ts';
 import type { RepositoryIndex } from './repository-index.ts';
-import type { SearchQuery } from './search-query.ts';
 import type { HistoryCommit } from './snapshot.ts';
 
 export type SimilarCommit = { commit: HistoryCommit; score: number };
 
 /** Past commits whose messages are nearest to the description, best first; what is long ago counts a little less. */
-export function similarCommits(index: RepositoryIndex, query: SearchQuery, limit: number): SimilarCommit[] {
+export function similarCommits(
+  index: RepositoryIndex,
+  terms: readonly QueryTerm[],
+  limit: number,
+): SimilarCommit[] {
   const documents = index.messages.map((message) => ({ message }));
-  const scores = scoreDocuments(documents, { message: { weight: 1, lengthPenalty: 0.4 } }, query.terms);
+  const scores = scoreDocuments(documents, { message: { weight: 1, lengthPenalty: 0.4 } }, terms);
   return index.history.commits
     .map((commit, position) => ({
       commit,

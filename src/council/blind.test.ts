@@ -22,21 +22,18 @@ test('L-516 a version written on to a name goes with it', () => {
   );
 });
 
-test('L-516 panel/C-34 code and paths are what they are; names beside them go', () => {
+test('L-516 panel/C-34 keeps code and paths, removes names next to them', () => {
   const kept = 'src/CursorPage.ts, src/cursor/page.ts:12, `Cursor.next()`, CLAUDE.md and CursorPage';
   expect(stripAttribution(`Claude/Codex, GPT and "cursor" say: ${kept}. Signed: Claude.`)).toBe(
     `[agent]/[agent], [agent] and "[agent]" say: ${kept}. Signed: [agent].`,
   );
 });
 
-test.each(['```', '~~~', '````'])(
-  'L-516 a fence of %s is no place to sign: bare names in it go, paths in it stay',
-  (fence) => {
-    const code = (name: string) =>
-      `${fence}ts\nSigned: ${name}\nimport './cursor/page.ts';\nnew ${name}();\n${fence}\n`;
-    expect(stripAttribution(code('Claude'))).toBe(code('[agent]'));
-  },
-);
+test.each(['```', '~~~', '````'])('L-516 removes bare names in a fence of %s and keeps paths', (fence) => {
+  const code = (name: string) =>
+    `${fence}ts\nSigned: ${name}\nimport './cursor/page.ts';\nnew ${name}();\n${fence}\n`;
+  expect(stripAttribution(code('Claude'))).toBe(code('[agent]'));
+});
 
 test('L-516 a word everybody wrote from stays', () => {
   expect(stripAttribution('cursor paging by Codex', { neutral: 'Add cursor paging' })).toBe(

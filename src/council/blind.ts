@@ -24,14 +24,14 @@ export const attributionWords = [
   'Mistral',
 ];
 
-/** Names that are words of their own when written small; a looser reading leaves those alone. */
+/** Names that are ordinary words in lower case; the loose rule keeps those. */
 const ordinaryWords = new Set(['cursor', 'sonnet', 'opus', 'haiku', 'gemini', 'copilot', 'goose', 'llama']);
 
 const placeholder = '[agent]';
 
 export type StrippingRules = {
   words?: readonly string[];
-  /** Text everybody wrote from, such as the feature; a word that occurs in it identifies nobody and stays. */
+  /** Text that all authors had, such as the feature; a word in it identifies no author and stays. */
   neutral?: string;
   /** Leave ordinary words in small letters. */
   loose?: boolean;

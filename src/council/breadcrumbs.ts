@@ -19,7 +19,7 @@ export const steps = {
 
 export type Step = keyof typeof steps;
 
-/** Object keys that look like integers come first in JavaScript, so the order stands here. */
+/** JavaScript puts object keys that look like integers first, so the order is listed here. */
 export const stepOrder: readonly Step[] = [
   '0',
   '1',

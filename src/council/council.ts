@@ -28,7 +28,7 @@ export type Seat = {
 export type Task<Name extends JudgementName> = {
   /** Its folder among the calls of the run; stable. */
   key: string;
-  /** What the agent is told that it does. */
+  /** The name of the task that the agent gets. */
   kind: string;
   judgement: Name;
   draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;

@@ -62,8 +62,8 @@ export type DebateSettings = {
 };
 
 /**
- * Which decisions are debated, by whom (L-477…L-481). Nobody replaces an absent debater: the decision is skipped and the
- * synthesis stands. An empty `queued` means no launch, no collection, no judges.
+ * Chooses which decisions are debated, and by whom (L-477…L-481). No agent replaces an absent debater: its decisions are
+ * skipped and keep the choice of the synthesis. An empty `queued` means no launch, no collection, no judges.
  */
 export function planDebates(
   decisions: readonly NumberedDecision[],
@@ -121,7 +121,7 @@ function skipWarnings(skipped: readonly SkippedDebate[]): string[] {
   );
 }
 
-/** What both sides of every debate are told. */
+/** What both sides of every debate get. */
 export type DebateBrief = { commission: Commission; synthesis: Synthesis | undefined };
 
 /** Step 2a.5, the debates: only what is contested is argued, all sides in parallel (L-477…L-503). */

@@ -39,7 +39,7 @@ export function renderDecisions(decisions: readonly NumberedDecision[]): string 
   return renderBlocks(decisions.map(renderDecision));
 }
 
-/** One decision as it stands in the file and in debate prompts. */
+/** One decision as the file and the debate prompts show it. */
 export function renderDecision(decision: NumberedDecision): string {
   return renderBlock(
     `${decisionId(decision)}: ${decision.title}`,

@@ -58,7 +58,7 @@ export function readDefence(text: string): DefenceReading {
   };
 }
 
-/** What stands between the first opening of a tag and its next closing; two searches, so that it stays linear. */
+/** The text between the first opening of a tag and its next closing; two searches keep it linear. */
 function tagBody(text: string, name: string): string | undefined {
   const open = new RegExp(`<${name}>`, 'i').exec(text);
   if (!open) return undefined;

@@ -38,7 +38,7 @@ test('L-180 the block has its exact shape', () => {
 
 const put = { question: 'Which API?', recommended: 'the recommended one', options: [] };
 
-test('L-179 terse answers take the recommendation, real ones stand', () => {
+test('L-179 terse answers take the recommendation, others are final', () => {
   for (const answer of ['', ' ', 'Sure!', "I don't know", 'idk…', 'OK', 'you decide', 'yes', 'either']) {
     expect(resolveAnswer(answer, put)).toBe('the recommended one');
   }
@@ -56,7 +56,7 @@ test.each([
   ['either', { question: 'Who may close it?', recommended: 'owner', options: ['owner', 'either'] }, 'either'],
   ['sure', { question: 'Make sure that it is logged?', recommended: 'no', options: [] }, 'no'],
   ['yes', { question: 'In memory or in a file?', recommended: 'memory', options: [] }, 'memory'],
-])('L-173, L-179, L-180: what decides a question stands: %s', (answer, asked, resolution) => {
+])('L-173, L-179, L-180: an answer that decides is final: %s', (answer, asked, resolution) => {
   expect(resolveAnswer(answer, asked)).toBe(resolution);
 });
 

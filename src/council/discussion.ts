@@ -78,7 +78,7 @@ const nonAnswers = new Set([
 export type PutQuestion = { question: string; recommended: string; options: readonly string[] };
 
 /**
- * L-179: a terse or empty answer takes the recommendation; nobody is asked twice. What decides the question is none: one of
+ * L-179: a terse or empty answer takes the recommendation; no question is asked twice. An answer that decides is not terse: one of
  * its options, a word of “this or that?”, yes to what can be answered so.
  */
 export function resolveAnswer(answer: string, { question, recommended, options }: PutQuestion): string {
@@ -142,7 +142,7 @@ export type CandidateReason = (typeof candidateReasons)[number];
 
 export type DiscussionCandidate = { decision: NumberedDecision; reasons: CandidateReason[] };
 
-/** L-722: a vote of 2–1 (or any vote with dissent) is still open; every decision nobody judged is too. */
+/** L-722: a decision is open after a vote with dissent, such as 2–1, and without any vote. */
 export function isStillContested(resolution: Resolution): boolean {
   if (resolution.disposition !== 'voted' || !resolution.tally) return true;
   return Math.min(resolution.tally.thesis, resolution.tally.antithesis) > 0;

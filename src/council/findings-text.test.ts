@@ -37,7 +37,7 @@ test('L-584 L-590 a numbered list with tags, scopes, citations and suggestions',
   });
 });
 
-test('L-587 L-590 two lists: what stands under the observations is out of scope', () => {
+test('L-587 L-590 two lists: findings under the observations are out of scope', () => {
   const text = `### In-Scope Findings
 #### 1. Missing test
 - **Concern**: nothing covers the retry.

@@ -48,7 +48,7 @@ export function splitItems(text: string): FindingItem[] {
   return items;
 }
 
-/** What stands below the first line of an item: nothing yet, only indented lines, lines at the margin; `closed`: nothing more. */
+/** The lines below the first line of an item: none yet, only indented ones, some at the margin; `closed`: no more. */
 type Body = 'none' | 'indented' | 'margin' | 'closed';
 
 function bodyAfter(body: Body, line: string): Body {
@@ -56,7 +56,7 @@ function bodyAfter(body: Body, line: string): Body {
   return /^\s{2}/.test(line) ? 'indented' : 'margin';
 }
 
-/** Closing words after a list whose items are indented: a new paragraph at the margin that is no label. */
+/** Closing words after a list whose items are indented: a new paragraph at the margin that is not a label. */
 function isAfterword(line: string, before: string, body: Body): boolean {
   const newParagraph = before.trim() === '' && !/^\s*$|^\s{2}|^[-*+]\s/.test(line);
   return newParagraph && body === 'indented' && splitLabel(line) === undefined;

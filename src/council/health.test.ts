@@ -49,7 +49,7 @@ test('L-510 judges follow their own fresh probe', () => {
   expect(isUp(judgeAvailability({ codex: { available: true, healthy: true } }), 'codex')).toBe(true);
 });
 
-test('panel/C-30 L-911 L-913 one failed lane is counted; a failed re-probe switches the agent off for good', () => {
+test('panel/C-30 L-911 L-913 one failed lane is counted; a failed re-probe switches the agent off permanently', () => {
   const counted = afterLaneFailure(run, { agent: 'cursor', reason: 'timeout', reprobeHealthy: true });
   expect(isUp(counted, 'cursor')).toBe(true);
   expect(counted.agents['cursor']?.failedLanes).toBe(1);

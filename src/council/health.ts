@@ -1,5 +1,5 @@
 /**
- * Which agents may be used, per scope. The scope is part of the type: what debates and judges learn cannot be given back as
+ * Which agents may be used, per scope. The scope is part of the type: what debates and judges learn cannot become
  * run-wide health (L-025, F-16), because no function turns a phase scope into the run scope.
  */
 declare const scopeOf: unique symbol;

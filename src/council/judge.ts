@@ -94,7 +94,7 @@ export type BallotOrder = 'rotated' | 'swapped';
 
 export type DialecticBallot = {
   text: string;
-  /** Which side stands as Defense A for each decision. A vote always names the side, never the position. */
+  /** Which side is Defense A for each decision. A vote always names the side, never the position. */
   first: { number: number; side: Side }[];
 };
 
@@ -220,7 +220,7 @@ export type Position = Side | 'tie';
 
 export type JudgeBallots = {
   judge: string;
-  /** Votes on the rotated ballot. Absent: the lane failed, so this judge is ineligible everywhere (L-519). */
+  /** Votes on the rotated ballot. Missing: the call failed, so this judge is ineligible everywhere (L-519). */
   rotated: JudgeVotes | undefined;
   /** Votes on the swapped ballot, when the judge was shown both orders. */
   swapped?: JudgeVotes | undefined;

@@ -4,7 +4,7 @@ import { candidates, raised } from '../../test/review-fixtures.ts';
 import { mergeCandidates, partitionProblem } from './merge.ts';
 import { numberCandidates } from './review.ts';
 
-test('panel/C-32 F-22 a merge answer that is no partition merges nothing and loses nothing', () => {
+test('panel/C-32 F-22 an answer that is not a partition merges nothing and loses nothing', () => {
   const three = numberCandidates([
     raised('a'),
     raised('b', { title: 'Other' }),
@@ -82,7 +82,7 @@ test('L-592 L-593 a cluster keeps all proposers, concerns and places; in-scope w
   expect(items[0]?.citations).toHaveLength(2);
 });
 
-test('ids of a second round go on after those of the first', () => {
+test('ids of a second round continue after those of the first', () => {
   const first = mergeCandidates(
     numberCandidates([raised('a'), raised('b', { outOfScope: true })]),
     undefined,

@@ -17,7 +17,7 @@ export type MergeResult = {
   refused?: string;
 };
 
-/** Step 3: the author groups findings that mean the same; an answer that is no partition merges nothing (C-32). */
+/** Step 3: the author groups findings that mean the same; an answer that is not a partition merges nothing (C-32). */
 export async function merge(
   council: Council,
   author: Seat,
@@ -57,7 +57,7 @@ function candidateText(candidates: readonly Candidate[]): string {
 
 /**
  * C-32, L-592: clusters of candidates become ballot items. A merge answer that is not a partition of the candidates is
- * refused as a whole, and every candidate stands alone: a finding is never lost. Numbers go on after those of earlier
+ * refused as a whole, and every candidate becomes one item: a finding is never lost. Numbers continue after those of earlier
  * rounds, so that an id means one finding in the whole run.
  */
 export function mergeCandidates(
@@ -99,7 +99,7 @@ export function partitionProblem(candidates: readonly Candidate[], { clusters }:
 
 function mergeGroup(members: readonly Candidate[], title: string | null): Omit<ReviewItem, 'id'> | undefined {
   const inScope = members.filter(({ outOfScope }) => !outOfScope);
-  // L-592: the same issue in both lists stands under the in-scope finding.
+  // L-592: the same issue in both lists goes under the in-scope finding.
   const lead = inScope[0] ?? members[0];
   if (!lead) return undefined;
   const ordered = [lead, ...members.filter((member) => member !== lead)];

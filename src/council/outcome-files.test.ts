@@ -27,12 +27,12 @@ const usual = [
   'codex-judge-output.txt',
   'debate-1-thesis-output.txt',
 ];
-const papers = ['ballot.txt', 'ballot-2.txt', 'codex-plan-edge-output.txt', 'codex-vote-output.txt'];
+const writings = ['ballot.txt', 'ballot-2.txt', 'codex-plan-edge-output.txt', 'codex-vote-output.txt'];
 
 test('L-694 what was written about a held observation stays local with it; without one nothing does', () => {
-  expect(localOnly([...usual, ...papers])).toEqual([]);
-  expect(localOnly([...usual, ...papers, 'oos-security-local.md'])).toEqual([
-    ...papers,
+  expect(localOnly([...usual, ...writings])).toEqual([]);
+  expect(localOnly([...usual, ...writings, 'oos-security-local.md'])).toEqual([
+    ...writings,
     'oos-security-local.md',
   ]);
 });

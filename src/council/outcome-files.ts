@@ -2,18 +2,18 @@ import { readBlocks, renderBlock, renderBlocks } from '../base/text/labelled-blo
 import { entriesOf, type Outcome, reasonNotImplemented, type TallyEntry } from './tally.ts';
 import type { Quorum } from './votes.ts';
 
-/** L-694: the observations about security that are handed to nobody. */
+/** L-694: the observations about security, which never leave the run. */
 export const heldFile = 'oos-security-local.md';
 
 /** Where reviewers and voters wrote about them in their own words. */
-const papers = /^ballot(?:-\d+)?\.txt$|^(?!.*(?:-sketch-|-judge-|^debate-)).*-output\.txt$/;
+const writings = /^ballot(?:-\d+)?\.txt$|^(?!.*(?:-sketch-|-judge-|^debate-)).*-output\.txt$/;
 
 /**
  * L-694: which of a run's artifacts stay in its own directory when the others are copied or sent around: none, unless an
  * observation about security was held back.
  */
 export function localOnly(names: readonly string[]): string[] {
-  return names.includes(heldFile) ? names.filter((name) => name === heldFile || papers.test(name)) : [];
+  return names.includes(heldFile) ? names.filter((name) => name === heldFile || writings.test(name)) : [];
 }
 
 export type AcceptedFinding = { id: string; title: string; concern: string; resolution: string };
@@ -66,7 +66,7 @@ export function renderAccepted(findings: readonly AcceptedFinding[]): string {
   );
 }
 
-/** L-690: what was voted in as it is printed, with the count above it. */
+/** L-690: the accepted findings as they are printed, with the count above them. */
 export function printedAccepted(text: string): string {
   const count = readAccepted(text).length;
   return `${count} ${count === 1 ? 'finding' : 'findings'} voted in.\n\n${text}`;
@@ -149,7 +149,7 @@ export function renderOutOfScope(entries: readonly OutOfScopeEntry[], { handOff 
   );
 }
 
-/** F-35: a caller makes an issue of each observation; more than this at once paralyse whoever has to look at them. */
+/** F-35: a caller makes an issue of each observation; more than this at once overwhelm the reader. */
 export const handOffLimit = 10;
 
 /** L-692: only accepted ones, the first few, and never one that is about security. */

@@ -3,7 +3,7 @@ import { buckets, decisions, eligible, judge, up } from '../../test/dialectic-fi
 import { planDebates } from './debate.ts';
 import { countDispositions, resolve } from './resolutions.ts';
 
-test('L-481 F-14 with nobody there nothing is queued and every decision still gets its entry', () => {
+test('L-481 F-14 queues nothing without debaters, and every decision still gets its entry', () => {
   const plan = planDebates(decisions(6), up(), { buckets });
   expect(plan.queued).toEqual([]);
   const resolutions = resolve([

@@ -51,11 +51,11 @@ function unjudged(
   skipped: ReadonlyMap<string, readonly number[]>,
 ): Resolution {
   const { decision } = outcome;
-  const stands = standing(decision);
+  const kept = unchanged(decision);
   switch (outcome.kind) {
     case 'ineligible':
       return {
-        ...stands,
+        ...kept,
         disposition: 'fallback-to-synthesis',
         thesisSummary: summary(outcome.defences?.thesis),
         antithesisSummary: summary(outcome.defences?.antithesis),
@@ -63,7 +63,7 @@ function unjudged(
       };
     case 'skipped':
       return {
-        ...stands,
+        ...kept,
         disposition: 'bucket-skipped',
         ...noDebate('bucket skipped'),
         why: {
@@ -73,14 +73,14 @@ function unjudged(
       };
     case 'off':
       return {
-        ...stands,
+        ...kept,
         disposition: 'bucket-skipped',
         ...noDebate('bucket skipped'),
         why: { label: 'Why skipped', text: 'the dialectic is off for this run' },
       };
     case 'over-cap':
       return {
-        ...stands,
+        ...kept,
         disposition: 'over-cap',
         ...noDebate('ranked outside cap'),
         why: {
@@ -91,20 +91,20 @@ function unjudged(
   }
 }
 
-/** Without a vote the choice of the synthesis stands. */
-function standing({ number, title, chosen }: NumberedDecision) {
+/** Without a vote the synthesis keeps its choice. */
+function unchanged({ number, title, chosen }: NumberedDecision) {
   return { number, title, resolution: chosen };
 }
 
 function judged({ decision, ...defences }: HeardDebate, verdict: DecisionVerdict): Resolution {
-  const stands = standing(decision);
+  const kept = unchanged(decision);
   const summaries = {
     thesisSummary: summary(defences.thesis),
     antithesisSummary: summary(defences.antithesis),
   };
   if (verdict.outcome === 'fallback') {
     return {
-      ...stands,
+      ...kept,
       disposition: 'fallback-to-synthesis',
       ...summaries,
       why: { label: 'Why fallback', text: verdict.reason },
@@ -112,7 +112,7 @@ function judged({ decision, ...defences }: HeardDebate, verdict: DecisionVerdict
   }
   const thesisWon = verdict.winner === 'THESIS';
   return {
-    ...stands,
+    ...kept,
     resolution: thesisWon ? decision.chosen : decision.alternative,
     disposition: 'voted',
     tally: { thesis: verdict.thesis, antithesis: verdict.antithesis },

@@ -91,7 +91,7 @@ export async function review(
     const reply = replies[index];
     return reply === undefined ? [] : [{ seat, reply }];
   });
-  // L-582, F-24: every review in a file of its own.
+  // L-582, F-24: every review has its own file.
   for (const { seat, reply } of answers) {
     if (!reply.ok) continue;
     const name = answerFile(seat, reply.agent);
@@ -109,7 +109,7 @@ export async function review(
   return { raised, replies };
 }
 
-/** A finding whose citations nobody has opened yet. */
+/** A finding whose citations are not checked yet. */
 export function raisedBy(reviewer: string, seat: string, finding: Finding): RaisedFinding {
   return { ...finding, reviewer, seat, evidence: 'unchecked' };
 }

@@ -134,7 +134,7 @@ test('with two agents the empty chair’s seats and votes go to the author, not 
   ]);
 });
 
-test('every panel gives every seat a name of its own and somebody to fill it, whoever is there', () => {
+test('every panel gives every seat a unique name and an agent, whichever agents are up', () => {
   const agents = fc.uniqueArray(
     fc.constantFrom(cursor, codex, claude, gemini, { id: 'My Agent', family: 'x' }),
     { minLength: 1 },
@@ -198,7 +198,7 @@ test('L-042 L-205 L-588 L-591 L-630 an agent that is down keeps its seats by nam
   ]);
   expect(seats.reviewers.map(({ owner }) => owner)).toEqual(['cursor', 'cursor', 'codex', 'codex']);
   expect(served(seats.voters)).toEqual(['Cursor: claude', 'Codex: codex', 'Claude: claude']);
-  // L-480: nobody argues for it.
+  // L-480: no agent replaces its debater.
   expect(seats.buckets).toEqual([
     { label: 'Cursor', agent: '' },
     { label: 'Codex', agent: 'codex' },
@@ -216,7 +216,7 @@ test('L-022 an agent without a chair takes the one that is free, under its own n
   expect(replacementOf('cursor', four, health, inputs)).toBe('Gemini');
 });
 
-test('L-022 whoever writes is there: no seat is lost with the author', () => {
+test('L-022 the author is up: no seat is lost when the usual author is down', () => {
   const health = without(three, 'claude');
   const seats = seatPanel(three, health, inputs);
   expect(seats.author.agents).toEqual(['cursor', 'codex']);
@@ -226,7 +226,7 @@ test('L-022 whoever writes is there: no seat is lost with the author', () => {
   expect(alone.sketchers.map(({ agents }) => agents[0])).toEqual(['codex', 'codex', 'codex', 'codex']);
 });
 
-test('without padding the seats of those who are down stay empty, and nobody is said to replace them', () => {
+test('without padding the seats of agents that are down stay empty, and no replacement is named', () => {
   const health = without(three, 'cursor');
   const strict = { ...inputs, padding: false };
   expect(served(seatPanel(three, health, strict).reviewers).slice(0, 2)).toEqual([
@@ -236,7 +236,7 @@ test('without padding the seats of those who are down stay empty, and nobody is 
   expect(replacementOf('cursor', three, health, strict)).toBeUndefined();
 });
 
-test('L-630 L-643 the chair says who votes as what, also where somebody stands in', () => {
+test('L-630 L-643 the chair decides the role of a voter, also of a substitute', () => {
   const voters = seatPanel(three, without(three, 'codex'), inputs).voters;
   expect(voters.map(({ chair, agents }) => [chair, agents[0]])).toEqual([
     ['first', 'cursor'],

@@ -13,13 +13,13 @@ import {
 
 export type SeatedAgent = { id: string; family: string };
 
-/** Who sits on which chair. A chair nobody is left for stays empty. */
+/** Which agent has which chair. A chair without an agent stays empty. */
 export type Seating = Partial<Record<Chair, SeatedAgent>>;
 
-/** Who sits where when it is there: the layout of the requirements. */
+/** The agent of each chair when it is up: the layout of the requirements. */
 const usual: Record<Chair, string> = { first: 'cursor', second: 'codex', author: 'claude' };
 
-/** The family whose agent writes, when nobody says otherwise. */
+/** The family whose agent writes by default. */
 const usualAuthorFamily = 'anthropic';
 
 /**
@@ -68,7 +68,7 @@ const emptyChairs: Record<Chair, string> = {
 /** One place in the debate rotation: the agent that debates when its turn comes; '' when the chair is empty. */
 export type Bucket = { label: string; agent: string };
 
-/** L-479: the debate rotation. A chair nobody sits on keeps its turn and is skipped; nobody replaces it (L-024). */
+/** L-479: the debate rotation. An empty chair keeps its turn and is skipped; no agent replaces it (L-024). */
 export function debateBuckets(debaters: readonly Chair[], seating: Seating): Bucket[] {
   return debaters.map((chair) => {
     const agent = seating[chair]?.id;
@@ -114,25 +114,25 @@ export function fillSeats(
 /** L-205, L-588: a sketch goes to the replacement at once, a review first crosses over to the other outside agent. */
 export function fallbackChain(chair: Chair, use: SeatUse, seating: Seating, padding: boolean): string[] {
   const crossing: Chair[] = use === 'plan' ? (chair === 'first' ? ['second'] : ['first']) : [];
-  // A chair nobody sits on belongs to the author outright, so that its voice is not lost to a crossing.
+  // An empty chair belongs to the author outright, so that its voice is not lost to a crossing.
   const owner: Chair = seating[chair] === undefined && padding ? 'author' : chair;
   const order: Chair[] = padding ? [owner, ...crossing, 'author'] : [owner];
   return [...new Set(order.flatMap((each) => seating[each]?.id ?? []))];
 }
 
-/** L-582, F-24: the file of an answer; a stand-in's name tells for whom it stood in. */
+/** L-582, F-24: the file of an answer; a substitute's file also names the seat it filled. */
 export function answerFile(seat: Seat, agent: string): string {
-  if (agent !== seat.owner) return `${standIn(seat, agent)}-output.txt`;
+  if (agent !== seat.owner) return `${substitute(seat, agent)}-output.txt`;
   return seat.output ?? `${seat.id}-output.txt`;
 }
 
-/** L-591: under which name an answer is credited: the seat's own, `Code` for the author as replacement, else the stand-in's file. */
+/** L-591: the name that an answer is credited to: the seat's own, `Code` for the author as substitute, else the substitute's file. */
 export function attribution(seat: Seat, agent: string, author: string | undefined): string {
   if (agent === seat.owner) return seat.label;
-  return agent === author ? 'Code' : standIn(seat, agent);
+  return agent === author ? 'Code' : substitute(seat, agent);
 }
 
-function standIn(seat: Seat, agent: string): string {
+function substitute(seat: Seat, agent: string): string {
   return `${agent}-fallback-${seat.id}`;
 }
 
@@ -169,7 +169,7 @@ function benchLabels(order: readonly Chair[], seating: Seating): Map<Chair, stri
   );
 }
 
-/** What was asked for: which panel, how many of its sketches, and who writes. */
+/** The choice of the user: which panel, how many of its sketches, and who writes. */
 export type PanelChoice = { panel: PanelName; sketches: SketchCount; padding: boolean; author?: string };
 
 /** Every seat of a panel with the agents that take it at this point of the run. */
@@ -219,8 +219,8 @@ export function seatPanel(
 }
 
 /**
- * L-042, L-588: an agent that is down keeps its chair and the names of its seats, and each seat's chain says who stands in;
- * only an agent that has no chair yet takes its place outright. Whoever writes has to be there.
+ * L-042, L-588: an agent that is down keeps its chair and the names of its seats, and each seat's chain names its substitutes;
+ * only an agent that has no chair yet takes its place outright. The author must be up.
  */
 function seatingOf(
   agents: readonly SeatedAgent[],
@@ -243,17 +243,17 @@ function seatingOf(
   };
 }
 
-/** L-123: who serves the seats of an agent that is down, in words; `undefined` when nobody does. */
+/** L-123: the agents that fill the seats of one that is down, as text; `undefined` when none does. */
 export function replacementOf(
   agent: string,
   agents: readonly SeatedAgent[],
   health: Availability<HealthScope>,
   choice: PanelChoice,
 ): string | undefined {
-  const everybody = runAvailability(
+  const all = runAvailability(
     Object.fromEntries(agents.map(({ id }) => [id, { available: true, healthy: true }])),
   );
-  const [meant, now] = [everybody, health].map((state) => {
+  const [meant, now] = [all, health].map((state) => {
     const { sketchers, reviewers, author } = seatPanel(agents, state, choice);
     return [...sketchers, ...reviewers, author].map((seat) => seat.agents[0]);
   });

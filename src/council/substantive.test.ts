@@ -3,7 +3,7 @@ import { checkSketchText, checkSubstantive, countWords } from './substantive.ts'
 
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`).join(' ');
 
-test('L-370 F-05 banners and short or groundless texts are no answers', () => {
+test('L-370 F-05 rejects banners and short or groundless texts', () => {
   expect(checkSubstantive('Authentication required. Please run login.', 'validation').ok).toBe(false);
   expect(checkSubstantive(words(199).concat(' src/a.ts'), 'research')).toEqual({ ok: true });
   expect(checkSubstantive(words(198), 'research')).toEqual({

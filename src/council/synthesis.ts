@@ -149,8 +149,8 @@ export function readSynthesis(text: string): Omit<Synthesis, 'contested'> {
 }
 
 /**
- * L-457: a whole synthesis in words: sections of the file, then its decisions or the word that there are none. `undefined`
- * when either is not there or cannot be read: a banner is no synthesis, and unreadable decisions are not no decisions.
+ * L-457: reads a whole synthesis from text: the sections of the file, then its decisions or the sentinel for none. `undefined`
+ * when either is missing or cannot be read: a banner is not a synthesis, and unreadable decisions are not "no decisions".
  */
 export function readSynthesisInWords(text: string): Synthesis | undefined {
   const lines = toLines(text).map((line) => line.trimEnd());

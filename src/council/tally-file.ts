@@ -48,7 +48,7 @@ export function renderTallyOfRounds(rounds: readonly TallyRound[], scores: reado
   ]);
 }
 
-/** Where a round stands alone once there is more than one. */
+/** The file of one round when there are several. */
 export function tallyFileOfRound(round: number): string {
   return `voting-tally-${round}.md`;
 }
@@ -92,7 +92,7 @@ function absentIn({ absent }: Quorum): string {
   );
 }
 
-/** What is the same in all rounds is said once. */
+/** Text that is the same in all rounds appears once. */
 function ofRounds(rounds: readonly TallyRound[], text: (round: TallyRound) => string): string {
   const texts = rounds.map(text);
   if (new Set(texts).size <= 1) return texts[0] ?? '';
@@ -195,7 +195,7 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
   return [line(header), `|${header.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }
 
-/** A pipe inside a cell always has a backslash before it, so ` | ` only stands between cells. */
+/** A pipe inside a cell always has a backslash before it, so ` | ` only occurs between cells. */
 function readTable(text: string): string[][] {
   return text
     .split('\n')

@@ -14,7 +14,7 @@ import {
 } from './tally.ts';
 import { quorumOf } from './votes.ts';
 
-test('F-19 nobody voting accepts nothing: somebody must adjudicate', () => {
+test('F-19 without votes nothing is accepted: the author must adjudicate', () => {
   const quorum = quorumOf([voter('Claude'), voter('Codex'), voter('Cursor')]);
   expect(quorum.rule).toContain('main-agent-vote-required');
   const undecided = tally(items, quorum);
@@ -92,7 +92,7 @@ test('a second round happens only when the first one changed the plan, and stops
   expect(round(entries.filter(({ outcome }) => outcome !== 'accepted'))).toBe(false);
 });
 
-test('L-591: a seat with an accepted finding reviews again, whoever served it; the program’s own finding leaves nobody out', () => {
+test('L-591: a seat with an accepted finding reviews again, whichever agent filled it; all do when only the program’s check found something', () => {
   const by = (reviewer: string, seat: string) =>
     entries.map((entry) => ({ ...entry, item: { ...entry.item, proposers: [reviewer], seats: [seat] } }));
   const seats = ['cursor-plan-arch', 'cursor-plan-edge'];

@@ -33,7 +33,7 @@ export function tally(items: readonly ReviewItem[], quorum: Quorum): TallyEntry[
   });
 }
 
-/** L-650. An item on which nobody voted is neutral: nothing is rejected without a NO. */
+/** L-650. An item without votes is neutral: nothing is rejected without a NO. */
 function outcomeOf(
   { yes, no, exonerate }: { yes: number; no: number; exonerate: number },
   needed: number,
@@ -59,7 +59,7 @@ export function reasonNotImplemented(entry: TallyEntry, quorum: Quorum): string 
   return [counts, ...said, ...silent].join('\n');
 }
 
-/** What is said when no finding was accepted. L-691 has the words for findings that were all rejected, as L-650 means it. */
+/** The note when no finding was accepted. L-691 has the words for findings that were all rejected, as L-650 means it. */
 export function noneAccepted(entries: readonly TallyEntry[], { tier }: Pick<Quorum, 'tier'>): string {
   if (tier === 'none') return '**ℹ Nobody voted: no finding was accepted. Plan unchanged.**';
   if (entries.every(({ outcome }) => outcome === 'rejected'))
@@ -154,7 +154,7 @@ export function nextRound({
 }
 
 /**
- * Which seats review again: those an accepted finding came from, whoever served them, or all when none is left (the
+ * Which seats review again: those an accepted finding came from, whichever agent filled them, or all when none is left (the
  * program's own check has no seat).
  */
 export function reviewersForNextRound(entries: readonly TallyEntry[], seats: readonly string[]): string[] {

@@ -34,7 +34,7 @@ const yes = { id: 'FINDING_1', vote: 'YES', reason: 'a' } as const;
 const no = { id: 'FINDING_1', vote: 'NO', reason: 'b' } as const;
 
 test.each([
-  ['in words', readVotes('```\nFINDING_1: NO\n```\nFINDING_1: YES — really', ids)],
+  ['as text', readVotes('```\nFINDING_1: NO\n```\nFINDING_1: YES — really', ids)],
   ['as JSON', votesOf({ votes: [yes, no] }, ids)],
 ])('panel/C-21: two different votes on an item are a missing vote, %s', (_, { votes, missing, warnings }) => {
   expect(votes).toEqual({});

@@ -87,7 +87,7 @@ export type Quorum = {
   tier: QuorumTier;
   eligible: VoterBallot[];
   absent: VoterBallot[];
-  /** YES votes that accept an item; absent when somebody has to vote first. */
+  /** YES votes that accept an item; missing when no voter answered. */
   needed?: number;
   rule: string;
 };

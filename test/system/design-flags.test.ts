@@ -84,9 +84,9 @@ test('L-012: an unknown flag, or one given twice, is an error before anything ha
 
 test('panel/C-39: refuses an unusable --out folder before the run', async () => {
   writeFileSync(path.join(project, '.charrette', 'file'), '');
-  expect(await refused('--out', '', 'x')).toMatch(/^2 usage: --out names no folder/);
+  expect(await refused('--out', '', 'x')).toMatch(/^2 usage: --out requires a folder/);
   for (const out of ['.charrette/file', '.charrette/file/below'])
-    expect(await refused('--out', out, 'x')).toMatch(/^2 usage: .*\.charrette\/file is no folder/);
+    expect(await refused('--out', out, 'x')).toMatch(/^2 usage: .*\.charrette\/file is not a folder/);
 });
 
 test('L-013: an empty feature is refused before any side effect', async () => {

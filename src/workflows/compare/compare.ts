@@ -93,7 +93,7 @@ async function confirm(desk: CompareDesk): Promise<void> {
   });
 }
 
-/** Both designs side by side, each a run of its own that can be shown, reported and resumed. */
+/** Runs both designs in parallel; each is a separate run that can be shown, reported and resumed. */
 async function design(
   desk: CompareDesk,
   task: Task,
@@ -266,9 +266,9 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   const answers = await context.ask([
     {
       id,
-      text: `The budget is used up (${describeSpent(spent)}) before task ${number} of ${inputs.tasks.length}. Go on without a limit?`,
+      text: `The budget is used up (${describeSpent(spent)}) before task ${number} of ${inputs.tasks.length}. Continue without a limit?`,
       options: [
-        { value: 'continue', label: 'Go on without a limit' },
+        { value: 'continue', label: 'Continue without a limit' },
         { value: 'stop', label: 'Stop here and keep what there is' },
       ],
     },

@@ -39,7 +39,7 @@ function textOf(solo: readonly LedgerEntry[], panel: readonly LedgerEntry[]): st
   return comparisonText(compared(facts, costOfCalls([])));
 }
 
-test('tokens that nobody knows are a question mark, and no ratio is made of them', () => {
+test('shows unknown tokens as a question mark and gives no ratio', () => {
   const text = textOf([measured], [call, call]);
   expect(text).toContain('| Solo | 1 | 10 | 1 unknown |');
   expect(text).toContain('| Panel | 2 | ? | 2 unknown |');

@@ -32,7 +32,7 @@ test('the judges are of neither author’s family, one of each family, never the
   });
 });
 
-test('where every model is of an author’s family one of them judges, and that is said', () => {
+test('one model judges when all are of an author’s family, and the result says so', () => {
   expect(benchFor(agents.slice(0, 1), ['anthropic'])).toEqual({
     judges: [{ id: 'claude', family: 'anthropic' }],
     independent: false,

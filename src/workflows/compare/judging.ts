@@ -15,7 +15,7 @@ const mostJudges = 3;
 
 /**
  * Who judges two plans: one agent of every family that wrote neither of them. Where there is none, one of an author's
- * family, and that is said. The agent without a model never judges.
+ * family, and the report says so. The agent without a model never judges.
  */
 export function benchFor(agents: readonly Candidate[], authorFamilies: readonly string[]): Bench {
   const models = agents.filter(({ family }) => family !== 'static');
@@ -52,7 +52,7 @@ export type JudgeSheet = { judge: string; family: string; forward?: Comparison; 
 export type JudgeVerdict = {
   judge: string;
   family: string;
-  /** Absent: the judge did not answer in both orders, so that nobody can say whether the order decided. */
+  /** Missing: the judge did not answer in both orders, so the order may have decided. */
   verdict?: Preference;
   /** False: the choice changed with the order, which makes it a tie. */
   consistent?: boolean;
@@ -72,7 +72,7 @@ function sideOf(choice: ComparisonChoice, a: Side, b: Side): Preference {
   return choice === 'TIE' ? 'tie' : choice === 'A' ? a : b;
 }
 
-/** The verdict on a task: more judges for one side than for the other, else a tie; absent when nobody gave a verdict. */
+/** The verdict on a task: more judges for one side than for the other, else a tie; missing when no judge gave a verdict. */
 export function taskVerdict(verdicts: readonly JudgeVerdict[]): Preference | undefined {
   const given = verdicts.flatMap(({ verdict }) => verdict ?? []);
   if (given.length === 0) return undefined;

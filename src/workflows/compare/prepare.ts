@@ -46,7 +46,7 @@ export type PrepareCompareOptions = {
   consented: boolean;
 };
 
-/** Settles both designs of every task before anything runs: the same repository and agents, and nobody to ask. */
+/** Settles both designs of every task before anything runs: the same repository and agents, and no questions. */
 export async function prepareCompare(
   options: PrepareCompareOptions,
 ): Promise<{ inputs: CompareInputs; warnings: string[] }> {

@@ -64,7 +64,7 @@ test.each([
   );
 });
 
-test('whatever stands in the file, it is read or refused by name, and no task is empty', () => {
+test('reads or refuses any file, and no task is empty', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
       try {

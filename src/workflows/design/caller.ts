@@ -24,7 +24,7 @@ export function parseKeyValues(text: string): Map<string, string> {
 export function renderKeyValues(pairs: readonly (readonly [key: string, value: string])[]): string {
   return pairs
     .map(([key, value]) => {
-      if (!/^[A-Z][A-Z0-9_]*$/.test(key)) throw new RangeError(`${JSON.stringify(key)} is no key`);
+      if (!/^[A-Z][A-Z0-9_]*$/.test(key)) throw new RangeError(`invalid key ${JSON.stringify(key)}`);
       if (/[\u0000-\u001f\u007f]/.test(value))
         throw new RangeError(`the value of ${key} holds control characters`);
       return `${key}=${value}\n`;
@@ -101,7 +101,7 @@ export function exportFailureWarning(directory: string, prefix: StepPrefix = noP
 /** A parent program that hands over a session environment and reads our results from its own directory (L-007, C-01). */
 export type Caller = { sessionEnvironment: string; directory: string };
 
-/** L-377: the null device says nothing and keeps nothing, so that nobody waits there for results. */
+/** L-377: the null device holds and keeps nothing, so no caller waits there for results. */
 export function callerOf(sessionEnvironment: string | undefined): Caller | undefined {
   if (sessionEnvironment === undefined || sessionEnvironment === '' || sessionEnvironment === devNull)
     return undefined;
@@ -150,7 +150,7 @@ export async function logIssues(
   });
 }
 
-/** L-692: observations that deserve an issue of their own, for the caller to file. */
+/** L-692: observations that deserve an issue, for the caller to file. */
 export async function handOverObservations(desk: Desk, text: string): Promise<void> {
   const { caller } = desk.inputs;
   if (caller === undefined || text === '') return;
@@ -159,7 +159,7 @@ export async function handOverObservations(desk: Desk, text: string): Promise<vo
   );
 }
 
-/** L-790, L-842: the bundle for the caller; a failed export is said and leaves nothing valid behind. */
+/** L-790, L-842: the bundle for the caller; a failed export is a warning and leaves nothing valid behind. */
 export async function exportDesign(desk: Desk): Promise<boolean> {
   const { caller } = desk.inputs;
   if (caller === undefined) return true;

@@ -77,7 +77,7 @@ test('F-36: the size that is announced is that of the panel', () => {
   expect(calls({ sketches: '0' }, {}, undefined)).toBe(4 + 3 + 4);
 });
 
-test('F-36: an estimate says calls, tokens and money, and whose price nobody knows', () => {
+test('F-36: an estimate names calls, tokens, money and agents without a known price', () => {
   const both = estimateOf(regular, 400, [claude, codex]);
   expect(both.usd).toBeGreaterThan(0);
   expect(describeEstimate(both)).toMatch(

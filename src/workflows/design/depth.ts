@@ -93,7 +93,7 @@ export type Estimate = {
   tokens: number;
   /** Money for the calls of agents whose price is known. */
   usd?: number;
-  /** Agents whose price nobody knows: their model is not set, or not in the table. */
+  /** Agents without a known price: their model is not set, or not in the table. */
   unpriced?: string[];
 };
 
@@ -131,7 +131,7 @@ function shareOfModels(roster: readonly AgentSettings[]): number {
   return roster.filter(({ protocol }) => protocol !== 'static').length / roster.length;
 }
 
-/** The tokens are taken to be spread evenly over the agents. */
+/** Assumes that the tokens are spread evenly over the agents. */
 function moneyOf(
   tokens: number,
   roster: readonly AgentSettings[],
@@ -164,7 +164,7 @@ export function addEstimates(estimates: readonly Estimate[]): Estimate {
   };
 }
 
-/** One line for people: what is estimated, from which prices, and what nobody knows. */
+/** One line for people: the estimate, its prices, and what is unknown. */
 export function describeEstimate({ calls, tokens, usd, unpriced = [] }: Estimate): string {
   const money =
     usd === undefined

@@ -28,7 +28,7 @@ async function design(desk: Desk): Promise<Outcome> {
     const made = await deliberate(desk, table, commission); //                       2a-3  sketches to reviewed plan
     return handOver(desk, await conclude(desk, commission, made)); //                3.5-5
   }
-  const made = await runIsolatedPhase(desk, { table, commission }); //               2a-3  in a process of its own,
+  const made = await runIsolatedPhase(desk, { table, commission }); //               2a-3  in a separate process,
   return handOver(desk, auto ? made : await conclude(desk, commission, made)); //          with --auto up to step 4
 }
 
@@ -100,7 +100,7 @@ export function reviewWorkflow(
   };
 }
 
-/** The isolated phase as a run of its own, started by the worker process. */
+/** The isolated phase as a separate run, started by the worker process. */
 export function isolatedWorkflow(
   lane: Lane,
   servicesOf: ServicesOf,

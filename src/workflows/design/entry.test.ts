@@ -19,7 +19,7 @@ test('L-118 of the remedies for a changed tree on main the one that helps is nam
     message: expect.stringMatching(
       /^PREFLIGHT_ERROR=the tree is not clean .*\n.*\n +\(a\).*\n +\(b\).*\n +\(c\)/,
     ),
-    fix: expect.stringMatching(/^Here \(c\) helps; --no-branch takes/),
+    fix: expect.stringMatching(/^Here \(c\) helps; --no-branch accepts/),
   });
 });
 

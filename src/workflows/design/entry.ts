@@ -31,7 +31,7 @@ const sameStem = 4;
 
 /**
  * L-152, L-156: whether a person's branch is about the feature, by its name and its own commits. Only a branch that
- * plainly is about something else does not fit: it has commits, several words of its own, and shares none with the feature.
+ * plainly is about something else does not fit: it has commits and several own words, and shares none with the feature.
  */
 export function branchFits(
   branch: { name: string; prefix: string; subjects: readonly string[] },
@@ -64,7 +64,7 @@ export type Entry = FoundTree & {
   mainBranch: string;
   remote?: string;
   facts: BranchFacts;
-  /** L-156: whether a branch of one's own is about the feature; not known counts as yes. */
+  /** L-156: whether the user's branch is about the feature; unknown counts as yes. */
   fits?: boolean;
   warnings: string[];
 };
@@ -86,8 +86,8 @@ export type EntryOptions = {
 };
 
 /**
- * L-100…L-118: whether a design may start here. Only fetches, and only for a run with a branch. With `branch: false` the tree is taken
- * as it is.
+ * L-100…L-118: whether a design may start here. Only fetches, and only for a run with a branch. `branch: false` accepts any
+ * tree.
  */
 export async function enterRepository(project: string, options: EntryOptions): Promise<Entry> {
   const repository = await repositoryFacts(project);
@@ -155,7 +155,7 @@ function suppliedFacts(
       warnings: [incompleteBranchInfo],
     };
   }
-  // A caller may have its own way to make a prefix; what counts is where the repository stands.
+  // A caller may have its own way to make a prefix; what counts is the state of the repository.
   const wrong = branchInfoMismatches({ ...said, userPrefix: actual.userPrefix }, actual);
   if (trustBranchInfo || wrong.length === 0) return { facts: said, supplied: true, warnings: [] };
   return {
@@ -167,8 +167,8 @@ function suppliedFacts(
 
 /** L-118 lists all remedies; which of them helps depends on what preflight found. */
 const helps: Record<Extract<PreflightResult, { ok: false }>['exit'], string> = {
-  1: 'Here (a) or (b) helps; --no-branch stays on this branch and takes the tree as it is.',
-  2: 'Here (c) helps; --no-branch takes the tree as it is, changes included.',
+  1: 'Here (a) or (b) helps; --no-branch stays on this branch and accepts this tree.',
+  2: 'Here (c) helps; --no-branch accepts this tree, changes included.',
   3: 'Fix the git error above; --no-branch does not fetch.',
 };
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { homeAround, homeOf, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 
-/** The worker's run has a home of its own, where it is the only one. */
+/** The worker's run is the only one in its home. */
 export const workerRun = 'heavy';
 
-/** Beside the run whose heavy phase it is. */
+/** Inside the run whose isolated phase it is. */
 export function workerHome(run: RunDirectory): string {
   return path.join(run.root, 'heavy');
 }
@@ -13,7 +13,7 @@ export function workerDirectory(run: RunDirectory): RunDirectory {
   return runDirectoryOf(homeOf(workerHome(run)), workerRun);
 }
 
-/** L-694: what a worker knows at its end. It holds everything, so it is no artifact: those are copied and sent around. */
+/** L-694: the result of a worker. It also holds what must not be published, so it is not an artifact. */
 export function workerState(worker: RunDirectory): string {
   return path.join(worker.root, 'design-state.json');
 }

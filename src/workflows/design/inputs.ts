@@ -42,7 +42,7 @@ export type DesignInputs = RunInputs & {
   /** The same for the planner and the reviewers: other project specs apply to them. */
   briefs?: { plan?: string; review?: string };
   branch: boolean;
-  /** C-28: what becomes of a branch that is about something else. Absent: a person is asked, else it is kept. */
+  /** C-28: what becomes of a branch that is about something else. Default: you are asked, else it is kept. */
   unrelatedBranch?: 'keep' | 'leave';
   /** A plan of an earlier run that a person changed or commented. */
   edited?: { plan: Plan; comment?: string };

@@ -41,7 +41,7 @@ export type HeavyResult = { status: 'complete' } | { status: 'failed'; reason: s
 
 export const yieldedWithoutArtifacts = 'worker-yielded-without-artifacts';
 
-/** L-253, L-254: the first line of a worker's answer that is a status; anything else is no status. */
+/** L-253, L-254: the first line of a worker's answer that is a status; anything else does not count. */
 export function parseHeavyStatus(text: string): HeavyResult | undefined {
   const first = text.trimStart().split('\n')[0]?.trim() ?? '';
   if (first === 'DESIGN_HEAVY=complete') return { status: 'complete' };
@@ -85,7 +85,7 @@ export function heavyFailureWarning(
   return `**⚠ ${stepName('2a', prefix)} — heavy worker subagent failed: ${reason}. ${rest}**`;
 }
 
-/** What the worker tells is told here as well. Bodies come from its files, questions are asked by this run itself. */
+/** The worker's events that this run repeats. Bodies come from its files, questions are asked by this run. */
 const relayed: readonly RunEvent['type'][] = [
   'phase-start',
   'phase-end',
@@ -118,7 +118,7 @@ export async function relayWorker<Result>(
 
 function tellHere(live: LiveRun, worker: RunDirectory, event: RunEvent): void {
   if (!relayed.includes(event.type)) return;
-  // This run has said so before it started the worker.
+  // This run has emitted it before it started the worker.
   if (event.type === 'phase-start' && event.phase === '2a') return;
   const { v, id: own, run, seq, time, ...body } = event;
   const id = `heavy ${own}`;
@@ -131,7 +131,7 @@ function takeCalls(live: LiveRun, worker: RunDirectory): void {
   for (const entry of readLedger(worker.ledger)) live.ledger.add(entry);
 }
 
-/** What the worker has written so far can be looked at here before it is through. */
+/** Copies what the worker has written so far, so that you can read it before the worker ends. */
 function show(live: LiveRun, worker: RunDirectory, name: string): void {
   const file = path.join(worker.artifacts, path.basename(name));
   if (existsSync(file))
@@ -141,7 +141,7 @@ function show(live: LiveRun, worker: RunDirectory, name: string): void {
 /** What the worker leaves: the design so far, and its warnings, which are repeated at the end of the run. */
 export type IsolatedResult = { made: Deliberation; warnings: string[] };
 
-/** What the worker is told: everything it may know, nothing it has to guess (L-251). */
+/** What the worker gets: everything it may know, nothing it has to guess (L-251). */
 export type IsolatedJob = {
   run: string;
   home: string;
@@ -151,8 +151,8 @@ export type IsolatedJob = {
 };
 
 /**
- * L-250…L-267: steps 2a to 3 in a process of its own. The worker has a store of its own beside the run, so killing either
- * process loses nothing; its word counts only together with the artifacts it must have written.
+ * L-250…L-267: steps 2a to 3 in a separate process. The worker has its own store inside the run, so killing either
+ * process loses nothing; its status counts only together with the artifacts it must have written.
  */
 export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']): Promise<Deliberation> {
   const { directory } = desk.context.live;
@@ -179,7 +179,7 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
     const result = heavyGate(said.status, said.sizes);
     if (result.status === 'complete') break;
     if (said.open.length === 0) throw failed(desk, result.reason);
-    // L-266, C-09: what the worker needs to know is asked here, where a person may be; then it goes on.
+    // L-266, C-09: the worker's questions are asked here, where you can answer; then it continues.
     desk.note(`⏳ the worker waits: ${result.reason}`);
     const answers = await desk.context.ask(said.open);
     await desk.context.step(`answers for the worker, turn ${turn}`, () =>
@@ -208,7 +208,7 @@ function failed(desk: Desk, reason: string): CharretteError {
   });
 }
 
-/** L-261, C-13: what the worker wrote is shown from its files, under the same headings as without a worker. */
+/** L-261, C-13: the worker's results are shown from its files, under the same headings as without a worker. */
 const replayed: readonly Replayed[] = [
   ['Approach Synthesis', 'approach-synthesis.txt'],
   ['Dialectic Resolutions', 'dialectic-resolutions.md'],
@@ -236,10 +236,10 @@ function artifactSizes(folder: string): Record<string, number> {
   );
 }
 
-/** Starts this very program again as the worker; gives back what it said. */
+/** Starts this program again as the worker and returns its output. */
 function runWorker(jobFile: string, config: string | undefined, signal: AbortSignal): Promise<string> {
   const program = process.argv[1] ?? fileURLToPath(import.meta.url);
-  // What it says beside its status is for those who look for a cause; its events are told by this process.
+  // Its other output is for finding causes; this process emits its events.
   const log = openSync(path.join(path.dirname(jobFile), 'worker.log'), 'a');
   return new Promise((resolve, reject) => {
     const flags = config === undefined ? [] : ['--config', config];

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test('L-871 rows of the timing ledger have thirteen cells, whatever stands in one', () => {
+test('L-871 rows of the timing ledger have thirteen cells, whatever one holds', () => {
   const row = {
     type: 'vendor' as const,
     epochSeconds: 1_700_000_000,

@@ -170,7 +170,7 @@ export function renderTokenRow(row: TokenRow): string {
   return `${JSON.stringify(row)}\n`;
 }
 
-/** L-870…L-882: the timing and token ledgers, made from what the run has on record. Observation only: trouble is a warning. */
+/** L-870…L-882: the timing and token ledgers, made from the events and calls of the run. Observation only: an error is a warning. */
 export async function writeLedgers(desk: Desk): Promise<void> {
   const trouble = await desk.context.step('write ledgers', async () => {
     try {
@@ -209,7 +209,7 @@ async function writeAll(desk: Desk): Promise<void> {
   await appendLedger(path.join(caller.directory, name), tokens);
 }
 
-/** The first start of every step, as it was said. */
+/** The starts of all steps, from the events. */
 function stepStarts(events: readonly RunEvent[]): { step: Step; time: Date }[] {
   return events.flatMap((event) =>
     event.type === 'phase-start' && stepOrder.includes(event.phase as Step)

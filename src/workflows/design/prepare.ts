@@ -54,10 +54,10 @@ export type PrepareOptions = {
   configFile?: string | undefined;
   /** Consent to call the agents was given beforehand. */
   consented: boolean;
-  /** Somebody can be asked while it runs. */
+  /** Questions can be answered while it runs. */
   interactive: boolean;
   fromRun?: string | undefined;
-  /** Nothing is to happen yet: the repository is only looked at. */
+  /** Only reads the repository. */
   dryRun?: boolean;
   /** `--depth auto`: takes the proposal or another depth. */
   chooseDepth: (proposal: DepthProposal) => Promise<DepthName>;
@@ -130,7 +130,7 @@ export async function prepareDesign(
   return { inputs, warnings: [...entry.warnings, ...documents, ...authorWarnings, ...unasked(options)] };
 }
 
-/** L-182: nobody is there to be asked, and nobody said that nothing shall be asked. */
+/** L-182: there is no terminal for questions, and --auto was not given. */
 function unasked({ interactive, flags, dryRun }: PrepareOptions): string[] {
   return interactive || flags.auto === true || dryRun === true
     ? []
@@ -159,8 +159,8 @@ function soloist(roster: readonly AgentSettings[], author: string | undefined): 
   if (chosen !== undefined) return chosen;
   throw new CharretteError({
     code: 'agent-not-found',
-    message: 'There is no agent to work alone.',
-    fix: 'Run `charrette doctor` to see which agents are here.',
+    message: 'No agent found for a solo design.',
+    fix: 'Run `charrette doctor` to list the agents.',
   });
 }
 

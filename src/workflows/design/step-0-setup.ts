@@ -9,7 +9,7 @@ import type { Desk } from './desk.ts';
 import type { SeatedTable } from './inputs.ts';
 import { agentsOf, probeAgents, seat } from './table.ts';
 
-/** Step 0: consent, a sign of life of every agent, who sits where (L-100…L-129). */
+/** Step 0: consent, a health check of every agent, the seats (L-100…L-129). */
 export async function setup(desk: Desk): Promise<SeatedTable> {
   desk.begin('0');
   await askConsent(desk.context, desk.services.agents.values(), {
@@ -78,16 +78,16 @@ async function proposeLayout(desk: Desk, buckets: readonly Bucket[]): Promise<vo
   if (answers.get(id)?.value === 'diagonal') desk.inputs.debates = 'diagonal';
 }
 
-/** An empty chair is a choice: somebody at a terminal is asked once; without anybody the run goes on and says so. */
+/** An empty chair is your choice: at a terminal you are asked once; with --auto the run continues with a note. */
 async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void> {
   if (missing.length === 0 || desk.inputs.auto) return;
   const answers = await desk.context.ask([
     {
       id: 'degraded',
-      text: `${missing.join(', ')} cannot take part. Go on with a smaller panel?`,
+      text: `${missing.join(', ')} is unavailable. Continue with a smaller panel?`,
       options: [
-        { value: 'continue', label: 'Go on; other agents fill the seats' },
-        { value: 'stop', label: 'Stop, so that I can mend it' },
+        { value: 'continue', label: 'Continue; other agents fill the seats' },
+        { value: 'stop', label: 'Stop, so that I can fix it' },
       ],
       recommended: 'continue',
     },
@@ -95,12 +95,12 @@ async function askDegraded(desk: Desk, missing: readonly string[]): Promise<void
   if (answers.get('degraded')?.value === 'continue') return;
   throw new CharretteError({
     code: 'agent-not-found',
-    message: `Stopped: ${missing.join(', ')} cannot take part.`,
+    message: `Stopped: ${missing.join(', ')} is unavailable.`,
     fix: 'Run `charrette doctor --probe` for the reason, then resume the run.',
   });
 }
 
-/** A command or address from the configuration decides who gets the login and the code, so it is shown as it is. */
+/** A command or address from the configuration decides who gets the login and the code, so it is shown unchanged. */
 export function declaredPlaces(roster: Desk['inputs']['roster']): string[] {
   return roster.flatMap(({ id, command, baseUrl }) => [
     ...(command === undefined ? [] : [`${id} runs: ${command.join(' ')}`]),

@@ -96,7 +96,7 @@ async function chooseName(desk: Desk, settings: CreationSettings): Promise<Branc
   return { use: value === 'none' ? 'none' : 'new' };
 }
 
-/** Checks an existing branch out as it is; one that a crash left checked out counts as done. */
+/** Checks an existing branch out unchanged; one that a crash left checked out counts as done. */
 async function useBranch(
   project: string,
   name: string,
@@ -133,7 +133,7 @@ async function stampRecord(
   });
 }
 
-/** C-28: leaving a branch moves the person who is on it, so they decide. */
+/** C-28: leaving a branch moves you, so you decide. */
 async function isKept(desk: Desk, branch: string, mainBranch: string): Promise<boolean> {
   const id = 'unrelated-branch';
   const answers = await desk.context.ask([

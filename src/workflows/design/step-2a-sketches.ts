@@ -23,7 +23,7 @@ export async function sketchAll(
   return { sketches, table: await afterFailures(desk, table, 'sketches', replies) };
 }
 
-/** Step 2a.4 on record: the one approach, and what stays contested. */
+/** Step 2a.4, its files: the one approach, and what stays contested. */
 export async function keepApproach(desk: Desk, { synthesis, decisions }: Approach): Promise<void> {
   const text = synthesis === undefined ? undefined : renderSynthesis(synthesis);
   await desk.artifact('approach-synthesis.txt', text ?? 'NO_SKETCHES\n');

@@ -42,7 +42,7 @@ export async function writePlan(
 /** Takes a plan that you changed or commented as the one to review. */
 export async function adoptPlan(desk: Desk, author: Seat, commission: Commission): Promise<Plan> {
   const { edited } = desk.inputs;
-  if (edited === undefined) throw new Error('There is no edited plan to review.');
+  if (edited === undefined) throw new Error('The run has no edited plan to review.');
   const { plan, comment } = edited;
   desk.begin('2b', 'as edited');
   if (comment === undefined) return showPlan(desk, plan);

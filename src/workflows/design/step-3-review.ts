@@ -236,7 +236,7 @@ function withRound(before: Review, { entries, quorum }: Round, { accepted, unres
   };
 }
 
-/** L-690…L-694: files hold all rounds, the terminal shows this one; observations about security stay in a file of their own. */
+/** L-690…L-694: files hold all rounds, the terminal shows this one; observations about security go to a separate file. */
 async function keepOutcome(desk: Desk, outcome: Review, round: Round, revised: Revised): Promise<void> {
   const { open, held } = outOfScopeEntries(round.entries);
   await desk.artifact('oos.md', renderOutOfScope(outcome.observed));

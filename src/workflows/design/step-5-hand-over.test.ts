@@ -17,10 +17,10 @@ const write = (name: string, text: string) => writeFileSync(path.join(folder, na
 const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
 const copy = () => copyArtifacts(path.join(folder, 'artifacts'), path.join(folder, 'docs'));
 
-test('panel/C-39 a file of somebody else is refused before the run, the copy of an earlier design is not', async () => {
+test('panel/C-39 refuses a folder with other files before the run, not one with an earlier design', async () => {
   expect(outFolder(folder, 'docs/new')).toBe(path.join(folder, 'docs/new'));
   write('docs/plan.txt', 'my own');
-  expect(() => outFolder(folder, 'docs')).toThrow(/has files that no design made, plan\.txt\./);
+  expect(() => outFolder(folder, 'docs')).toThrow(/has files that are not from a design: plan\.txt\./);
   rmSync(path.join(folder, 'docs/plan.txt'));
   await copy();
   expect(outFolder(folder, 'docs')).toBe(path.join(folder, 'docs'));
@@ -36,7 +36,7 @@ test('panel/C-39 a copy does not follow a link that the folder brought along', a
   expect([read('elsewhere'), read('docs/plan.txt')]).toEqual(['untouched', 'the plan']);
 });
 
-test('copies that broke off in the middle were taken for files that no design made', async () => {
+test('copies that stopped in the middle count as copies of a design', async () => {
   write('artifacts/ballot.txt', 'votes');
   mkdirSync(path.join(folder, 'artifacts/cannot-be-copied'));
   await expect(copy()).rejects.toThrow();

@@ -22,7 +22,7 @@ export function showRejected(desk: Desk, { raised, rejected }: Review): void {
   desk.end(rejectedPayload(raised, rejected.length, { nested, compatible: nested }));
 }
 
-/** Step 5: the plan as it is handed over, its last check, the copies, the warnings again (L-840…L-847, C-39). */
+/** Step 5: the final plan, its last check, the copies, the warnings again (L-840…L-847, C-39). */
 export async function handOver(desk: Desk, made: Deliberation): Promise<Outcome> {
   const { decisions, resolutions, plan, review, revisedAfterReview } = made;
   desk.begin('5');
@@ -82,7 +82,7 @@ function outcomeOf(
 /** Every design writes it: a folder that has it holds the copies of an earlier one. */
 const markOfDesign = 'design-summary.json';
 
-/** What a design writes under names that somebody else may use as well. */
+/** Files of a design whose names other files may have too. */
 const commonNames = [
   'plan.txt',
   'plan.json',
@@ -96,36 +96,36 @@ const commonNames = [
   'voting-tally.md',
 ];
 
-/** C-39: where `--out` leads, if copies can be made there and replace nobody's own files; at the end of a run it is too late to find out. */
+/** C-39: checks before the run that copies to `--out` can be made and replace no other files. */
 export function outFolder(cwd: string, given: string): string {
-  const fix = 'Name a folder; it is made when it is not there.';
+  const fix = 'Name a folder; a missing one is created.';
   if (given.trim() === '')
-    throw new CharretteError({ code: 'usage', message: '--out names no folder.', fix });
+    throw new CharretteError({ code: 'usage', message: '--out requires a folder.', fix });
   const folder = path.resolve(cwd, given);
   let place = folder;
   while (!existsSync(place) && place !== path.dirname(place)) place = path.dirname(place);
   if (!statSync(place, { throwIfNoEntry: false })?.isDirectory())
     throw new CharretteError({
       code: 'usage',
-      message: `The artifacts cannot be copied to ${folder}: ${place} is no folder.`,
+      message: `The artifacts cannot be copied to ${folder}: ${place} is not a folder.`,
       fix,
     });
   const inTheWay = commonNames.filter((name) => existsSync(path.join(folder, name)));
   if (inTheWay.length === 0 || existsSync(path.join(folder, markOfDesign))) return folder;
   throw new CharretteError({
     code: 'would-overwrite',
-    message: `The artifacts cannot be copied to ${folder}: it has files that no design made, ${inTheWay.join(', ')}.`,
-    fix: 'Name another folder, or move what is there.',
+    message: `The artifacts cannot be copied to ${folder}: it has files that are not from a design: ${inTheWay.join(', ')}.`,
+    fix: 'Name another folder, or move these files.',
   });
 }
 
 const rankOf = (name: string) => (name === markOfDesign ? 0 : 1);
 
-/** L-694: a folder of the project is soon committed, so what is local only stays behind; its names are given back. */
+/** L-694: a folder of the project is soon committed, so local files are not copied; returns their names. */
 export async function copyArtifacts(from: string, to: string): Promise<string[]> {
   await mkdir(to, { recursive: true });
   const names = (await readdir(from)).filter((name) => !name.startsWith('.'));
-  // The mark first: what a killed run leaves is the copies of a design all the same.
+  // The marker first, so that a killed run leaves a folder that is known to be a design's.
   names.sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
   const kept = localOnly(names);
   for (const name of names) {

@@ -33,7 +33,7 @@ export async function freshJury(desk: Desk): Promise<Seat[]> {
   return seatPanel(agents, availability, desk.inputs).judges;
 }
 
-/** L-124, L-126: asks every agent for a sign of life; those that a caller knows to be down are not asked (L-114). */
+/** L-124, L-126: runs the health check of every agent, except those that a caller knows to be down (L-114). */
 export function probeAgents(
   desk: Desk,
   name: string,
@@ -66,7 +66,7 @@ export function probeAgents(
   });
 }
 
-/** C-30: an agent whose lane failed is asked again, and only one that fails that too is off for the rest of the run. */
+/** C-30: an agent whose call failed is checked again; one that fails that too is off for the rest of the run. */
 export async function afterFailures(
   desk: Desk,
   table: SeatedTable,

@@ -11,7 +11,7 @@ let repository: TemporaryRepository;
 let folder: string;
 let artifacts: Record<string, string>;
 let asked: Question[];
-/** The tree as the record of the run has it; absent: it never left its clone. */
+/** The tree in the record of the run; missing: it never left its clone. */
 let recorded: FoundTree | undefined;
 
 beforeEach(() => {
@@ -35,7 +35,7 @@ function writeRecord(): void {
   writeFileSync(path.join(folder, 'run.json'), JSON.stringify({ ...record, ...rest }));
 }
 
-/** Looks at the tree with a person who always wants it restored. `meanwhile`: what happens before the answer comes. */
+/** Checks the tree for a user who always restores it. `meanwhile` runs before the answer. */
 function guard(round = 1, meanwhile = () => {}): Promise<void> {
   writeRecord();
   const [executionIssues, record] = ['execution-issues.md', 'run.json'].map((name) =>
@@ -58,12 +58,12 @@ function guard(round = 1, meanwhile = () => {}): Promise<void> {
   return guardTree(desk, repository.root, entry, 'plan-review-collection', ['lane'], round);
 }
 
-test('L-421: a tree as it was leaves nothing behind and asks nobody', async () => {
+test('L-421: an unchanged tree leaves no file and asks nothing', async () => {
   await guard();
   expect([artifacts, asked]).toEqual([{}, []]);
 });
 
-test('L-421, L-424: what is too long for a question stands whole in files', async () => {
+test('L-421, L-424: files hold the paths that are too many for a question', async () => {
   const strays = Array.from({ length: 25 }, (_, index) => `stray ${String(index).padStart(2, '0')}.txt`);
   for (const file of strays) repository.write(file, 'x');
   repository.write('a.txt', 'changed\n');
@@ -83,7 +83,7 @@ test('L-421, L-424: what is too long for a question stands whole in files', asyn
   expect(existsSync(path.join(repository.root, 'stray 24.txt'))).toBe(false);
 });
 
-test('L-425, panel/C-10: every collection has a question of its own', async () => {
+test('L-425, panel/C-10: every collection asks its own question', async () => {
   for (const round of [1, 2]) {
     repository.write('stray.txt', 'x');
     await guard(round);

@@ -18,7 +18,7 @@ import {
 } from '../../repo/git/tree-recovery.ts';
 import { projectRun, workerHome } from './heavy-place.ts';
 
-/** What was untracked or changed before agents were at work; later probes leave it alone. Absent: git did not say. */
+/** Files that were untracked or changed before agents ran; later checks skip them. Missing: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };
 
 export async function findTree(project: string): Promise<FoundTree> {
@@ -34,7 +34,7 @@ export async function withTreeOf(project: string, inputs: unknown): Promise<unkn
   return { ...inputs, entry: { ...inputs['entry'], ...(await findTree(project)) } };
 }
 
-/** Puts the tree on record as it is now, for a run whose agents have not been at work in it. */
+/** Saves the present state of the tree, for a run whose agents have not worked in it. */
 export async function noteTree(directory: RunDirectory, project: string): Promise<void> {
   const { inputs } = await readRunRecord(directory);
   if (!isRecord(inputs) || !isRecord(inputs['entry'])) return;
@@ -81,7 +81,7 @@ export async function settleTree(
   });
 }
 
-/** Keeps whose work in the tree was looked at, and dealt with where it had to be. */
+/** Saves which calls the last check of the tree covered. */
 export async function noteSeen(directory: RunDirectory): Promise<void> {
   await writeJsonAtomic(fileOf(directory), { schemaVersion: 1, lanes: lanesIn(directory) });
 }
@@ -98,15 +98,15 @@ function fileOf({ root }: RunDirectory): string {
   return path.join(root, 'steps', 'tree-seen.json');
 }
 
-/** All but the signs of life, which come before a person is asked anything and are no work in the tree. */
+/** All but the health checks, which come before any question and do not work in the tree. */
 function lanesIn({ lanes }: RunDirectory): string[] {
   const names = existsSync(lanes) ? readdirSync(lanes).sort() : [];
   return names.filter((name) => !name.startsWith('probe-'));
 }
 
 const labels = {
-  restore: 'Undo what was changed and go on',
-  continue: 'Go on although nobody can say whether the tree is clean',
+  restore: 'Undo the changes and continue',
+  continue: 'Continue although the state of the tree is unknown',
   cancel: 'Cancel this run',
 } as const;
 
@@ -116,7 +116,7 @@ const pathLists = {
   newUntracked: 'dirty-tree-new-untracked-paths.nul',
 } as const;
 
-/** What a question shows by itself. */
+/** Paths that a question lists. */
 const shownPaths = 20;
 
 /** Asks what to do when agents changed the tree, for any workflow; `entry` is the tree as the run found it. */
@@ -191,7 +191,7 @@ function shown(paths: readonly string[]): string {
 }
 
 function whatHappened({ status, tracked, newUntracked, reason }: TreeProbe): string {
-  if (status === 'unknown') return `Nobody can say whether the working tree is as it was (${reason})`;
+  if (status === 'unknown') return `The state of the working tree is unknown (${reason})`;
   const count = tracked.length + newUntracked.length;
   return `An agent changed the working tree (${count} ${count === 1 ? 'path' : 'paths'})`;
 }

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 const pure = ['base', 'prompts', 'plan', 'council', 'skills'];
-const edge = ['engine', 'repo', 'agents', 'workflows', 'service', 'surfaces'];
+const edge = ['engine', 'repo', 'agents', 'workflows', 'service', 'surfaces', 'main'];
 const fuzz = 'src/**/*.fuzz.test.ts';
 const tests = (folders: string[]) => folders.map((folder) => `src/${folder}/**/*.test.ts`);
 

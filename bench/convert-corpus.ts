@@ -12,11 +12,11 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { parseDocument } from '../src/base/markdown/parse.ts';
 import { isRecord, parseJson } from '../src/base/safe-json.ts';
+import { runProgram } from '../src/main/program.ts';
 import { sectionNames } from '../src/skills/generate/skill-markdown.ts';
 import { lintPaths } from '../src/skills/lint/lint-paths.ts';
 import { countInherited, countOf } from '../src/skills/lint/rule.ts';
 import { findPackages, readPackageFiles } from '../src/skills/package-files.ts';
-import { runProgram } from '../src/surfaces/cli/program.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

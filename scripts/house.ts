@@ -81,7 +81,6 @@ function filesEnteredByDesign(): number {
   try {
     const shop = path.join(scratch, 'shop');
     makeExampleRepository(shop);
-    const program = tracked('src').find((file) => file.endsWith('cli/main.ts')) ?? 'src/surfaces/cli/main.ts';
     const agent = {
       protocol: 'exec',
       command: [process.execPath, path.join(root, 'test/agents/panel-agent.mjs')],
@@ -94,7 +93,14 @@ function filesEnteredByDesign(): number {
     writeFileSync(path.join(shop, 'charrette.config.json'), JSON.stringify({ agents }));
     const design = spawnSync(
       process.execPath,
-      [path.join(root, program), 'design', '--auto', '--yes', '--no-input', 'let customers cancel an order'],
+      [
+        path.join(root, 'src/main/main.ts'),
+        'design',
+        '--auto',
+        '--yes',
+        '--no-input',
+        'let customers cancel an order',
+      ],
       {
         cwd: shop,
         encoding: 'utf8',

@@ -24,16 +24,19 @@ const late = {
   tokens: 'src/base/text/tokens.ts',
 };
 
-const commandNames = [
-  ...readFileSync(`${root}src/surfaces/cli/commands.ts`, 'utf8').matchAll(/import\('\.\/([\w-]+)\.ts'\)/g),
-].map((match) => match[1]);
+/** Name → source of everything that the table of commands imports on demand. */
+const commandFiles = new Map(
+  [...readFileSync(`${root}src/main/commands.ts`, 'utf8').matchAll(/import\('([^']+)\.ts'\)/g)].map(
+    ([, place]) => [path.basename(place), path.join('src/main', `${place}.ts`)],
+  ),
+);
 
 /** Entries of the main build, in addition to the public modules. */
 export const commandEntries = {
   ...Object.fromEntries(
-    commandNames
-      .filter((name) => !quickCommands.includes(name))
-      .map((name) => [`commands/${name}`, `src/surfaces/cli/${name}.ts`]),
+    [...commandFiles]
+      .filter(([name]) => !quickCommands.includes(name))
+      .map(([name, file]) => [`commands/${name}`, file]),
   ),
   ...Object.fromEntries(Object.entries(late).map(([name, file]) => [`late/${name}`, file])),
 };
@@ -98,13 +101,13 @@ export async function buildCommandLine(options) {
     });
   const placeOfCommand = (name) => {
     if (quickCommands.includes(name)) return `./quick/${name}.js`;
-    return commandNames.includes(name) ? `./commands/${name}.js` : undefined;
+    return commandFiles.has(name) ? `./commands/${name}.js` : undefined;
   };
   const built = await Promise.all([
-    single({ main: 'src/surfaces/cli/main.ts' }, 'dist', (name) => `./${name}.js`),
-    single({ program: 'src/surfaces/cli/program.ts' }, 'dist', placeOfCommand),
+    single({ main: 'src/main/main.ts' }, 'dist', (name) => `./${name}.js`),
+    single({ program: 'src/main/program.ts' }, 'dist', placeOfCommand),
     single(
-      Object.fromEntries(quickCommands.map((name) => [name, `src/surfaces/cli/${name}.ts`])),
+      Object.fromEntries(quickCommands.map((name) => [name, commandFiles.get(name)])),
       'dist/quick',
       (name) => (name in late ? `../late/${name}.js` : undefined),
     ),

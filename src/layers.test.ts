@@ -15,6 +15,7 @@ const layers = [
   'workflows',
   'service',
   'surfaces',
+  'main',
 ];
 
 const files = readdirSync(import.meta.dirname, { recursive: true })
@@ -43,7 +44,19 @@ test('a layer imports only from the layers below it', () => {
   expect(wrong).toEqual([]);
 });
 
+test('no surface imports another one', () => {
+  const surfaceOf = (file: string) => file.split(path.sep).slice(0, 2).join('/');
+  const crossing = files
+    .filter((file) => file.startsWith(`surfaces${path.sep}`))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((target) => target.startsWith('surfaces') && surfaceOf(target) !== surfaceOf(file))
+        .map((target) => `${file} → ${target}`),
+    );
+  expect(crossing).toEqual([]);
+});
+
 test('the check sees static and dynamic imports', () => {
-  expect(importsOf('surfaces/cli/program.ts')).toContain('base/errors.ts');
-  expect(importsOf('surfaces/cli/commands.ts').length).toBeGreaterThan(20);
+  expect(importsOf('main/program.ts')).toContain('base/errors.ts');
+  expect(importsOf('main/commands.ts').length).toBeGreaterThan(20);
 });

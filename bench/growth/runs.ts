@@ -7,7 +7,7 @@ import type { EventBody } from '../../src/engine/event.ts';
 import { homeOf } from '../../src/engine/run-directory.ts';
 import { embeddedEngine, madeRun } from '../../src/engine/testing.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
-import { listRuns, listRunsAndWaiting } from '../../src/surfaces/cli/run-list.ts';
+import { listRuns, listRunsAndWaiting } from '../../src/service/runs.ts';
 import { openRuns } from '../../src/surfaces/hosts/open-runs.ts';
 import { perform } from '../../test/crash/in-process.ts';
 import { writeRun } from '../../test/support/web-run.ts';

@@ -9,6 +9,7 @@ import { thisWorld } from '../../src/agents/settings.ts';
 import type { Question } from '../../src/engine/question.ts';
 import { listRunIds, runDirectoryOf } from '../../src/engine/run-directory.ts';
 import { readRunRecord } from '../../src/engine/run-record.ts';
+import { openProject } from '../../src/service/project.ts';
 import { startWebServer } from '../../src/surfaces/web/server.ts';
 import type { DesignInputs } from '../../src/workflows/design/inputs.ts';
 import { panelAnswer } from '../../test/agents/panel-answers.mjs';
@@ -35,9 +36,8 @@ const { engine, home, make } = await openPanel({
   instead: ({ run }) => (processes.has(run) ? program : undefined),
   keepJournalsMs: url === 'embedded' ? 0 : 1000,
 });
-const context = { cwd: project, config: undefined, env: process.env, program: [process.execPath] };
 const server = await startWebServer(
-  { home, context, prices: undefined },
+  { project: openProject(project), prices: undefined },
   { host: '127.0.0.1', port: 0, names: [], files: new Map() },
 );
 const kept = 20;

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { runProgram } from '../../src/surfaces/cli/program.ts';
+import { runProgram } from '../../src/main/program.ts';
 import type { Places } from './stories.ts';
 
 export type Printed = { exit: number; stdout: string; stderr: string };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/engine/process-identity.ts';
+import { openProject } from '../../src/service/project.ts';
 import { loadPageFiles } from '../../src/surfaces/web/page-files.ts';
 import { startWebServer, type WebServer } from '../../src/surfaces/web/server.ts';
 import { chromiumPath, openBrowser } from '../support/browser.ts';
@@ -22,8 +23,7 @@ describe.skipIf(chromiumPath === undefined)('a live run in Chromium', () => {
   const serve = (port: number, token = 'token-of-the-test') =>
     startWebServer(
       {
-        home: run.home,
-        context: { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] },
+        project: openProject(run.home.project, { env: {}, program: ['node', 'nothing'] }),
         prices: undefined,
       },
       { host: '127.0.0.1', port, names: [], files: loadPageFiles(files), token },

@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { runProgram } from '../../src/surfaces/cli/program.ts';
+import { runProgram } from '../../src/main/program.ts';
 
 /** Runs one command line in this process, without a terminal, and collects what it printed. */
 export async function runCommandLine(...words: string[]) {

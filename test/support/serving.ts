@@ -4,11 +4,11 @@ import pg from 'pg';
 import { thisWorld } from '../../src/agents/settings.ts';
 import { readEvents } from '../../src/engine/event-log.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
+import { runProgram } from '../../src/main/program.ts';
 import type { WorkerOptions } from '../../src/service/worker/incarnation.ts';
 import { openPlace } from '../../src/service/worker/places.ts';
 import { serveQueue, type WorkerSummary } from '../../src/service/worker/serve-queue.ts';
 import type { WorkerEvent } from '../../src/service/worker/worker-event.ts';
-import { runProgram } from '../../src/surfaces/cli/program.ts';
 import { until } from './live-program.ts';
 
 /** Gives the error that a statement shall fail with, if it shall. */

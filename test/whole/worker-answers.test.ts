@@ -6,10 +6,11 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/event.ts';
 import { leaveMessage } from '../../src/engine/inbox.ts';
 import { homeOf, runDirectoryOf } from '../../src/engine/run-directory.ts';
-import { makeAnswerHere } from '../../src/surfaces/cli/answer-here.ts';
-import type { Invocation } from '../../src/surfaces/cli/command.ts';
+import type { Invocation } from '../../src/service/command.ts';
+import { openProject, projectOf } from '../../src/service/project.ts';
+import { answerQueued } from '../../src/service/queue.ts';
 import type { RunView } from '../../src/surfaces/cli/live/run-view.ts';
-import { answerQueued } from '../../src/surfaces/cli/queue-run.ts';
+import { makeAnswerHere } from '../../src/surfaces/cli/watch.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres } from '../support/postgres.ts';
 import { callsIn, holdTask, makeProject, runsOf } from '../support/program.ts';
@@ -31,7 +32,12 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     await worker.says('run-ask', run);
     await command(project, 'show', run);
     const home = homeOf(project);
-    const person = makeAnswerHere(home, runDirectoryOf(home, run), agreeing(url(), project), picture);
+    const person = makeAnswerHere(
+      openProject(project, { env: { CHARRETTE_DATABASE_URL: url() } }),
+      runDirectoryOf(home, run),
+      agreeing(url(), project),
+      picture,
+    );
     person.hear({ type: 'question-ask' } as RunEvent);
     await person.end();
     await worker.says('run-end', run);
@@ -160,7 +166,11 @@ describe.skipIf(findPostgres() === undefined)('answers to queued runs', () => {
     const { rows } = await query('SELECT questions FROM gone');
     expect(rows.map(({ questions }) => JSON.parse(questions).answers)).toMatchObject([[{ value: 'yes' }]]);
     writeFileSync(copy, stale);
-    const late = answerQueued(homeOf(project), run, answersTo('consent', 'no'), agreeing(url(), project));
+    const late = answerQueued(
+      projectOf(agreeing(url(), project)),
+      runDirectoryOf(homeOf(project), run),
+      answersTo('consent', 'no'),
+    );
     await expect(late).rejects.toThrow('consent was answered: yes');
   });
 });

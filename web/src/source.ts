@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../src/engine/event.ts';
-import type { RunSummary } from '../../src/surfaces/cli/run-list.ts';
+import type { RunSummary } from '../../src/service/runs.ts';
 import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
 import type { SourceLines } from '../../src/surfaces/web/source-lines.ts';
 

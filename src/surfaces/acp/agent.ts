@@ -8,8 +8,8 @@ import {
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk';
-import { longestFeature } from '../cli/feature-input.ts';
-import type { ProgramContext } from './context.ts';
+import { maxFeatureBytes } from '../../service/design.ts';
+import type { ProjectOptions } from '../../service/project.ts';
 import { featureText } from './feature-text.ts';
 import { Session } from './session.ts';
 
@@ -31,7 +31,7 @@ const commands = [
 
 /** Charrette as an agent that editors talk to. `close` stops what runs; runs can be resumed. */
 export function makeAgent(
-  context: ProgramContext,
+  options: ProjectOptions,
   version: string,
 ): { app: AgentApp; close(): Promise<void> } {
   const sessions = new Map<string, Session>();
@@ -55,7 +55,7 @@ export function makeAgent(
       const { cwd } = params;
       if (!path.isAbsolute(cwd) || !existsSync(cwd))
         throw RequestError.invalidParams({ message: `The directory ${cwd} does not exist.` });
-      const session = new Session(randomUUID(), cwd, modes[0].id, context, capabilities);
+      const session = new Session(randomUUID(), cwd, modes[0].id, options, capabilities);
       sessions.set(session.id, session);
       // Editors know the session only once they have this answer.
       setImmediate(() => {
@@ -81,9 +81,9 @@ export function makeAgent(
         throw RequestError.invalidParams({ message: 'The prompt is empty; say what to design.' });
       if (text.includes('\0'))
         throw RequestError.invalidParams({ message: 'The prompt has a NUL character; it must be text.' });
-      if (Buffer.byteLength(text) > longestFeature)
+      if (Buffer.byteLength(text) > maxFeatureBytes)
         throw RequestError.invalidParams({
-          message: `The prompt with its files has more than ${longestFeature} bytes; name files instead of attaching them.`,
+          message: `The prompt with its files has more than ${maxFeatureBytes} bytes; name files instead of attaching them.`,
         });
       const session = sessionOf(params.sessionId);
       if (session.busy)

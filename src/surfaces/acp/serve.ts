@@ -1,15 +1,15 @@
 import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
+import type { ProjectOptions } from '../../service/project.ts';
 import { makeAgent } from './agent.ts';
-import type { ProgramContext } from './context.ts';
 
 /** Serves one editor over two streams until it goes away or the signal says so; what runs then is stopped and saved. */
 export async function serveEditor(
-  context: ProgramContext,
+  options: ProjectOptions,
   version: string,
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
 ): Promise<void> {
-  const { app, close } = makeAgent(context, version);
+  const { app, close } = makeAgent(options, version);
   const gone = new Promise<void>((resolve) => {
     input.once('end', resolve);
     input.once('close', resolve);

@@ -19,10 +19,19 @@ function makeAskingRun() {
     string,
     string,
   ];
-  const event = { v: 1, id: '1', run: directory.id, seq: 1, time: '', type: 'question-ask', questions };
+  const event = {
+    v: 1,
+    id: '1',
+    run: directory.id,
+    seq: 1,
+    time: new Date().toISOString(),
+    type: 'question-ask',
+    questions,
+  };
+  const line = JSON.stringify(`${JSON.stringify(event)}\n`);
   writeFileSync(
     script,
-    `import { writeFileSync } from 'node:fs';
+    `import { appendFileSync, writeFileSync } from 'node:fs';
     let heard = 0;
     process.on('SIGINT', () => {
       heard += 1;
@@ -30,10 +39,10 @@ function makeAskingRun() {
       setTimeout(() => process.exit(130), 400);
     });
     setInterval(() => {}, 1000);
-    console.log(${JSON.stringify(JSON.stringify(event))});`,
+    appendFileSync(${JSON.stringify(directory.events)}, ${line});`,
   );
-  const context = { program: [process.execPath, script], config: undefined, env: {} };
-  const session = new Session('s', home.project, 'solo', context, {});
+  const how = { program: [process.execPath, script], env: {} };
+  const session = new Session('s', home.project, 'solo', how, {});
   return { session, toldToStop: () => readFileSync(count, 'utf8') };
 }
 
@@ -57,7 +66,7 @@ function editor(before: () => void) {
 test('a prompt that is cancelled while it asks tells the run once to stop, and asks nothing more', async () => {
   const { session, toldToStop } = makeAskingRun();
   const { client, asked } = editor(() => void session.cancel());
-  expect(await session.prompt('x', client)).toEqual({ stopReason: 'cancelled' });
+  expect(await session.prompt('/resume', client)).toEqual({ stopReason: 'cancelled' });
   expect(asked).toHaveLength(1);
   expect(toldToStop()).toBe('1');
 });
@@ -65,7 +74,7 @@ test('a prompt that is cancelled while it asks tells the run once to stop, and a
 test('a question that the person closes stops the run; the next one is not asked', async () => {
   const { session, toldToStop } = makeAskingRun();
   const { client, asked } = editor(() => {});
-  expect(await session.prompt('x', client)).toEqual({ stopReason: 'end_turn' });
+  expect(await session.prompt('/resume', client)).toEqual({ stopReason: 'end_turn' });
   expect(asked).toHaveLength(1);
   expect(toldToStop()).toBe('1');
 });

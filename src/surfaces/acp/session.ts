@@ -5,47 +5,51 @@ import type {
   PromptResponse,
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
-import { exitCodes } from '../../base/error-table.ts';
-import { isCharretteError } from '../../base/errors.ts';
+import { type CharretteError, isCharretteError, toCharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { leaveAnswers, openQuestions } from '../../engine/answers.ts';
+import { leaveAnswers } from '../../engine/answers.ts';
 import type { RunEvent } from '../../engine/event.ts';
+import { followEvents } from '../../engine/follow.ts';
 import type { Answer, Question } from '../../engine/question.ts';
 import { type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
-import { findHome } from '../cli/project.ts';
+import { type RunRecord, readRunRecord } from '../../engine/run-record.ts';
+import { openQuestions } from '../../service/answer.ts';
+import { findRun, openProject, type Project, type ProjectOptions } from '../../service/project.ts';
+import { type RunHandle, resumeRun, startRun } from '../../service/start.ts';
 import { askPerson, questionMessage, wayFor } from './ask.ts';
-import type { ProgramContext } from './context.ts';
-import { type RunChild, startRun } from './run-child.ts';
 import { message, nothingTold, type Telling, updatesOf } from './updates.ts';
 
-/** One conversation of an editor. A prompt starts a design, goes on with one, or answers what was asked last. */
+type Current = { handle: RunHandle; events: AsyncIterator<RunEvent>; directory: RunDirectory };
+
+/** One conversation of an editor. A prompt starts a design, resumes one, or answers the last question. */
 export class Session {
   readonly id: string;
   readonly cwd: string;
-  readonly #context: ProgramContext;
+  readonly #options: ProjectOptions;
   readonly #capabilities: ClientCapabilities | undefined;
   depth: string;
-  #run: { child: RunChild; directory: RunDirectory | undefined } | undefined;
-  /** By run: one that goes on continues its picture. */
+  #starting: Promise<RunHandle> | undefined;
+  #run: Current | undefined;
+  /** By run: one that is resumed continues its view. */
   readonly #tellings = new Map<string, Telling>();
-  /** Asked in words; the next prompt answers the first of them. */
+  /** Asked as text; the next prompt answers the first of them. */
   #asked: Question[] = [];
   #lastRun: string | undefined;
   #cancelled = false;
-  /** A prompt is under way. */
+  /** A prompt is in progress. */
   busy = false;
 
   constructor(
     id: string,
     cwd: string,
     depth: string,
-    context: ProgramContext,
+    options: ProjectOptions,
     capabilities: ClientCapabilities | undefined,
   ) {
     this.id = id;
     this.cwd = cwd;
     this.depth = depth;
-    this.#context = context;
+    this.#options = options;
     this.#capabilities = capabilities;
   }
 
@@ -61,19 +65,34 @@ export class Session {
   async #turn(text: string, client: AgentContext): Promise<PromptResponse> {
     if (this.#run !== undefined) return this.#answer(text, client);
     this.#cancelled = false;
-    const resumed = /^\/resume(?:\s+|$)(.*)/s.exec(text)?.[1]?.trim();
-    const words =
-      resumed === undefined
-        ? ['design', `--depth=${this.depth}`, '--remote-answers', '--', '-']
-        : ['resume', '--remote-answers', '--', resumed || this.#lastRun || 'latest'];
-    this.#run = {
-      child: startRun(words, resumed === undefined ? text : '', this.cwd, this.#context),
-      directory: undefined,
-    };
+    try {
+      const project = openProject(this.cwd, this.#options);
+      this.#starting = this.#start(project, text);
+      const handle = await this.#starting;
+      this.#lastRun = handle.run;
+      const directory = runDirectoryOf(project, handle.run);
+      this.#run = { handle, events: handle.events[Symbol.asyncIterator](), directory };
+    } catch (error) {
+      const said = errorText(toCharretteError(error));
+      await this.#tell(client, message(`The design did not start:\n\n${said}\n`));
+      return { stopReason: this.#cancelled ? 'cancelled' : 'end_turn' };
+    } finally {
+      this.#starting = undefined;
+    }
     return this.#follow(client);
   }
 
-  /** A prompt while a run waits is the answer to what it asked in words. */
+  /** Each run has a process of its own, which waits for the answers that this session leaves. */
+  async #start(project: Project, text: string): Promise<RunHandle> {
+    const resumed = /^\/resume(?:\s+|$)(.*)/s.exec(text)?.[1]?.trim();
+    const options = { remoteAnswers: true };
+    if (resumed !== undefined)
+      return resumeRun(project, await findRun(project, resumed || this.#lastRun), 'detached', options);
+    const request = { workflow: 'design' as const, feature: text, depth: this.depth, interactive: true };
+    return startRun(project, request, 'detached', options);
+  }
+
+  /** A prompt while a run waits is the answer to what it asked as text. */
   async #answer(text: string, client: AgentContext): Promise<PromptResponse> {
     const open = new Set(this.#open().map(({ id }) => id));
     const [question, ...more] = this.#asked.filter(({ id }) => open.has(id));
@@ -85,84 +104,93 @@ export class Session {
     const value = /^ok\.?$/i.test(text.trim()) ? (question.recommended ?? text) : text;
     await this.#leave([{ question: question.id, value, source: 'person' }], client);
     const [next] = more;
-    return next === undefined ? this.#follow(client) : this.#askInWords(next, client);
+    return next === undefined ? this.#follow(client) : this.#askAsText(next, client);
   }
 
   /** Stops the run; the prompt that waits for it answers that it was cancelled. */
   async cancel(): Promise<void> {
     this.#cancelled = true;
     this.#asked = [];
-    this.#run?.child.stop();
-    await this.#run?.child.ended;
+    const handle = this.#run?.handle ?? (await this.#starting?.catch(() => undefined));
+    await handle?.stop();
   }
 
-  /** Tells the editor what happens until the run ends or asks something in words. */
+  /** Sends the editor what happens until the run ends or asks something as text. */
   async #follow(client: AgentContext): Promise<PromptResponse> {
     const run = this.#run;
     if (run === undefined) return { stopReason: 'end_turn' };
     for (;;) {
-      const { value: event, done } = await run.child.events.next();
+      const { value: event, done } = await run.events.next();
       if (done === true) break;
-      this.#lastRun = event.run;
-      run.directory ??= runDirectoryOf(findHome(this.cwd), event.run);
       const { next, updates } = updatesOf(this.#tellings.get(event.run) ?? nothingTold, event);
       this.#tellings.set(event.run, next);
       for (const update of updates) await this.#tell(client, update);
       if (event.type !== 'question-ask') continue;
-      const inWords = await this.#ask(event, client, run.child);
-      const [first, ...rest] = inWords;
+      const asText = await this.#ask(event, client, run);
+      const [first, ...rest] = asText;
       if (first === undefined) continue;
       this.#asked = [first, ...rest];
-      return this.#askInWords(first, client);
+      return this.#askAsText(first, client);
     }
-    const { code, said } = await run.child.ended;
+    await run.handle.ended;
     this.#run = undefined;
-    await this.#tell(client, message(await this.#closing(run.directory, code, said)));
+    await this.#tell(client, message(await this.#closing(run.directory)));
     return { stopReason: this.#cancelled ? 'cancelled' : 'end_turn' };
   }
 
-  /** Puts questions to the person; gives back those that have to be asked in words. */
+  /** Puts questions to the user; returns those that have to be asked as text. */
   async #ask(
     event: RunEvent & { type: 'question-ask' },
     client: AgentContext,
-    child: RunChild,
+    { handle, directory }: Current,
   ): Promise<Question[]> {
     const open = new Set(this.#open().map(({ id }) => id));
-    const inWords: Question[] = [];
+    const asText: Question[] = [];
     for (const question of event.questions.filter(({ id }) => open.has(id))) {
       if (this.#cancelled) return [];
       const way = wayFor(question, this.#capabilities);
       if (way === 'message') {
-        inWords.push(question);
+        asText.push(question);
         continue;
       }
       const elsewhere = new AbortController();
-      const stopObserving = child.observe(({ type }) => {
-        if (type === 'question-answer' || type === 'run-pause' || type === 'run-end') elsewhere.abort();
-      });
+      const over = new AbortController();
+      void this.#closeWhenAnswered(elsewhere, directory, event.seq, over.signal);
       try {
         const asking = { sessionId: this.id, run: event.run };
         const value = await askPerson(client, asking, question, way, elsewhere.signal);
         if (value !== undefined)
           await this.#leave([{ question: question.id, value, source: 'person' }], client);
         else if (!elsewhere.signal.aborted) {
-          child.stop();
+          void handle.stop();
           return [];
         }
       } catch (error) {
-        // Somebody else has answered, or the run was stopped; the next events say so.
+        // The question was answered elsewhere, or the run was stopped; the next events report it.
         if (!elsewhere.signal.aborted && !this.#cancelled) {
-          child.stop();
+          void handle.stop();
           throw error;
         }
       } finally {
-        stopObserving();
+        over.abort();
       }
     }
-    return inWords;
+    return asText;
   }
 
-  async #askInWords(question: Question, client: AgentContext): Promise<PromptResponse> {
+  /** Closes an open prompt when its question is answered elsewhere or the run stops asking. */
+  async #closeWhenAnswered(
+    prompt: AbortController,
+    directory: RunDirectory,
+    after: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for await (const { seq, type } of followEvents(directory.events, { signal }))
+      if (seq > after && (type === 'question-answer' || type === 'run-pause' || type === 'run-end'))
+        return prompt.abort();
+  }
+
+  async #askAsText(question: Question, client: AgentContext): Promise<PromptResponse> {
     await this.#tell(client, message(`${questionMessage(question)}\n`));
     return { stopReason: 'end_turn' };
   }
@@ -172,7 +200,7 @@ export class Session {
     return directory === undefined ? [] : openQuestions(directory);
   }
 
-  /** An answer that comes too late, or that its question does not offer, is told to be so. */
+  /** The user is told when an answer comes too late or is not one of the options. */
   async #leave(answers: Answer[], client: AgentContext): Promise<void> {
     const directory = this.#run?.directory;
     if (directory === undefined) return;
@@ -189,17 +217,27 @@ export class Session {
   }
 
   /** The plan, or why there is none. */
-  async #closing(directory: RunDirectory | undefined, code: number, said: string): Promise<string> {
+  async #closing(directory: RunDirectory): Promise<string> {
+    const { status, error }: RunRecord = await readRunRecord(directory);
     const resume = 'Write `/resume` to go on.';
-    if (directory === undefined) return `The design did not start:\n\n${said.trim()}\n`;
-    if (code === exitCodes.interrupted || code === exitCodes.terminated || code === exitCodes.paused)
+    if (status === 'failed' || status === 'cancelled') {
+      const said = error === undefined ? status : errorText(error);
+      return `The run ended with an error:\n\n${said}\n\n${resume}\n`;
+    }
+    if (status !== 'done' && status !== 'not-accepted')
       return `Stopped; everything finished so far is saved. ${resume}\n`;
-    if (code !== exitCodes.done && code !== exitCodes.notAccepted)
-      return `The run ended with an error:\n\n${said.trim().split('\n').slice(-3).join('\n')}\n\n${resume}\n`;
     const plan = path.join(directory.artifacts, 'plan.txt');
     const text = (await readTextFile(plan)) ?? 'The run wrote no plan.';
     const verdict =
-      code === exitCodes.notAccepted ? '\n\nThe plan was **not accepted**; see the review above.' : '';
+      status === 'not-accepted' ? '\n\nThe plan was **not accepted**; see the review above.' : '';
     return `${text.trimEnd()}${verdict}\n\n[${path.relative(this.cwd, plan)}](${plan})\n`;
   }
+}
+
+function errorText({
+  message: text,
+  code,
+  fix,
+}: Pick<CharretteError, 'message'> & { code: string; fix?: string | undefined }): string {
+  return `${text} [${code}]${fix === undefined ? '' : `\n  fix: ${fix}`}`;
 }

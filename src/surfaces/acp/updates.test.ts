@@ -4,7 +4,7 @@ import { buttonsOf, formOf, wayFor } from './ask.ts';
 import { featureText } from './feature-text.ts';
 import { nothingTold, updatesOf } from './updates.ts';
 
-function tell(...bodies: EventBody[]) {
+function printNotice(...bodies: EventBody[]) {
   let telling = nothingTold;
   return bodies.map((body, index) => {
     const frame = {
@@ -30,7 +30,7 @@ const lane: EventBody = {
 };
 
 test('phases are entries of the plan, with those that are still to come', () => {
-  const [, , started] = tell(
+  const [, , started] = printNotice(
     { type: 'run-start', workflow: 'design', title: 'x' },
     { type: 'phase-start', phase: '0', line: '> **🔶 0: setup**' },
     { type: 'phase-start', phase: '1', line: '> **🔶 1: branch**' },
@@ -48,7 +48,7 @@ test('phases are entries of the plan, with those that are still to come', () => 
 
 test('lanes are tool calls that end completed or failed, with agent, time and tokens', () => {
   const usage = { basis: 'estimated', inputTokens: 900, cachedInputTokens: 0, outputTokens: 100 } as const;
-  const [queued, started, ended] = tell(
+  const [queued, started, ended] = printNotice(
     lane,
     { type: 'lane-start', lane: 'a', agent: 'one', attempt: 1 },
     {
@@ -74,7 +74,7 @@ test('lanes are tool calls that end completed or failed, with agent, time and to
 });
 
 test('a lane that was stopped and waits once more is told as the tool call that it was', () => {
-  const [, , , again] = tell(
+  const [, , , again] = printNotice(
     lane,
     { type: 'lane-start', lane: 'a', agent: 'one', attempt: 1 },
     { type: 'run-pause', reason: 'stop' },
@@ -86,7 +86,7 @@ test('a lane that was stopped and waits once more is told as the tool call that 
 });
 
 test('warnings are said without escapes', () => {
-  const [, said] = tell(lane, { type: 'warning', text: '**⚠ a \u001b[31mseat\u001b[0m is empty**' });
+  const [, said] = printNotice(lane, { type: 'warning', text: '**⚠ a \u001b[31mseat\u001b[0m is empty**' });
   expect(said?.at(-1)).toEqual({
     sessionUpdate: 'agent_message_chunk',
     content: { type: 'text', text: '⚠ a seat is empty\n\n' },

@@ -3,8 +3,14 @@ import { formatElapsed } from '../../base/text/format.ts';
 import { untrustedText } from '../../base/text/untrusted.ts';
 import { stepOrder, steps } from '../../council/breadcrumbs.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import { tokensOf } from '../cli/live/amounts.ts';
-import { emptyView, foldEvent, type LaneLine, type PhaseLine, type View } from '../cli/live/view.ts';
+import {
+  emptyView,
+  foldEvent,
+  type LaneLine,
+  type PhaseLine,
+  tokensOf,
+  type View,
+} from '../../service/run-view.ts';
 
 /** What an editor is told about a run so far. */
 export type Telling = { view: View };

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import type { Question } from '../../engine/question.ts';
-import type { Terminal } from './command.ts';
+import type { Terminal } from '../../service/command.ts';
 
 /** Asks where nothing can be drawn over (`TERM=dumb`): plain lines out, one line in. Nothing when nobody answers. */
 export async function askByLine(

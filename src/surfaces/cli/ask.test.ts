@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
+import type { GlobalFlags } from '../../service/command.ts';
 import { makeAnswerProvider } from './ask.ts';
-import type { GlobalFlags } from './command.ts';
 
 const flags = { input: true, yes: false } as GlobalFlags;
 

@@ -5,10 +5,10 @@ import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
 import type { AnswerProvider } from '../../engine/attendance.ts';
 import type { Answer, Question } from '../../engine/question.ts';
+import type { GlobalFlags, Invocation, OptionSpec, Terminal } from '../../service/command.ts';
 import { askByLine } from './ask-by-line.ts';
 import { choose } from './choose.ts';
 import { closedOnAbort } from './closed-prompt.ts';
-import type { GlobalFlags, Invocation, OptionSpec, Terminal } from './command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */
 export const remoteAnswersOption: OptionSpec = {

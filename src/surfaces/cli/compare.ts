@@ -4,19 +4,18 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { counted } from '../../base/text/format.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
-import { homeOf, runDirectoryOf } from '../../engine/run-directory.ts';
+import { runDirectoryOf } from '../../engine/run-directory.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { projectOf } from '../../service/project.ts';
+import { makeRun } from '../../service/start.ts';
 import type { ComparisonFile } from '../../workflows/compare/comparison.ts';
 import { type CompareFlags, prepareCompare } from '../../workflows/compare/prepare.ts';
 import { readTasks } from '../../workflows/compare/task-file.ts';
-import { createRun } from '../../workflows/create-run.ts';
 import { describeEstimate } from '../../workflows/design/depth.ts';
 import { givenAnswers } from './ask.ts';
-import type { CommandSpec } from './command.ts';
 import { conductRun } from './conduct.ts';
 import { positive } from './number-flag.ts';
-import { findProject } from './project.ts';
-import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'compare',
@@ -53,35 +52,30 @@ export const command: CommandSpec = {
     const { options, global, terminal } = invocation;
     const tasks = await readTaskFile(options['tasks'], global.cwd);
     const given = await givenAnswers(invocation);
-    const project = findProject(global.cwd);
+    const project = projectOf(invocation);
     const { inputs, warnings } = await prepareCompare({
       tasks,
-      project,
+      project: project.project,
       cwd: global.cwd,
       flags: options as CompareFlags,
       world: thisWorld(),
       configFile: global.config,
       consented: global.yes,
     });
-    if (!global.quiet) for (const warning of warnings) tell(terminal, warning);
+    if (!global.quiet) for (const warning of warnings) printNotice(terminal, warning);
     if (global.dryRun) {
       const { estimate } = inputs;
       const text = `Would design ${counted(tasks.length, 'task')} alone and with the ${inputs.depth} panel. ${describeEstimate(estimate)}\n`;
       return { exit: 0, json: { dryRun: true, tasks, estimate }, text };
     }
-    const home = homeOf(project);
-    const run = await createRun(
-      home,
-      {
-        workflow: 'compare',
-        title: `compare ${counted(tasks.length, 'task')}`,
-        inputs,
-        baseCommit: inputs.baseCommit,
-      },
-      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-    );
-    const result = await conductRun(home, run, invocation, given);
-    const file = path.join(runDirectoryOf(home, run).artifacts, 'comparison.json');
+    const run = await makeRun(project, {
+      workflow: 'compare',
+      title: `compare ${counted(tasks.length, 'task')}`,
+      inputs,
+      baseCommit: inputs.baseCommit,
+    });
+    const result = await conductRun(project, run, invocation, given);
+    const file = path.join(runDirectoryOf(project, run).artifacts, 'comparison.json');
     const text = await readTextFile(file);
     if (text === undefined) return result;
     const comparison = parseJson(text, file) as unknown as ComparisonFile;

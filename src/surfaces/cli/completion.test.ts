@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { optionalProgram } from '../../../test/support/optional-programs.ts';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
-import { commands } from './commands.ts';
+import { version } from '../../base/version.ts';
+import { commands } from '../../main/commands.ts';
 import { completionModel, flagWord } from './completion/model.ts';
-import { version } from './version.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'charrette-completion-'));
 

@@ -1,58 +1,86 @@
-import { thisWorld } from '../../agents/settings.ts';
-import { loadConfig } from '../../base/config/config.ts';
 import { type ExitCode, errorTable, exitCodes } from '../../base/error-table.ts';
 import { CharretteError, isErrorCode } from '../../base/errors.ts';
 import { visibleText } from '../../base/text/untrusted.ts';
-import type { Engine, EngineOpening } from '../../engine/engine.ts';
-import { readEvents } from '../../engine/event-log.ts';
-import { followEvents } from '../../engine/follow.ts';
-import { leaveMessage } from '../../engine/inbox.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { isLive } from '../../engine/liveness.ts';
-import { isAlive } from '../../engine/process-identity.ts';
-import { readQuestions, unanswered } from '../../engine/question.ts';
-import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
+import { type Answer, type Question, readQuestions, unanswered } from '../../engine/question.ts';
+import { type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
-import { openStories } from '../../workflows/open.ts';
-import { wantedTelemetry } from '../telemetry/enabled.ts';
-import { openTelemetry } from '../telemetry/open.ts';
-import { answerOpen } from './answer-open.ts';
-import { listArtifacts } from './artifacts.ts';
+import { listArtifacts } from '../../service/artifacts.ts';
+import { attendRun } from '../../service/attend.ts';
+import {
+  type CommandResult,
+  type Invocation,
+  printNotice,
+  stopExit,
+  type Terminal,
+  throwTimeLimit,
+} from '../../service/command.ts';
+import { type Project, projectOf } from '../../service/project.ts';
+import { worktreesOf } from '../../service/remove.ts';
+import { makeRun } from '../../service/start.ts';
+import type { NewRun } from '../../workflows/create-run.ts';
 import { makeAnswerProvider } from './ask.ts';
-import type { CommandResult, Invocation } from './command.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
-import { queueRun } from './queue-run.ts';
-import { runBranchLine } from './run-branch-line.ts';
-import { worktreeLine, worktreesOf } from './run-work.ts';
-import { stopExit, throwTimeLimit } from './stopped.ts';
-import { tell } from './tell.ts';
-import { howToAnswer, tellQuestions } from './tell-questions.ts';
-import { version } from './version.ts';
 
-/** Starts or goes on with a run and stays with it until it ends, pauses or is stopped. */
-export async function conductRun(
-  home: Home,
-  runId: string,
+type Given = ReadonlyMap<string, string>;
+
+/** Creates a run and stays with it; with --queue it is left to a worker. `given`: answers to its questions. */
+export async function startCommand(
   invocation: Invocation,
-  given: ReadonlyMap<string, string>,
+  run: NewRun,
+  given: Given = new Map(),
 ): Promise<CommandResult> {
-  const { global, terminal, signal } = invocation;
-  if (invocation.options['queue'] === true) return queueRun(home, runId, invocation, given);
-  const directory = runDirectoryOf(home, runId);
+  const project = projectOf(invocation);
+  const { options, global } = invocation;
+  if (options['queue'] !== true) return conductRun(project, await makeRun(project, run), invocation, given);
+  const { startRun } = await import('../../service/start.ts');
+  const queue = {
+    labels: (options['label'] as string[] | undefined) ?? [],
+    priority: (options['priority'] as number | undefined) ?? 0,
+    recommended: global.yes,
+    answers: answersOf(given),
+  };
+  return queued((await startRun(project, run, 'queue', { queue })).run);
+}
+
+export function queued(run: string, status: string = 'queued'): CommandResult {
+  return { exit: 0, json: { run, status, watch: `charrette watch ${run}` }, text: `${run}\n` };
+}
+
+/** Answers that a file gave. */
+export function answersOf(given: Given): Answer[] {
+  return [...given].map(([question, value]) => ({ question, value, source: 'file' }));
+}
+
+/** Starts or resumes a run and stays with it until it ends, pauses or is stopped. */
+export async function conductRun(
+  project: Project,
+  run: string,
+  invocation: Invocation,
+  given: Given,
+): Promise<CommandResult> {
+  const { global, terminal, signal, options } = invocation;
+  const directory = runDirectoryOf(project, run);
   const view = await openRunView(global, terminal, { signal, opening: await readRunRecord(directory) });
+  const provide = makeAnswerProvider(global, terminal, given, options['remoteAnswers'] === true);
   try {
-    const opening = await openHere(home, invocation);
-    // A run that goes on continues its picture.
-    const past = readEvents(directory.events);
-    view.catchUp(past);
-    const record = opening.opened
-      ? await conductHere(opening.engine, home, runId, invocation, given, view)
-      : await followElsewhere(opening, home, runId, invocation, given, view, past.at(-1)?.seq);
+    const record = await attendRun(project, run, {
+      signal,
+      answer: (questions, stop) => view.aside(() => provide(questions, stop)),
+      report: view.report,
+      catchUp: view.catchUp,
+      notify: async (sentence) => {
+        if (!global.quiet) await view.aside(async () => printNotice(terminal, sentence));
+      },
+      observe: () => observe(project, directory, invocation, view),
+    });
     view.close();
     const line = isFinal(record.status) ? runBranchLine(record) : undefined;
     const onPage = view.live && terminal.stdout.isTTY === true && global.output === 'text';
-    if (line !== undefined && !global.quiet && (!onPage || record.status === 'failed')) tell(terminal, line);
+    if (line !== undefined && !global.quiet && (!onPage || record.status === 'failed'))
+      printNotice(terminal, line);
     const result = { ...(await describeRun(directory, record, invocation)), streamed: true };
     if (!view.live) return result;
     const whole = await withDocument(result, directory, record, invocation);
@@ -62,108 +90,22 @@ export async function conductRun(
   }
 }
 
-async function conductHere(
-  engine: Engine,
-  home: Home,
-  runId: string,
-  invocation: Invocation,
-  given: ReadonlyMap<string, string>,
+/** Exports traces of the run when the environment asks for them. */
+async function observe(
+  project: Project,
+  directory: RunDirectory,
+  { openObserver, terminal, global }: Invocation,
   view: RunView,
-): Promise<RunRecord> {
-  const { global, terminal, signal } = invocation;
-  const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
-  const say = (text: string) => view.aside(async () => void terminal.stderr.write(text));
-  const telemetry = await telemetryOf(home, runId, invocation, (text) => void say(text));
-  try {
-    engine.subscribe(runId, view.report);
-    engine.subscribe(runId, telemetry.hear);
-    const end = await engine.conduct(runId, {
-      signal,
-      answer: (questions, stop) => view.aside(() => provide(questions, stop)),
-    });
-    await engine.drain(runId, signal);
-    return end.record;
-  } finally {
-    await engine.close();
-    const failure = await telemetry.close();
-    if (failure !== undefined && !global.quiet) await say(`${visibleText(failure)}\n`);
-  }
-}
-
-/** The configuration is asked for prices only where spans are wanted. */
-async function telemetryOf(
-  home: Home,
-  runId: string,
-  { global, terminal: { env } }: Invocation,
-  print: (text: string) => void,
 ) {
-  const directory = runDirectoryOf(home, runId);
-  const { wanted } = wantedTelemetry(env);
-  const settings = wanted ? await loadConfig({ project: home.project, env, file: global.config }) : undefined;
-  return openTelemetry(directory, env, { version, prices: settings?.config.prices, print });
-}
-
-/**
- * Another process holds the store: leave the request there and watch what comes after `seen`, as earlier attempts may have ended;
- * when that process ends, take over.
- */
-async function followElsewhere(
-  { holder, requireStartable }: Extract<EngineOpening, { opened: false }>,
-  home: Home,
-  runId: string,
-  invocation: Invocation,
-  given: ReadonlyMap<string, string>,
-  view: RunView,
-  seen = 0,
-): Promise<RunRecord> {
-  const { global, terminal, signal } = invocation;
-  const directory = runDirectoryOf(home, runId);
-  const before = await readRunRecord(directory);
-  requireStartable(before);
-  // How it ended before is no end of now.
-  const over = isFinal(before.status);
-  if (!global.quiet)
-    await view.aside(async () => {
-      terminal.stderr.write(`the store is held by process ${holder.pid}; the run goes on there\n`);
-    });
-  await leaveMessage(home.inbox, { type: 'run', run: runId });
-  const provide = makeAnswerProvider(global, terminal, given, invocation.options['remoteAnswers'] === true);
-  /** False: nobody here can answer. */
-  const answer = () =>
-    answerOpen(
-      directory,
-      (open, answeredElsewhere) =>
-        view.aside(() => provide(open, AbortSignal.any([signal, answeredElsewhere]))),
-      (text) => view.aside(async () => tell(terminal, text)),
-    );
-  const paused = async (): Promise<RunRecord> => ({ ...(await readRunRecord(directory)), status: 'paused' });
-  const stop = new AbortController();
-  const watchHolder = setInterval(() => {
-    if (!isAlive(holder)) stop.abort('holder-gone');
-  }, 500).unref();
-  let last = seen;
-  try {
-    // What it asked before is not said to be asked once more.
-    if (!(await answer())) return await paused();
-    const events = followEvents(directory.events, {
-      signal: AbortSignal.any([signal, stop.signal]),
-      until: async (event) =>
-        (!over || (event?.seq ?? 0) > seen) && isFinal((await readRunRecord(directory)).status),
-    });
-    for await (const event of events) {
-      if (event.seq <= seen) continue;
-      last = event.seq;
-      view.report(event);
-      if (event.type === 'question-ask' && !(await answer())) return await paused();
-    }
-  } finally {
-    clearInterval(watchHolder);
-  }
-  if (signal.aborted || !stop.signal.aborted) return readRunRecord(directory);
-  const opening = await openHere(home, invocation);
-  return opening.opened
-    ? conductHere(opening.engine, home, runId, invocation, given, view)
-    : followElsewhere(opening, home, runId, invocation, given, view, last);
+  const print = (text: string) => view.aside(async () => void terminal.stderr.write(text));
+  const observer = await openObserver?.(project, directory, (text) => void print(text));
+  return {
+    hear: observer?.hear ?? (() => {}),
+    async close() {
+      const failure = await observer?.close();
+      if (failure !== undefined && !global.quiet) await print(`${visibleText(failure)}\n`);
+    },
+  };
 }
 
 /** The result of a run command as the contract has it: `{run, status, artifacts, cost}`, or what it waits for. */
@@ -179,8 +121,8 @@ async function describeRun(
   if (record.status === 'failed') throw failure(record, resume, worktrees);
   if (record.status === 'paused') {
     const questions = unanswered(readQuestions(directory));
-    tell(terminal, `Paused. ${howToAnswer(directory.id, questions)}`);
-    await tellQuestions(directory.id, questions, terminal);
+    printNotice(terminal, `Paused. ${howToAnswer(directory.id, questions)}`);
+    await printQuestions(directory.id, questions, terminal);
     return {
       exit: exitCodes.paused,
       json: { run: directory.id, status: 'paused', questions, resume, cost },
@@ -203,7 +145,7 @@ async function describeRun(
   };
 }
 
-/** A signal or the time limit took us away from a run: it was stopped and saved, or it goes on in another process. */
+/** A signal or the time limit ended the command before the run: it was stopped and saved, or continues in another process. */
 function describeLeft(
   directory: RunDirectory,
   record: RunRecord,
@@ -232,15 +174,52 @@ function failure(record: RunRecord, resume: string, worktrees: readonly string[]
   const { code: named, message = `The run ${record.run} failed.`, fix } = record.error ?? {};
   const code = named !== undefined && isErrorCode(named) ? named : 'internal';
   const place = worktrees.length === 0 ? '' : ` ${worktreeLine(worktrees).trim()}`;
-  // What usually helps with such an error says nothing of this run.
+  // The general fix of an error code does not name this run.
   const own = fix === undefined || fix === errorTable[code].fix ? undefined : fix;
   const next = `Look at \`charrette show ${record.run}\`; go on with \`${resume}\` once the cause is gone.`;
   return new CharretteError({ code, message: `${message}${place}`, fix: own ?? next });
 }
 
-async function openHere(home: Home, { global, terminal }: Invocation) {
-  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-  const { store = 'embedded', databaseRetrySeconds: patienceSeconds, agents } = config;
-  const setting = store === 'embedded' ? store : { ...store, patienceSeconds };
-  return openStories(home, setting, thisWorld(), { agents, file: global.config });
+/** One line about checkouts that a run has left; nothing when there are none. */
+export function worktreeLine(places: readonly string[]): string {
+  return places.length === 0 ? '' : `Work that was not joined is in ${places.join(', ')}.\n`;
+}
+
+/** Names the branch that a design checked out and how to go back; nothing where the run checked none out. */
+function runBranchLine({ branch }: Pick<RunRecord, 'branch'>): string | undefined {
+  if (branch === undefined) return undefined;
+  const { name, created, previous } = branch;
+  const detached = /^[0-9a-f]{40,64}$/.test(previous) ? '--detach ' : '';
+  const made = created ? 'created by this run' : 'existed before';
+  return `Branch: ${name} (${made}). Run \`git switch ${detached}${previous}\` to go back.`;
+}
+
+/** The sentence before open questions. A run continues without a person only if every question has a recommended answer. */
+export function howToAnswer(run: string, questions: readonly Question[]): string {
+  const resume = `charrette resume ${run}`;
+  if (questions.length === 0) return `Go on with \`${resume}\`.`;
+  if (questions.some(({ recommended }) => recommended === undefined)) return 'Answer as shown.';
+  return `Answer as shown, or take every recommended answer with \`${resume} --yes\`.`;
+}
+
+/** Open questions as `show` has them, on stderr; a pipe has no width, so nothing is cut there. */
+export async function printQuestions(
+  run: string,
+  questions: readonly Question[],
+  terminal: Pick<Terminal, 'stderr' | 'env'>,
+): Promise<void> {
+  if (questions.length === 0) return;
+  const [{ questionLines }, { marksFor }, { default: colorsModule }] = await Promise.all([
+    import('./live/question-lines.ts'),
+    import('./live/marks.ts'),
+    import('picocolors'),
+  ]);
+  const { isTTY, columns = 80 } = terminal.stderr;
+  const paper = {
+    columns: isTTY === true ? Math.max(20, columns - 1) : Number.POSITIVE_INFINITY,
+    marks: marksFor(terminal.env),
+    colors: colorsModule.createColors(false),
+  };
+  for (const question of questions)
+    for (const line of questionLines(question, run, paper)) printNotice(terminal, line);
 }

@@ -1,8 +1,8 @@
 import { loadConfig } from '../../base/config/config.ts';
 import { shownSetting, withoutSecrets } from '../../base/text/secrets.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import { columns } from './help.ts';
-import { findProject } from './project.ts';
 
 export const command: CommandSpec = {
   name: 'config',

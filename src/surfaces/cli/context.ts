@@ -4,9 +4,8 @@ import { explainBudget } from '../../prompts/context/explain.ts';
 import { type LoadOptions, loadDesignContext } from '../../prompts/context/load.ts';
 import type { DesignContext, LogLine } from '../../prompts/context/result.ts';
 import { parseBudget } from '../../prompts/context/settings.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { requireDirectory } from './require-directory.ts';
-import { tell } from './tell.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { printNotice, requireDirectory } from '../../service/command.ts';
 
 /** The design documents of the project as one block on stdout; what there is to say about them goes to stderr. */
 export const contextCommand: CommandSpec = {
@@ -54,7 +53,7 @@ async function run(invocation: Invocation): Promise<CommandResult> {
   const context = await loadDesignContext(request);
   writeLog(terminal, visibleLog(context, global));
   if (context.outcome === 'folder-missing' && !global.quiet)
-    tell(terminal, '`charrette init --design` creates the folder.');
+    printNotice(terminal, '`charrette init --design` creates the folder.');
   const exact = options['exact'] === true ? await countExactly(context.text) : undefined;
   const json = exact === undefined ? context : { ...context, exact };
   if (options['explain'] !== true) return { exit: 0, text: context.text, json };
@@ -105,7 +104,7 @@ function visibleLog(context: DesignContext, { quiet, verbose }: Invocation['glob
 }
 
 function writeLog(terminal: Invocation['terminal'], lines: readonly string[]): void {
-  for (const line of lines) tell(terminal, line);
+  for (const line of lines) printNotice(terminal, line);
 }
 
 function withLevel({ level, text }: LogLine): string {

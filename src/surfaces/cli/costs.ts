@@ -1,13 +1,8 @@
-import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { readLedger } from '../../engine/ledger.ts';
-import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
-import { readRunRecordSync } from '../../engine/run-record.ts';
-import type { CommandSpec } from './command.ts';
-import { costList, type Grouping, groupings, type Spent } from './cost-list.ts';
-import { renderCosts } from './cost-table.ts';
-import { fittingFor } from './fitting.ts';
-import { findHome } from './project.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { costs, type Grouping, groupings } from '../../service/costs.ts';
+import { projectOf } from '../../service/project.ts';
+import { fittingFor, renderCosts } from './tables.ts';
 
 export const command: CommandSpec = {
   name: 'costs',
@@ -32,41 +27,16 @@ export const command: CommandSpec = {
     { flags: '--until <day>', description: 'only calls of this day and earlier', parse: day('--until') },
   ],
   dryRun: 'reads',
-  async run({ options, global, terminal }) {
-    const home = findHome(global.cwd);
-    const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-    const since = options['since'] as string | undefined;
-    const until = options['until'] as string | undefined;
-    const by = options['by'] as Grouping;
-    const spent = (await readSpent(home, by)).filter(
-      ({ time }) =>
-        (since === undefined || time.slice(0, 10) >= since) &&
-        (until === undefined || time.slice(0, 10) <= until),
-    );
-    const list = costList(spent, by, config.prices);
+  async run(invocation) {
+    const { options, terminal } = invocation;
+    const list = await costs(projectOf(invocation), {
+      by: options['by'] as Grouping,
+      since: options['since'] as string | undefined,
+      until: options['until'] as string | undefined,
+    });
     return { exit: 0, json: list, text: renderCosts(list, await fittingFor(terminal.stdout)) };
   },
 };
-
-/** The ledgers of all runs. A run whose record is broken has spent all the same. */
-async function readSpent(home: Home, by: Grouping): Promise<Spent[]> {
-  const spent: Spent[] = [];
-  for (const run of await listRunIds(home)) {
-    const directory = runDirectoryOf(home, run);
-    // Half of the reading in a long history; only one grouping asks for it.
-    const command = by === 'command' ? commandOf(directory) : '';
-    for (const entry of readLedger(directory.ledger)) spent.push({ ...entry, run, command });
-  }
-  return spent;
-}
-
-function commandOf(directory: RunDirectory): string {
-  try {
-    return readRunRecordSync(directory).workflow;
-  } catch {
-    return 'unreadable';
-  }
-}
 
 function day(flag: string) {
   return (value: string) => {

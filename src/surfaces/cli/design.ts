@@ -1,23 +1,21 @@
-import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { stepOrder } from '../../council/breadcrumbs.ts';
 import { panelNames } from '../../council/panels.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
-import { homeOf } from '../../engine/run-directory.ts';
-import { createRun } from '../../workflows/create-run.ts';
-import { type DepthName, describeEstimate } from '../../workflows/design/depth.ts';
+import type { CommandSpec, Invocation } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { prepareDesignRun } from '../../service/design.ts';
+import { noteText } from '../../service/event-lines.ts';
+import { projectOf } from '../../service/project.ts';
+import type { DepthName } from '../../workflows/design/depth.ts';
+import { describeEstimate } from '../../workflows/design/depth.ts';
 import type { DesignInputs } from '../../workflows/design/inputs.ts';
-import { type DepthProposal, type DesignFlags, prepareDesign } from '../../workflows/design/prepare.ts';
+import type { DepthProposal, DesignFlags } from '../../workflows/design/prepare.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
-import type { CommandSpec, Invocation } from './command.ts';
-import { conductRun } from './conduct.ts';
+import { startCommand } from './conduct.ts';
 import { readFeature } from './feature-input.ts';
 import { columns } from './help.ts';
-import { noteText } from './live/phase-title.ts';
 import { positive } from './number-flag.ts';
-import { findHome, findProject, findRun } from './project.ts';
 import { queueOptions } from './queue-options.ts';
-import { tell } from './tell.ts';
 
 const truth = ['true', 'false'];
 
@@ -107,43 +105,26 @@ export const command: CommandSpec = {
   ],
   dryRun: 'says',
   async run(invocation) {
-    const feature = await readFeature(invocation.arguments[0] as string[], invocation.terminal);
-    if (feature === '') {
-      // L-013: nothing is touched before there is something to design.
-      throw new CharretteError({
-        code: 'usage',
-        message: 'The feature is empty.',
-        fix: 'Say what to design: `charrette design "…"`.',
-      });
-    }
     const { options, global, terminal } = invocation;
-    const given = await givenAnswers(invocation);
-    const project = findProject(global.cwd);
-    const world = thisWorld();
-    const fromRun = options['fromRun'] as string | undefined;
-    const { inputs, warnings } = await prepareDesign({
+    const feature = await readFeature(invocation.arguments[0] as string[], terminal);
+    const flags = { ...(options as DesignFlags & { fromRun?: string }), ...branchInfoOf(options) };
+    // L-013: without a feature nothing is read.
+    const given = feature === '' ? undefined : await givenAnswers(invocation);
+    const run = await prepareDesignRun(projectOf(invocation), {
+      workflow: 'design',
       feature,
-      project,
-      cwd: global.cwd,
-      flags: { ...(options as DesignFlags), ...branchInfoOf(options) },
-      world,
-      configFile: global.config,
+      ...flags,
       consented: global.yes,
       dryRun: global.dryRun,
-      // Who gives answers beforehand wants to be asked; what the file lacks pauses the run.
+      // An answers file asks for questions; what the file lacks pauses the run.
       interactive: global.input || options['answers'] !== undefined || options['remoteAnswers'] === true,
-      fromRun: fromRun === undefined ? undefined : (await findRun(findHome(global.cwd), fromRun)).id,
       chooseDepth: (proposal) => chooseDepth(proposal, invocation),
     });
-    if (!global.quiet) for (const warning of warnings) tell(terminal, warningLine(warning, invocation));
+    const { inputs, warnings } = run;
+    if (!global.quiet)
+      for (const warning of warnings) printNotice(terminal, warningLine(warning, invocation));
     if (global.dryRun) return { exit: 0, json: { dryRun: true, inputs }, text: describe(inputs) };
-    const home = homeOf(project);
-    const run = await createRun(
-      home,
-      { workflow: 'design', title: feature, inputs, baseCommit: inputs.baseCommit },
-      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-    );
-    return conductRun(home, run, invocation, given);
+    return startCommand(invocation, run, given);
   },
 };
 
@@ -170,7 +151,7 @@ async function chooseDepth(
   );
   if (!global.quiet) {
     const lines = [...columns(reasons), '', ...columns(costs), `proposed: ${proposal.depth} (${why})`];
-    tell(terminal, lines.join('\n'));
+    printNotice(terminal, lines.join('\n'));
   }
   if (!global.input || global.yes) return proposal.depth;
   const options = Object.keys(proposal.costs).map((value) => ({ value, label: value }));

@@ -6,8 +6,8 @@ import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { writeRun, writtenRunId } from '../../../test/support/web-run.ts';
 import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
 import { thisProcess } from '../../engine/process-identity.ts';
-import type { CommandSpec, LazyCommand } from './command.ts';
-import { commands } from './commands.ts';
+import { commands } from '../../main/commands.ts';
+import type { CommandSpec, LazyCommand } from '../../service/command.ts';
 
 type Entry = { words: string[]; spec: CommandSpec };
 
@@ -36,6 +36,7 @@ test('every command keeps the promise of --dry-run or refuses the flag; `resume 
     'hook x',
     'isolated-phase x',
     'mcp',
+    'run-worker x',
     'serve',
     'worker',
   ]);

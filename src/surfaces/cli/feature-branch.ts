@@ -1,8 +1,8 @@
 import { CharretteError } from '../../base/errors.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import { checkBranch, switchTo } from '../../repo/git/feature-branch.ts';
-import type { Invocation, OptionSpec } from './command.ts';
-import { tell } from './tell.ts';
+import type { Invocation, OptionSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
 
 /** For every command that goes on with a feature. */
 export const branchOption: OptionSpec = {
@@ -34,7 +34,7 @@ export async function settleBranch(
   }
   if (global.dryRun) return feature;
   await switchTo(project, branch);
-  if (!global.quiet) tell(terminal, `switched from ${current} to ${branch}`);
+  if (!global.quiet) printNotice(terminal, `switched from ${current} to ${branch}`);
   try {
     return await readFeature(feature.directory);
   } catch (error) {

@@ -19,6 +19,9 @@ import {
 import { readMeta } from '../../prompts/feature/meta.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import { countMarkers } from '../../prompts/markers.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import { commitRevision, completionMessage } from '../../workflows/feature/rules/commit-revision.ts';
 import {
   serializeMeta,
@@ -30,14 +33,11 @@ import type { PullRequestFacts } from '../../workflows/feature/rules/pull-reques
 import { renderRetro } from '../../workflows/feature/rules/retro.ts';
 import { readReviews } from '../../workflows/feature/rules/review-log.ts';
 import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { branchOption, settleBranch } from './feature-branch.ts';
 import { carryOut, handOverOptions, planHandOver } from './feature-hand-over.ts';
 import { existingBranch, refuseUnmerged, unmergedOption } from './feature-merged.ts';
 import { enter, textsOf } from './feature-run.ts';
-import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
-import { tell } from './tell.ts';
 
 export const featureFinishCommand: CommandSpec = {
   name: 'finish',
@@ -176,7 +176,7 @@ async function checkUpTo(
     const name = command?.argv.join(' ') ?? '';
     if (outcome === 'UNKNOWN') return command === null ? 'no command for tests was found' : output;
     if (outcome === 'PASS') return `passed (${name})${attempt === 1 ? '' : `, at attempt ${attempt}`}`;
-    if (!global.quiet) tell(terminal, `${name} failed, attempt ${attempt} of ${most}`);
+    if (!global.quiet) printNotice(terminal, `${name} failed, attempt ${attempt} of ${most}`);
     if (attempt < most) continue;
     throw new CharretteError({
       code: 'checks-failed',

@@ -12,12 +12,12 @@ import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { branchTip } from '../../repo/git/run-branch.ts';
 import { gitOutput, splitNul } from '../../repo/git/run-git.ts';
 import { listWorktrees } from '../../repo/git/worktrees.ts';
+import type { Invocation, OptionSpec } from '../../service/command.ts';
 import {
   type PullRequestFacts,
   renderPullRequest,
   titleOf,
 } from '../../workflows/feature/rules/pull-request.ts';
-import type { Invocation, OptionSpec } from './command.ts';
 
 export const handOverOptions: readonly OptionSpec[] = [
   { flags: '--merge', description: 'commit the records and merge this branch where --onto says' },

@@ -1,5 +1,5 @@
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import type { FeatureImplementInputs } from '../../workflows/feature/inputs.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { refuseStatic } from './feature-phase.ts';
 import { prepareFeature, reviewOptions, startFeatureRun } from './feature-run.ts';
 import { wholeNumber } from './number-flag.ts';

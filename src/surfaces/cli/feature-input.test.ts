@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { longestFeature, readFeature } from './feature-input.ts';
+import { maxFeatureBytes } from '../../service/design.ts';
+import { readFeature } from './feature-input.ts';
 
 const terminalWith = (...chunks: (string | Buffer)[]) => ({
   stdin: Readable.from(chunks),
@@ -19,7 +20,7 @@ test('a feature is its words; a dash alone stands for all of stdin', async () =>
 });
 
 test('what is too much or no text is refused', async () => {
-  const much = terminalWith('a'.repeat(longestFeature), 'b');
+  const much = terminalWith('a'.repeat(maxFeatureBytes), 'b');
   await expect(readFeature(['-'], much)).rejects.toMatchObject({ code: 'file-too-large' });
   await expect(readFeature(['-'], terminalWith('a\0b'))).rejects.toMatchObject({ code: 'usage' });
   const latin = terminalWith(Buffer.from('prix du café', 'latin1'));

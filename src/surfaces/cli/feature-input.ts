@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CharretteError } from '../../base/errors.ts';
-import type { Terminal } from './command.ts';
-
-/** In bytes; a feature is part of many prompts. */
-export const longestFeature = 1024 * 1024;
+import type { Terminal } from '../../service/command.ts';
+import { maxFeatureBytes } from '../../service/design.ts';
 
 /** The words of a feature. `-` stands for stdin: what one argument can hold ends at 128 KiB. */
 export async function readFeature(words: readonly string[], { stdin }: Terminal): Promise<string> {
@@ -20,10 +18,10 @@ async function readAll(stdin: Terminal['stdin']): Promise<string> {
   for await (const chunk of stdin) {
     const bytes = Buffer.from(chunk);
     size += bytes.length;
-    if (size > longestFeature)
+    if (size > maxFeatureBytes)
       throw new CharretteError({
         code: 'file-too-large',
-        message: `The feature on stdin has more than ${longestFeature} bytes.`,
+        message: `The feature on stdin has more than ${maxFeatureBytes} bytes.`,
         fix: 'Say what to design, and name the files that belong to it instead of their text.',
       });
     chunks.push(bytes);

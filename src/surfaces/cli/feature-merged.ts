@@ -3,7 +3,7 @@ import { shellWord } from '../../base/text/strings.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { holdsWork } from '../../repo/git/feature-branch.ts';
 import { branchTip } from '../../repo/git/run-branch.ts';
-import type { OptionSpec } from './command.ts';
+import type { OptionSpec } from '../../service/command.ts';
 
 export const unmergedOption: OptionSpec = {
   flags: '--unmerged',

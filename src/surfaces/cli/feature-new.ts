@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { textOfFile } from '../../service/named-file.ts';
+import { findProject, projectOf } from '../../service/project.ts';
+import { featuresRoot } from '../../service/prompts.ts';
 import { createFeature } from '../../workflows/feature/rules/create.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { textOfFile } from './named-file.ts';
-import { findProject } from './project.ts';
-import { featuresRoot, rootOption } from './prompt-input.ts';
+import { rootOption } from './prompt-input.ts';
 
 export const featureNewCommand: CommandSpec = {
   name: 'new',
@@ -41,8 +42,9 @@ async function runNew(invocation: Invocation): Promise<CommandResult> {
       message: `--prd names ${String(options['prd'])}, which is empty.`,
     });
   }
-  const features = featuresRoot(invocation);
-  const project = findProject(global.cwd);
+  const opened = projectOf(invocation);
+  const { project } = opened;
+  const features = featuresRoot(opened, options['root'] as string | undefined);
   // Only a person's word leads out of the project.
   if (options['root'] === undefined) await containedPath(project, path.relative(project, features));
   const created = await createFeature({

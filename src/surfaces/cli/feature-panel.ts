@@ -4,8 +4,8 @@ import { CharretteError } from '../../base/errors.ts';
 import { isMissing } from '../../base/files/contained.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
-import type { CommandResult, Invocation, OptionSpec } from './command.ts';
-import { findHome, findRun } from './project.ts';
+import type { CommandResult, Invocation, OptionSpec } from '../../service/command.ts';
+import { findRun, projectOf } from '../../service/project.ts';
 
 export const panelOptions: readonly OptionSpec[] = [
   { flags: '--panel', description: 'have the design panel argue the feature first' },
@@ -26,7 +26,7 @@ export async function panelMaterial(
 ): Promise<PanelMaterial | { stopped: CommandResult } | undefined> {
   const { options, global } = invocation;
   const named = options['fromPanel'];
-  if (typeof named === 'string') return materialOf((await findRun(findHome(global.cwd), named)).id, project);
+  if (typeof named === 'string') return materialOf((await findRun(projectOf(invocation), named)).id, project);
   if (options['panel'] !== true || global.dryRun) return undefined;
   const { command } = await import('./design.ts');
   const agents = options['agents'];

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
+import type { CommandResult, CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { textOfFile } from '../../service/named-file.ts';
 import type { DocumentPhase, FeatureInputs, FeaturePhaseInputs } from '../../workflows/feature/inputs.ts';
-import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
 import { panelMaterial, panelOptions } from './feature-panel.ts';
 import { prepareFeature, reviewOptions, startFeatureRun, textsOf } from './feature-run.ts';
-import { textOfFile } from './named-file.ts';
-import { tell } from './tell.ts';
 
 /** Flags that only one phase has. */
 const ownOptions: Readonly<Partial<Record<DocumentPhase, readonly OptionSpec[]>>> = {
@@ -54,7 +54,7 @@ async function runPhase(phase: DocumentPhase, invocation: Invocation): Promise<C
     task: [path.basename(feature.directory), description ?? '', prd ?? '', spec].join('\n'),
     home: terminal.env['HOME'],
   });
-  for (const warning of contextWarnings([brief])) tell(terminal, `warning: ${warning}`);
+  for (const warning of contextWarnings([brief])) printNotice(terminal, `warning: ${warning}`);
   refuseStatic(common);
   if (options['commit'] === true)
     await (await import('../../repo/git/repository-facts.ts')).repositoryFacts(project);

@@ -1,22 +1,19 @@
 import { thisWorld } from '../../agents/settings.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { Config } from '../../base/schema/config.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
-import { homeOf } from '../../engine/run-directory.ts';
 import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import { createRun } from '../../workflows/create-run.ts';
+import type { CommandResult, Invocation, OptionSpec } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import type { FeatureInputs } from '../../workflows/feature/inputs.ts';
 import { withPhaseStarted } from '../../workflows/feature/rules/meta-write.ts';
 import { defaultConcurrency, type Phase } from '../../workflows/feature/rules/phases.ts';
 import { transitionTo } from '../../workflows/feature/rules/transition.ts';
 import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
-import type { CommandResult, Invocation, OptionSpec } from './command.ts';
-import { conductRun } from './conduct.ts';
+import { startCommand } from './conduct.ts';
 import { branchOption, settleBranch } from './feature-branch.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 import { queueOptions } from './queue-options.ts';
 
@@ -100,20 +97,13 @@ export async function prepareFeature<Named extends Phase>(
 }
 
 /** Makes the run and stays with it. */
-export async function startFeatureRun(
+export function startFeatureRun(
   workflow: string,
   inputs: FeatureInputs,
   invocation: Invocation,
 ): Promise<CommandResult> {
-  const { terminal } = invocation;
-  const home = homeOf(inputs.project);
   const title = `${inputs.phase} ${inputs.directory.split(/[/\\]/).at(-1) ?? ''}`;
-  const run = await createRun(
-    home,
-    { workflow, title, inputs },
-    { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-  );
-  return conductRun(home, run, invocation, new Map());
+  return startCommand(invocation, { workflow, title, inputs });
 }
 
 function namesIn(list: unknown): string[] | undefined {

@@ -3,13 +3,15 @@ import { CharretteError } from '../../base/errors.ts';
 import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
 import { directoriesIn } from '../../prompts/feature/select.ts';
 import { readFeature } from '../../prompts/feature-files.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { projectOf } from '../../service/project.ts';
+import { featuresRoot } from '../../service/prompts.ts';
 import {
   type FeatureStatusReport,
   featureStatus,
   type PhaseState,
 } from '../../workflows/feature/rules/status.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { featureOf, featureOptions, featuresRoot } from './prompt-input.ts';
+import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureStatusCommand: CommandSpec = {
   name: 'status',
@@ -28,7 +30,7 @@ async function runStatus(invocation: Invocation): Promise<CommandResult> {
     const report = await statusOf(await featureOf(invocation));
     return { exit: 0, text: renderOne(report), json: report };
   }
-  const root = featuresRoot(invocation);
+  const root = featuresRoot(projectOf(invocation), invocation.options['root'] as string | undefined);
   const names = await directoriesIn(root);
   if (names.length === 0) {
     throw new CharretteError({

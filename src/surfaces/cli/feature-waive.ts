@@ -1,4 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import {
   isSerious,
   latestReviews,
@@ -11,8 +13,6 @@ import {
   readWaivers,
   removeWaiver,
 } from '../../workflows/feature/rules/waiver-file.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { findProject } from './project.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureIssuesCommand: CommandSpec = {

@@ -1,5 +1,5 @@
+import type { CommandSpec, LazyCommand } from '../../service/command.ts';
 import type { DocumentPhase } from '../../workflows/feature/inputs.ts';
-import type { CommandSpec, LazyCommand } from './command.ts';
 
 export const featureCommand: CommandSpec = {
   name: 'feature',

@@ -1,9 +1,8 @@
 import path from 'node:path';
+import type { CommandSpec } from '../../service/command.ts';
+import { printNotice, requireDirectory } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import { type ImportReport, importBundle } from '../../workflows/refine/import/import-bundle.ts';
-import type { CommandSpec } from './command.ts';
-import { findProject } from './project.ts';
-import { requireDirectory } from './require-directory.ts';
-import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'import',
@@ -24,7 +23,7 @@ export const command: CommandSpec = {
       replace: options['replace'] === true,
       dryRun: global.dryRun,
     });
-    if (!global.quiet) for (const line of warningLines(report)) tell(terminal, line);
+    if (!global.quiet) for (const line of warningLines(report)) printNotice(terminal, line);
     return { exit: 0, text: describe(report, global.dryRun), json: { dryRun: global.dryRun, ...report } };
   },
 };

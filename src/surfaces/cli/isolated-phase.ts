@@ -9,6 +9,7 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../../engine/run-record.ts';
+import type { CommandSpec } from '../../service/command.ts';
 import { workerRun as run } from '../../workflows/design/heavy-place.ts';
 import {
   type HeavyResult,
@@ -17,7 +18,6 @@ import {
 } from '../../workflows/design/isolated-phase.ts';
 import { openStories } from '../../workflows/open.ts';
 import { codeVersion } from '../../workflows/version.ts';
-import type { CommandSpec } from './command.ts';
 import { makeReporter } from './reporter.ts';
 
 /** Started by `design --subagent`, not by people: runs steps 2a to 3 from a job file and says one line (L-253). */

@@ -7,23 +7,22 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { readJson } from '../../base/safe-json.ts';
 import { pathsIn } from '../../base/text/citations.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
+import { clockFrom } from '../../engine/clock.ts';
 import { homeOf, listRunIds, runDirectoryOf } from '../../engine/run-directory.ts';
 import { refuseExecutor } from '../../plan/tasks/executor.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
+import type { CommandResult, Invocation, OptionSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import type { LiteInputs } from '../../workflows/build/inputs.ts';
 import { reviewersOf } from '../../workflows/build/rules/reviewers.ts';
 import { sessionId } from '../../workflows/build/rules/session-id.ts';
-import { createRun } from '../../workflows/create-run.ts';
 import { rosterOf, seatAgents } from '../../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
-import type { CommandResult, Invocation, OptionSpec } from './command.ts';
-import { conductRun } from './conduct.ts';
+import { startCommand } from './conduct.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findProject } from './project.ts';
 import { queueOptions } from './queue-options.ts';
-import { tell } from './tell.ts';
 
 /** Flags of both commands. */
 export const liteOptions: readonly OptionSpec[] = [
@@ -80,7 +79,8 @@ export async function liteInputs(
   const brief = (consumer: 'lite-plan' | 'execute' | 'review') =>
     promptContext({ root: project, consumer, task: text, home: terminal.env['HOME'] });
   const [plan, execute, review] = await Promise.all([brief('lite-plan'), brief('execute'), brief('review')]);
-  for (const warning of contextWarnings([plan, execute, review])) tell(terminal, `warning: ${warning}`);
+  for (const warning of contextWarnings([plan, execute, review]))
+    printNotice(terminal, `warning: ${warning}`);
   const roster = rosterOf(config, thisWorld(), only);
   const installed = roster.filter((settings) => isInstalled(settings, thisWorld()));
   const absent = roster.filter((settings) => !installed.includes(settings)).map(({ id }) => id);
@@ -136,15 +136,8 @@ export async function startLiteRun(
   title: string,
   invocation: Invocation,
 ): Promise<CommandResult> {
-  const { terminal } = invocation;
-  const given = await givenAnswers(invocation);
-  const home = homeOf(inputs.project);
-  const run = await createRun(
-    home,
-    { workflow: `lite-${inputs.mode}`, title, inputs, baseCommit: inputs.baseCommit },
-    { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-  );
-  return conductRun(home, run, invocation, given);
+  const run = { workflow: `lite-${inputs.mode}`, title, inputs, baseCommit: inputs.baseCommit };
+  return startCommand(invocation, run, await givenAnswers(invocation));
 }
 
 /** P-032: session names of that day that runs of this project have taken. A name ends with its day, and so begins an id. */

@@ -29,14 +29,14 @@ import {
   recognisePlan,
 } from '../../plan/tasks/read-plan.ts';
 import { breakCycles, type DroppedDependency } from '../../plan/tasks/schedule.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { readDesign } from '../../service/plans.ts';
+import { findRun, type Project, projectOf } from '../../service/project.ts';
 import type { LiteInputs } from '../../workflows/build/inputs.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
-import type { CommandSpec } from './command.ts';
 import { type ForeignPlan, readTaskFile } from './foreign-plan.ts';
 import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
-import { readDesign } from './plan-files.ts';
-import { findHome, findRun } from './project.ts';
-import { tell } from './tell.ts';
 
 export const command: CommandSpec = {
   name: 'lite-execute',
@@ -60,9 +60,9 @@ export const command: CommandSpec = {
     const run = options['run'];
     const source =
       typeof run === 'string'
-        ? await fromRun(global.cwd, run, words.join(' '))
+        ? await fromRun(projectOf(invocation), run, words.join(' '))
         : await fromArgument(global.cwd, words);
-    if (source.warning !== undefined) tell(terminal, source.warning);
+    if (source.warning !== undefined) printNotice(terminal, source.warning);
     const base = await liteInputs('execute', source.task, invocation);
     refuseReviewer(
       base.review ?? source.handoff?.review,
@@ -200,14 +200,14 @@ async function planFolder(folder: string, planText: string): Promise<{ task: str
 }
 
 /** The plan of a lite-plan or of a design run. */
-async function fromRun(cwd: string, name: string, text: string): Promise<Source> {
+async function fromRun(project: Project, name: string, text: string): Promise<Source> {
   if (text.trim() !== '')
     throw new CharretteError({
       code: 'usage',
       message: `--run carries out the plan of a run; there is no place for ${JSON.stringify(text)}.`,
       fix: 'Leave out --run or the text; a plan is changed with `charrette lite-plan`.',
     });
-  const directory = await findRun(findHome(cwd), name);
+  const directory = await findRun(project, name);
   const record = await readRunRecord(directory);
   const planText = await readTextFile(path.join(directory.artifacts, 'plan.json'));
   if (planText === undefined) {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { firstLine } from '../../plan/tasks/plan-files.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../../service/command.ts';
 import { liteInputs, liteOptions, startLiteRun } from './lite-common.ts';
 
 export const command: CommandSpec = {

@@ -4,11 +4,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
 import { runCommandLine, runOnTerminal } from '../../../test/support/run-command-line.ts';
-import { costList, type Spent } from './cost-list.ts';
-import { renderCosts } from './cost-table.ts';
+import { costList, type Spent } from '../../service/costs.ts';
 import { columns } from './help.ts';
 import { shorten } from './live/fit.ts';
-import { shortIds } from './run-list.ts';
+import { renderCosts, shortIds } from './tables.ts';
 
 let project: string;
 

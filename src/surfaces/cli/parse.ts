@@ -2,9 +2,10 @@ import path from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { CharretteError } from '../../base/errors.ts';
 import { nearest, plainNumber } from '../../base/text/format.ts';
-import type { CommandSpec, GlobalFlags, Invocation, Terminal } from './command.ts';
-import { answeringOptions, columns, globalOptions, pageWidth, rehearses, wrapLine } from './help.ts';
-import { version } from './version.ts';
+import { version } from '../../base/version.ts';
+import type { CommandSpec, GlobalFlags, Invocation, Terminal } from '../../service/command.ts';
+import { answeringOptions, globalOptions } from '../../service/command.ts';
+import { columns, pageWidth, rehearses, wrapLine } from './help.ts';
 
 type Parsed =
   | { kind: 'help'; text: string }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type GroundingFact, reportOf } from '../../plan/grounding/report.ts';
-import { groundingFindings, planAnnotations, planSarif } from './plan-check-forms.ts';
+import { groundingFindings } from '../../service/plan-check.ts';
+import { planAnnotations, planSarif } from './plan-check-forms.ts';
 
 const fact: GroundingFact = {
   check: 'file',

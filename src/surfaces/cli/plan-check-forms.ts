@@ -1,21 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { GroundingFact, GroundingReport } from '../../plan/grounding/report.ts';
-import { version } from './version.ts';
-
-/** A text that claims stand in, as the repository names it. */
-export type PlanPlace = { file: string; text: string };
-
-/** What a check has against a plan, and where. */
-export type PlanFinding = {
-  check: keyof typeof checks;
-  /** What stays the same when the words of the message change. */
-  subject: string;
-  severity: 'error' | 'warning';
-  message: string;
-  file: string;
-  line: number;
-};
+import { version } from '../../base/version.ts';
+import type { PlanFinding } from '../../service/plan-check.ts';
 
 const checks = {
   file: 'Files that the plan changes are there; files that it makes are not.',
@@ -26,7 +12,7 @@ const checks = {
   decision: 'Decisions that were taken are followed.',
   citation: 'Places that the plan cites hold what it says.',
   task: 'Tasks can be carried out and checked.',
-} as const satisfies Record<GroundingFact['check'] | 'task', string>;
+} as const satisfies Record<PlanFinding['check'], string>;
 
 /** The output in a form for programs; `undefined` when the form is for people. */
 export function inForm(form: string, report: unknown, findings: readonly PlanFinding[]): string | undefined {
@@ -36,31 +22,6 @@ export function inForm(form: string, report: unknown, findings: readonly PlanFin
     github: () => planAnnotations(findings),
   };
   return forms[form]?.();
-}
-
-/** Every claim that does not hold, at the first line of the plan that makes it. */
-export function groundingFindings(report: GroundingReport, { file, text }: PlanPlace): PlanFinding[] {
-  return report.facts.flatMap(({ check, subject, severity, result, reason }) =>
-    severity === 'none'
-      ? []
-      : [
-          {
-            check,
-            subject,
-            severity,
-            message: `${check} ${subject}: ${result}; ${reason}`,
-            file,
-            line: lineOf([subject], text),
-          },
-        ],
-  );
-}
-
-/** The first line that names one of the subjects, tried in their order, else the first of the text. */
-export function lineOf(subjects: readonly string[], text: string): number {
-  const lines = text.split('\n');
-  const found = subjects.map((subject) => lines.findIndex((line) => line.includes(subject)));
-  return (found.find((at) => at >= 0) ?? 0) + 1;
 }
 
 /** SARIF 2.1.0. */

@@ -2,16 +2,14 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { noPrefix } from '../../council/breadcrumbs.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { readPlan } from '../../plan/plan-text.ts';
-import { createRun } from '../../workflows/create-run.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findPlan } from '../../service/plans.ts';
+import { findRun, projectOf } from '../../service/project.ts';
 import { enterRepository } from '../../workflows/design/entry.ts';
 import type { DesignInputs } from '../../workflows/design/inputs.ts';
-import type { CommandSpec } from './command.ts';
-import { conductRun } from './conduct.ts';
-import { findPlan } from './plan-source.ts';
-import { findHome, findRun } from './project.ts';
+import { startCommand } from './conduct.ts';
 
 export const edit: CommandSpec = {
   name: 'edit',
@@ -30,9 +28,9 @@ export const edit: CommandSpec = {
   ],
   dryRun: 'says',
   async run(invocation) {
-    const { arguments: words, options, global, terminal } = invocation;
-    const home = findHome(global.cwd);
-    const directory = await findRun(home, words[0] as string);
+    const { arguments: words, options, global } = invocation;
+    const project = projectOf(invocation);
+    const directory = await findRun(project, words[0] as string);
     const record = await readRunRecord(directory);
     const comment = options['comment'] as string | undefined;
     const file = typeof options['file'] === 'string' ? path.resolve(global.cwd, options['file']) : undefined;
@@ -45,8 +43,7 @@ export const edit: CommandSpec = {
         message: `The run ${directory.id} is of the workflow ${record.workflow}, which has no plan to review.`,
       });
     }
-    const text =
-      file === undefined ? (await findPlan(global.cwd, directory.id)).text : await readTextFile(file);
+    const text = file === undefined ? (await findPlan(project, directory.id)).text : await readTextFile(file);
     if (text === undefined)
       throw new CharretteError({ code: 'not-found', message: `The plan file ${file} does not exist.` });
     const reading = readPlan(text);
@@ -60,10 +57,10 @@ export const edit: CommandSpec = {
     // A caller, its numbering and the place for copies belong to the earlier run, which has delivered.
     const { caller, out, fromStep, ...earlier } = record.inputs as DesignInputs;
     // What was done since is the person's own: the tree is taken as it is now.
-    const entry = await enterRepository(home.project, { feature: earlier.feature, branch: false });
+    const entry = await enterRepository(project.project, { feature: earlier.feature, branch: false });
     const inputs: DesignInputs = {
       ...earlier,
-      project: home.project,
+      project: project.project,
       prefix: noPrefix,
       consented: global.yes || earlier.consented,
       branch: false,
@@ -80,11 +77,7 @@ export const edit: CommandSpec = {
         text: `Would ${first} review the plan of ${directory.id} as a new run.\n`,
       };
     }
-    const run = await createRun(
-      home,
-      { workflow: 'design-review', title: record.title, inputs, baseCommit: entry.baseCommit },
-      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-    );
-    return conductRun(home, run, invocation, new Map());
+    const run = { workflow: 'design-review', title: record.title, inputs, baseCommit: entry.baseCommit };
+    return startCommand(invocation, run);
   },
 };

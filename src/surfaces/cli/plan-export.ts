@@ -10,9 +10,9 @@ import { type Outline, outlineOf } from '../../plan/exchange/outline.ts';
 import type { ExchangeFile } from '../../plan/exchange/outline-files.ts';
 import { writeSpecKit } from '../../plan/exchange/spec-kit-writer.ts';
 import { tagsOf, taskMasterFile, writeTaskMaster } from '../../plan/exchange/task-master-reader.ts';
-import type { CommandSpec } from './command.ts';
-import { findPlanFiles } from './plan-files.ts';
-import { findProject } from './project.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findPlanFiles } from '../../service/plans.ts';
+import { projectOf } from '../../service/project.ts';
 import { writeNewFiles } from './write-new-files.ts';
 
 const formats = ['spec-kit', 'openspec', 'task-master', 'issue'] as const;
@@ -38,7 +38,13 @@ export const planExport: CommandSpec = {
     { flags: '--force', description: 'replace files that are there' },
   ],
   dryRun: 'says',
-  async run({ arguments: [name], options, global }) {
+  async run(invocation) {
+    const {
+      arguments: [name],
+      options,
+      global,
+    } = invocation;
+    const project = projectOf(invocation);
     const format = options['format'] as Format | undefined;
     if (format === undefined) {
       throw new CharretteError({
@@ -46,14 +52,14 @@ export const planExport: CommandSpec = {
         message: `\`plan export\` needs --format: ${formats.join(', ')}.`,
       });
     }
-    const { title, files } = await findPlanFiles(global.cwd, name as string | undefined);
+    const { title, files } = await findPlanFiles(project, name as string | undefined);
     const outline = outlineOf(files, title);
     const out = options['out'] as string | undefined;
     if (format === 'issue' && out === undefined) {
       const body = issueBody(outline);
       return { exit: 0, text: body, json: { format, title: outline.title, body } };
     }
-    const root = out === undefined ? findProject(global.cwd) : path.resolve(global.cwd, out);
+    const root = out === undefined ? project.project : path.resolve(global.cwd, out);
     const made = await make(
       format,
       outline,

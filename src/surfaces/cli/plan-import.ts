@@ -6,10 +6,10 @@ import type { ExchangeFile } from '../../plan/exchange/outline-files.ts';
 import { filesFromOutline } from '../../plan/exchange/outline-files.ts';
 import { readTaskTexts } from '../../plan/tasks/plan-files.ts';
 import { headCommit } from '../../repo/git/repository-facts.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
-import type { CommandSpec } from './command.ts';
 import { importFormats, readForeignPlan } from './foreign-plan.ts';
-import { findProject } from './project.ts';
 import { writeNewFiles } from './write-new-files.ts';
 
 export const planImport: CommandSpec = {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { type ManifestReading, readManifest } from '../../plan/manifest-reader.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../../service/command.ts';
 
 /** L-800: calling programs read KEY=value lines from a pipe, with exit 0 in any case. As JSON and on a terminal a failure is an error. */
 export const manifest: CommandSpec = {

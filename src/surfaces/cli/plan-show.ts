@@ -6,9 +6,9 @@ import { unifiedDiff } from '../../base/text/diff.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { driftOfPlan, driftSince } from '../../repo/git/drift.ts';
 import { isOwnFile } from '../../repo/git/repository-facts.ts';
-import type { CommandSpec } from './command.ts';
-import { findPlan, type PlanSource } from './plan-source.ts';
-import { findProject } from './project.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findPlan, type PlanSource } from '../../service/plans.ts';
+import { projectOf } from '../../service/project.ts';
 
 export const show: CommandSpec = {
   name: 'show',
@@ -20,8 +20,11 @@ export const show: CommandSpec = {
   ],
   arguments: [['[plan]', 'a plan file, a folder with a plan, a run id or latest']],
   dryRun: 'reads',
-  async run({ arguments: [name], global }) {
-    const source = await findPlan(global.cwd, name as string | undefined);
+  async run(invocation) {
+    const {
+      arguments: [name],
+    } = invocation;
+    const source = await findPlan(projectOf(invocation), name as string | undefined);
     return {
       exit: 0,
       text: source.text,
@@ -38,8 +41,11 @@ export const drift: CommandSpec = {
   ],
   arguments: [['[plan]', 'run id or latest; or a lite plan by file or folder']],
   dryRun: 'reads',
-  async run({ arguments: [name], global }) {
-    const source = await findPlan(global.cwd, name as string | undefined);
+  async run(invocation) {
+    const {
+      arguments: [name],
+    } = invocation;
+    const source = await findPlan(projectOf(invocation), name as string | undefined);
     const baseCommit = baseOf(source);
     if (baseCommit === undefined) {
       throw new CharretteError({
@@ -48,7 +54,7 @@ export const drift: CommandSpec = {
         fix: 'Name a run, or a lite plan whose _metadata has a base_commit.',
       });
     }
-    const all = await driftSince(findProject(global.cwd), baseCommit);
+    const all = await driftSince(projectOf(invocation).project, baseCommit);
     const touched = driftOfPlan(all, pathsOf(source));
     // Our own configuration and records are no drift, unless the plan is about them.
     const found = {
@@ -80,12 +86,16 @@ export const diff: CommandSpec = {
     ['[after]', 'a plan file, a folder with a plan or a run id'],
   ],
   dryRun: 'reads',
-  async run({ arguments: [before, after], global }) {
-    const second = await findPlan(global.cwd, (after ?? before) as string | undefined);
+  async run(invocation) {
+    const {
+      arguments: [before, after],
+    } = invocation;
+    const project = projectOf(invocation);
+    const second = await findPlan(project, (after ?? before) as string | undefined);
     const first =
       after === undefined
         ? await readTextFile(path.join(path.dirname(second.file), 'plan-before-review.txt'))
-        : (await findPlan(global.cwd, before as string)).text;
+        : (await findPlan(project, before as string)).text;
     if (first === undefined)
       throw new CharretteError({ code: 'not-found', message: 'There is no plan from before the review.' });
     const result = unifiedDiff(first, second.text, { before: 'before', after: 'after' });

@@ -1,4 +1,4 @@
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../../service/command.ts';
 
 export const plan: CommandSpec = {
   name: 'plan',

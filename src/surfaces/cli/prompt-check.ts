@@ -7,9 +7,9 @@ import { expectedFiles } from '../../prompts/describe.ts';
 import { readFeature } from '../../prompts/feature-files.ts';
 import { readExcerpt } from '../../prompts/read-excerpt.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { judgeAnswer } from '../../workflows/feature/rules/gate.ts';
 import { readReviewAnswer } from '../../workflows/feature/rules/review-answer.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const promptCheckCommand: CommandSpec = {

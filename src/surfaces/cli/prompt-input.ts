@@ -1,12 +1,8 @@
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { containedPath, isInside } from '../../base/files/contained.ts';
-import { type ArtifactKey, artifactKeys, isArtifactKey, sideFiles } from '../../prompts/artifacts.ts';
-import { selectFeature } from '../../prompts/feature/select.ts';
-import { waiverFile } from '../../workflows/feature/rules/waiver-file.ts';
-import type { Invocation, OptionSpec } from './command.ts';
-import { findProject } from './project.ts';
+import { type ArtifactKey, artifactKeys, isArtifactKey } from '../../prompts/artifacts.ts';
+import type { Invocation, OptionSpec } from '../../service/command.ts';
+import { projectOf } from '../../service/project.ts';
+import { type FeatureName, findFeature } from '../../service/prompts.ts';
 
 export const rootOption: OptionSpec = {
   flags: '--root <dir>',
@@ -19,40 +15,15 @@ export const featureOptions: readonly OptionSpec[] = [
   rootOption,
 ];
 
-/** T-001: the folder of all features: below what --root names from here, else below `docs` of the project. */
-export function featuresRoot({ options, global: { cwd } }: Pick<Invocation, 'options' | 'global'>): string {
-  const given = options['root'];
-  const root = typeof given === 'string' ? path.resolve(cwd, given) : path.join(findProject(cwd), 'docs');
-  return path.join(root, 'features');
+/** The feature that the flags name. */
+export function featureName({ options, global }: Pick<Invocation, 'options' | 'global'>): FeatureName {
+  const given = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined);
+  return { feature: given('feature'), root: given('root'), autonomous: global.yes };
 }
 
-/** The feature directory that the flags mean, named as it lies below the project wherever it does. */
-export async function featureOf(invocation: Pick<Invocation, 'options' | 'global'>): Promise<string> {
-  const { options, global } = invocation;
-  const named = options['feature'];
-  const directory = await selectFeature({
-    ...(typeof named === 'string' ? { named } : {}),
-    cwd: global.cwd,
-    root: featuresRoot(invocation),
-    autonomous: global.yes,
-  });
-  const project = findProject(global.cwd);
-  const [real, realProject] = [realpathSync(directory), realpathSync(project)];
-  for (const name of [...Object.values(sideFiles), waiverFile]) await containedPath(directory, name);
-  if (isInside(realProject, real)) return path.join(project, path.relative(realProject, real));
-  const isNamed = typeof named === 'string' && path.resolve(global.cwd, named) === directory;
-  if (!isNamed) refuseOutside(invocation, real);
-  return directory;
-}
-
-/** Only a person's word leads out of the project; a link in a clone does not. */
-function refuseOutside({ options }: Pick<Invocation, 'options'>, real: string): void {
-  if (typeof options['root'] === 'string') return;
-  throw new CharretteError({
-    code: 'path-unsafe',
-    message: `The features of the project lie in ${real}, outside of it.`,
-    fix: 'Name the feature directory with --feature, or its folder with --root, if you mean them.',
-  });
+/** The directory of the feature that the flags name. */
+export function featureOf(invocation: Invocation): Promise<string> {
+  return findFeature(projectOf(invocation), featureName(invocation));
 }
 
 /** `design,spec` as artifact keys. */

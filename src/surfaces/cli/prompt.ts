@@ -1,31 +1,11 @@
-import { basename, join } from 'node:path';
-import { CharretteError } from '../../base/errors.ts';
-import { homeOf } from '../../engine/run-directory.ts';
 import type { ArtifactKey } from '../../prompts/artifacts.ts';
-import {
-  type Compiled,
-  compilePrompt,
-  findShellPlaceholders,
-  type Transport,
-} from '../../prompts/compile.ts';
-import { compose, readOverrides } from '../../prompts/compose.ts';
-import { describeUses } from '../../prompts/describe.ts';
-import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
-import { overrideWarnings } from '../../prompts/known-parts.ts';
-import { reportPrompt } from '../../prompts/markers.ts';
-import { readProject, renderProjectContext } from '../../prompts/read-project.ts';
-import type { Dispatch } from '../../prompts/roles/shapes.ts';
-import { dispatchFor } from '../../prompts/roles/table.ts';
-import { indexed, scopeTask } from '../../prompts/sections/scope.ts';
-import { parseTasks } from '../../prompts/sections/tasks.ts';
-import { compileTaskPrompt } from '../../prompts/task-prompt.ts';
-import { seededNonce } from '../../prompts/untrusted.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { textOfFile } from './named-file.ts';
+import type { Transport } from '../../prompts/compile.ts';
+import { type CommandResult, type CommandSpec, type Invocation, printNotice } from '../../service/command.ts';
+import { textOfFile } from '../../service/named-file.ts';
+import { projectOf } from '../../service/project.ts';
+import { promptFor } from '../../service/prompts.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findProject } from './project.ts';
-import { artifactList, collect, featureOf, featureOptions } from './prompt-input.ts';
-import { tell } from './tell.ts';
+import { artifactList, collect, featureName, featureOptions } from './prompt-input.ts';
 
 export const promptCommand: CommandSpec = {
   name: 'prompt',
@@ -72,133 +52,24 @@ export const promptCommand: CommandSpec = {
 };
 
 async function runPrompt(invocation: Invocation): Promise<CommandResult> {
-  const { options, global, terminal } = invocation;
-  const dispatch = await chosenDispatch(invocation);
-  const feature = await readFeature(await featureOf(invocation));
-  const compiled =
-    dispatch.command === 'implementing'
-      ? await compileTask(feature, invocation)
-      : await compileCall(dispatch, feature, invocation);
-  const overrides = await readOverrides(join(homeOf(findProject(global.cwd)).root, 'prompts'));
-  const prompt = compose(compiled.draft, { nonce: seededNonce(basename(feature.directory)), overrides });
-  const warnings = [...feature.meta.problems, ...compiled.warnings, ...overrideWarnings(overrides)];
-  if (!global.quiet) for (const warning of warnings) tell(terminal, `warning: ${warning}`);
-  if (global.output === 'text') return { exit: 0, text: prompt.text };
-  const { loadExactCounter } = await import('../../base/text/tokens.ts');
-  const count = await loadExactCounter();
-  return {
-    exit: 0,
-    json: {
-      command: dispatch.command,
-      role: dispatch.role,
-      description: compiled.description ?? dispatch.description,
-      subagent_type: `iflow:${dispatch.agent ?? dispatch.role}`,
-      model: dispatch.model,
-      iteration: options['iteration'],
-      prompt: prompt.text,
-      ...reportPrompt(prompt, count),
-      tokenBasis: 'o200k, counted',
-      artifacts: describeUses({ ...feature, ...compiled }).map((use) => ({
-        ...use,
-        ...(use.characters === undefined ? {} : { tokens: count(textOf(feature, use.name)) }),
-      })),
-      pruned: compiled.pruned,
-      prd: feature.prd,
-      warnings,
-    },
-  };
-}
-
-function textOf(feature: FeatureFiles, name: string): string {
-  const file = feature.files[name.replace(/\.md$/, '') as ArtifactKey];
-  return file.kind === 'present' ? (file.text ?? '') : '';
-}
-
-/** T-034: --artifacts wins over the configuration, which wins over the table: what is printed is what is sent. */
-async function chosenDispatch({
-  arguments: words,
-  options,
-  global,
-  terminal,
-}: Invocation): Promise<Dispatch> {
-  const [command, role] = [String(words[0]), String(words[1])];
-  const dispatch = dispatchFor(command, role);
-  const required = options['artifacts'];
-  if (Array.isArray(required)) return { ...dispatch, required: required as ArtifactKey[] };
-  const { loadConfig } = await import('../../base/config/config.ts');
-  const world = { project: findProject(global.cwd), env: terminal.env, file: global.config };
-  return dispatchFor(command, role, (await loadConfig(world)).config.artifacts ?? {});
-}
-
-type Call = Compiled & { description?: string };
-
-async function compileCall(
-  dispatch: Dispatch,
-  feature: FeatureFiles,
-  { options, global, signal }: Invocation,
-): Promise<Call> {
-  const iteration = Number(options['iteration']);
-  const max = Number(options['max']);
-  if (iteration > max) {
-    throw new CharretteError({
-      code: 'usage',
-      message: `--iteration ${iteration} is beyond --max ${max}.`,
-    });
-  }
+  const { arguments: words, options, global, terminal } = invocation;
   const [issues, outlines] = await Promise.all([
-    textOfFile(options['issues'], '--issues', { global, signal }),
-    textOfFile(options['outlines'], '--outlines', { global, signal }),
+    textOfFile(options['issues'], '--issues', invocation),
+    textOfFile(options['outlines'], '--outlines', invocation),
   ]);
-  const compiled = compilePrompt({
-    dispatch,
-    files: feature.files,
-    prd: feature.prd,
+  const { text, warnings, describe } = await promptFor(projectOf(invocation), {
+    ...featureName(invocation),
+    command: String(words[0]),
+    role: String(words[1]),
+    iteration: Number(options['iteration']),
+    max: Number(options['max']),
     transport: options['transport'] as Transport,
-    iteration: { iteration, max, ...(issues === undefined ? {} : { previousIssues: issues }) },
-    implementationFiles: stringList(options['files']),
-    ...(issues === undefined ? {} : { issues }),
-    ...(outlines === undefined ? {} : { outlines }),
-    ...(dispatch.answer === 'research' ? { subject: textOf(feature, 'spec.md').slice(0, 20_000) } : {}),
+    task: options['task'] as string | undefined,
+    files: (options['files'] as string[] | undefined) ?? [],
+    issues,
+    outlines,
+    artifacts: options['artifacts'] as ArtifactKey[] | undefined,
   });
-  const tasks =
-    dispatch.target === 'tasks' && feature.files.tasks.kind === 'present' ? feature.files.tasks.text : '';
-  const placeholders = findShellPlaceholders(tasks ?? '').map(
-    ({ line, text }) => `tasks.md:${line} has a placeholder in a shell command: ${text}`,
-  );
-  return { ...compiled, warnings: [...compiled.warnings, ...placeholders] };
-}
-
-async function compileTask(feature: FeatureFiles, { options }: Invocation): Promise<Call> {
-  const { files, prd, meta, directory } = feature;
-  const text = (key: 'tasks' | 'plan' | 'design') => {
-    const file = files[key];
-    return file.kind === 'present' ? (file.text ?? '') : '';
-  };
-  const tasks = parseTasks(text('tasks'));
-  const wanted = options['task'];
-  const task = tasks.find(({ number }) => number === String(wanted ?? tasks[0]?.number));
-  if (task === undefined) {
-    const numbers = tasks.map(({ number }) => number).join(', ');
-    throw new CharretteError({
-      code: tasks.length === 0 ? 'artifact-missing' : 'not-found',
-      message:
-        tasks.length === 0
-          ? 'tasks.md has no task headings (`### Task 1.1: …`).'
-          : `There is no task ${String(wanted)}; tasks are ${numbers}.`,
-    });
-  }
-  const project = await readProject(directory, meta.meta);
-  const compiled = compileTaskPrompt({
-    task,
-    scope: scopeTask(task, indexed(text('plan')), indexed(text('design'))),
-    files,
-    prd,
-    workFiles: stringList(options['files']),
-    ...(project === undefined ? {} : { projectContext: renderProjectContext(project) }),
-  });
-  return { ...compiled, inlined: [], pruned: [] };
-}
-
-function stringList(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(String) : [];
+  if (!global.quiet) for (const warning of warnings) printNotice(terminal, `warning: ${warning}`);
+  return global.output === 'text' ? { exit: 0, text } : { exit: 0, json: await describe() };
 }

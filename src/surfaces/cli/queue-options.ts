@@ -1,5 +1,5 @@
 import { CharretteError } from '../../base/errors.ts';
-import type { OptionSpec } from './command.ts';
+import type { OptionSpec } from '../../service/command.ts';
 
 /** Collects the values of a flag that may be given more than once. */
 export function several(value: string, previous: unknown): string[] {

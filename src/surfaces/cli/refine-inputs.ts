@@ -13,6 +13,9 @@ import { ownFolder } from '../../prompts/context/defaults.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import { readSettingsFile } from '../../prompts/context/settings.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
+import type { Invocation } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
 import {
   type BrandReading,
@@ -33,11 +36,8 @@ import {
   readLoopSettings,
 } from '../../workflows/refine/rules/settings.ts';
 import { rosterOf } from '../../workflows/roster.ts';
-import type { Invocation } from './command.ts';
-import { findProject } from './project.ts';
 import { findBrief } from './refine-brief.ts';
 import { findProfile } from './refine-profile.ts';
-import { tell } from './tell.ts';
 
 export type RefineFlags = {
   brief?: string;
@@ -106,7 +106,7 @@ export async function refineInputs(
   const about = { root: project, task: goal, home: terminal.env['HOME'] };
   const frontend = await promptContext({ ...about, consumer: 'frontend' });
   const evaluator = await promptContext({ ...about, consumer: 'evaluator' });
-  for (const warning of contextWarnings([frontend, evaluator])) tell(terminal, `warning: ${warning}`);
+  for (const warning of contextWarnings([frontend, evaluator])) printNotice(terminal, `warning: ${warning}`);
   const isCode = route === 'code';
   const shown = frontend.references.filter(({ state }) => isCode && state !== 'dropped');
   const documents = await Promise.all(

@@ -1,11 +1,8 @@
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
-import { homeOf } from '../../engine/run-directory.ts';
-import { createRun } from '../../workflows/create-run.ts';
+import type { CommandSpec } from '../../service/command.ts';
 import { profiles } from '../../workflows/refine/rules/profiles.ts';
 import { harnessLevels } from '../../workflows/refine/rules/settings.ts';
 import { givenAnswers } from './ask.ts';
-import type { CommandSpec } from './command.ts';
-import { conductRun } from './conduct.ts';
+import { startCommand } from './conduct.ts';
 import { numberWithin, wholeNumber } from './number-flag.ts';
 import { queueOptions } from './queue-options.ts';
 import { type RefineFlags, refineInputs } from './refine-inputs.ts';
@@ -59,7 +56,7 @@ export const command: CommandSpec = {
   ],
   dryRun: 'says',
   async run(invocation) {
-    const { options, global, terminal } = invocation;
+    const { options, global } = invocation;
     const goal = ((invocation.arguments[0] as string[] | undefined) ?? []).join(' ').trim();
     const given = await givenAnswers(invocation);
     const inputs = await refineInputs(goal, options as RefineFlags, invocation);
@@ -71,12 +68,7 @@ export const command: CommandSpec = {
         text: `Would refine ${artifact} (${title}) by path ${route}, profile ${profile.name}, at most ${settings.maxIterations} iterations, threshold ${settings.passThreshold}.\n`,
       };
     }
-    const home = homeOf(inputs.project);
-    const run = await createRun(
-      home,
-      { workflow: 'refine', title: inputs.title, inputs, baseCommit: inputs.baseCommit },
-      { clock: clockFrom(terminal.env), ids: idsFrom(terminal.env) },
-    );
-    return conductRun(home, run, invocation, given);
+    const { title, baseCommit } = inputs;
+    return startCommand(invocation, { workflow: 'refine', title, inputs, baseCommit }, given);
   },
 };

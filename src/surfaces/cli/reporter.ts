@@ -1,7 +1,7 @@
 import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import type { GlobalFlags, Terminal } from './command.ts';
-import { linesOf } from './event-lines.ts';
+import type { GlobalFlags, Terminal } from '../../service/command.ts';
+import { linesOf } from '../../service/event-lines.ts';
 import { makeStatusLines } from './status-lines.ts';
 
 /** Turns the events of a run into what this terminal or pipe wants to see. */

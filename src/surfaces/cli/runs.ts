@@ -1,9 +1,9 @@
-import type { CommandSpec } from './command.ts';
-import { fittingFor } from './fitting.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { projectOf } from '../../service/project.ts';
+import { refreshQueued } from '../../service/queue-facts.ts';
+import { defaultListed, listRuns, summaryOf } from '../../service/runs.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findHome } from './project.ts';
-import { refreshQueued } from './queue-facts.ts';
-import { listRuns, renderRuns, summaryOf, usuallyListed } from './run-list.ts';
+import { fittingFor, renderRuns } from './tables.ts';
 
 const list = {
   name: 'list',
@@ -15,19 +15,22 @@ const list = {
   options: [
     {
       flags: '--limit <count>',
-      description: `how many of the newest (usually ${usuallyListed})`,
+      description: `how many of the newest (usually ${defaultListed})`,
       parse: wholeNumber('--limit'),
     },
     { flags: '--all', description: 'all of them' },
   ],
   dryRun: 'reads',
-  async run({ options, global, terminal }) {
-    const { stdout } = terminal;
-    const home = findHome(global.cwd);
+  async run(invocation) {
+    const {
+      options,
+      terminal: { stdout },
+    } = invocation;
+    const home = projectOf(invocation);
     const limit =
       options['all'] === true ? Number.POSITIVE_INFINITY : (options['limit'] as number | undefined);
     const page = await listRuns(home, { ...(limit === undefined ? {} : { limit }) });
-    const facts = await refreshQueued(home, { global, terminal }, page.queued);
+    const facts = await refreshQueued(home, page.queued);
     const runs = page.runs.map((run) => {
       const known = facts.get(run.run);
       if (known === undefined) return run;
@@ -54,11 +57,11 @@ export const command: CommandSpec = {
     list: { summary: list.summary, load: async () => list },
     export: {
       summary: 'Write a run to one file',
-      load: async () => (await import('./runs-archive.ts')).exportRun,
+      load: async () => (await import('./runs-archive.ts')).exportCommand,
     },
     import: {
       summary: 'Take a run over from a file',
-      load: async () => (await import('./runs-archive.ts')).importRun,
+      load: async () => (await import('./runs-archive.ts')).importCommand,
     },
     prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-remove.ts')).prune },
     rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-remove.ts')).remove },

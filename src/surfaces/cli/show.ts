@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { loadConfig } from '../../base/config/config.ts';
 import { headline } from '../../base/text/format.ts';
 import { untrustedLine } from '../../base/text/untrusted.ts';
 import { costsBy, describeMoney } from '../../engine/costs.ts';
@@ -7,13 +6,13 @@ import { readEvents } from '../../engine/event-log.ts';
 import { readLedger, totalsOf } from '../../engine/ledger.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
-import { listArtifacts, readArtifact } from './artifacts.ts';
-import type { CommandSpec, Terminal } from './command.ts';
+import { listArtifacts, readArtifact } from '../../service/artifacts.ts';
+import type { CommandSpec, Terminal } from '../../service/command.ts';
+import { findRun, projectOf, settingsOf } from '../../service/project.ts';
+import { type QueueFacts, refreshQueued } from '../../service/queue-facts.ts';
+import { worktreesOf } from '../../service/remove.ts';
+import { shownStatus } from '../../service/runs.ts';
 import { columns } from './help.ts';
-import { findHome, findRun } from './project.ts';
-import { type QueueFacts, refreshQueued } from './queue-facts.ts';
-import { shownStatus } from './run-list.ts';
-import { worktreesOf } from './run-work.ts';
 
 function describeQueue({ state, worker, waits }: QueueFacts): string {
   const where = worker === undefined ? '' : ` in ${worker}`;
@@ -31,10 +30,11 @@ export const command: CommandSpec = {
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   options: [{ flags: '--artifact <name>', description: 'print this artifact instead' }],
   dryRun: 'reads',
-  async run({ arguments: [name], options, global, terminal }) {
-    const home = findHome(global.cwd);
-    const directory = await findRun(home, name as string | undefined);
-    const queue = (await refreshQueued(home, { global, terminal }, [directory.id])).get(directory.id);
+  async run(invocation) {
+    const { arguments: words, options, global, terminal } = invocation;
+    const project = projectOf(invocation);
+    const directory = await findRun(project, words[0] as string | undefined);
+    const queue = (await refreshQueued(project, [directory.id])).get(directory.id);
     const artifacts = await listArtifacts(directory);
     if (typeof options['artifact'] === 'string') {
       const text = await readArtifact(directory, options['artifact']);
@@ -60,8 +60,8 @@ export const command: CommandSpec = {
       directory: path.resolve(directory.root),
     };
     if (global.output !== 'text') return { exit: 0, json: result };
-    const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
-    const [money] = costsBy(ledger, () => 'all', config.prices);
+    const { prices } = await settingsOf(project);
+    const [money] = costsBy(ledger, () => 'all', prices);
     const facts: [string, string][] = [
       ['run', directory.id],
       ['status', `${status}${record.error === undefined ? '' : `: ${untrustedLine(record.error.message)}`}`],
@@ -103,7 +103,7 @@ async function course(
   const [{ pictureOf }, { emptyView, foldEvents }, { marksFor }, { default: colorsModule }] =
     await Promise.all([
       import('./live/picture.ts'),
-      import('./live/view.ts'),
+      import('../../service/run-view.ts'),
       import('./live/marks.ts'),
       import('picocolors'),
     ]);

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { runProgram } from './program.ts';
+import { runProgram } from '../../main/program.ts';
 
 const output = (facts: { isTTY?: boolean; columns?: number; rows?: number }) =>
   Object.assign(new PassThrough(), facts);

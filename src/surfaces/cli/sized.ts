@@ -1,4 +1,4 @@
-import type { Terminal } from './command.ts';
+import type { Terminal } from '../../service/command.ts';
 
 type Output = Terminal['stderr'];
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
+import type { GlobalFlags, Invocation, OptionSpec } from '../../service/command.ts';
 import type { Tools } from '../../skills/generate/phase-markdown.ts';
 import type { PackageFiles } from '../../skills/model/package.ts';
 import { skillName } from '../../skills/rules/frontmatter.ts';
-import type { GlobalFlags, Invocation, OptionSpec } from './command.ts';
 
 /** Gathers a flag that may be given several times. */
 export const collect = (value: string, previous: unknown) => [

@@ -7,6 +7,9 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { hasCode, isMissing } from '../../base/files/contained.ts';
 import { parseJson } from '../../base/safe-json.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { writeNamedFile } from '../../service/named-file.ts';
 import { titleOf } from '../../skills/config/complete-config.ts';
 import { type SourceType, sourceTypes } from '../../skills/config/workflow-config.ts';
 import { readCommandSet } from '../../skills/convert/command-set.ts';
@@ -23,10 +26,7 @@ import { countOf } from '../../skills/lint/rule.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../../skills/model/package.ts';
 import { readPackageFiles, writePackage } from '../../skills/package-files.ts';
 import { renderOutcome } from '../../skills/summary.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { writeNamedFile } from './named-file.ts';
 import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
-import { tell } from './tell.ts';
 
 export const skillConvert: CommandSpec = {
   name: 'convert',
@@ -213,7 +213,7 @@ async function finish(
         `${JSON.stringify(config, null, 2)}\n`,
       );
   }
-  for (const warning of [...warnings, ...beside.warnings]) tell(terminal, `warning: ${warning}`);
+  for (const warning of [...warnings, ...beside.warnings]) printNotice(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
   const lint = lintResult(outcome.directory, where, global.dryRun, files, beside);
   const edits = [...(report?.phases ?? []), ...(report === undefined ? [] : [report.coordinator])].reduce(
@@ -312,7 +312,7 @@ async function migrate(
       now: new Date(),
     },
   );
-  for (const warning of beside.warnings) tell(terminal, `warning: ${warning}`);
+  for (const warning of beside.warnings) printNotice(terminal, `warning: ${warning}`);
   const where = path.relative(global.cwd, outcome.directory) || '.';
   const after = lintResult(outcome.directory, where, global.dryRun, all, beside);
   return {

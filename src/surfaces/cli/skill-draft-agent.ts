@@ -5,10 +5,10 @@ import type { JsonSchema } from '../../agents/port.ts';
 import { thisWorld } from '../../agents/settings.ts';
 import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
+import type { Invocation } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 import type { DraftAgent } from '../../skills/convert/from-text.ts';
 import { rosterOf, seatAgents } from '../../workflows/roster.ts';
-import type { Invocation } from './command.ts';
-import { findProject } from './project.ts';
 
 /** An agent by its id that drafts a configuration; it may read the project, not write to it. */
 export async function draftAgent(id: string, { global, terminal, signal }: Invocation): Promise<DraftAgent> {

@@ -1,9 +1,9 @@
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { suggestion } from '../../base/text/format.ts';
+import type { CommandSpec } from '../../service/command.ts';
 import { patterns, renderRule } from '../../skills/explain.ts';
 import { allRules, ruleById, ruleFamilies } from '../../skills/rules/catalog.ts';
-import type { CommandSpec } from './command.ts';
 import { columns } from './help.ts';
 
 export const skillExplain: CommandSpec = {

@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes } from '../../base/error-table.ts';
 import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { fixPackage, syncAll } from '../../skills/fix/fix-package.ts';
 import { type Renumbering, renumber } from '../../skills/fix/renumber.ts';
 import { lintPackage, type PackageResult } from '../../skills/lint/engine.ts';
@@ -11,7 +12,6 @@ import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { countOf, worstGate } from '../../skills/lint/rule.ts';
 import { buildPackage, type PackageFiles, unreadTexts } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
 
 type Change = {
   directory: string;

@@ -3,6 +3,8 @@ import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted, suggestion } from '../../base/text/format.ts';
+import type { CommandResult, CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
+import { writeNamedFile } from '../../service/named-file.ts';
 import { type InstallOutcome, installSkill, uninstallSkill } from '../../skills/install/install.ts';
 import {
   type Host,
@@ -17,8 +19,6 @@ import {
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
-import type { CommandResult, CommandSpec, Invocation, OptionSpec } from './command.ts';
-import { writeNamedFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
 
 const where: readonly OptionSpec[] = [

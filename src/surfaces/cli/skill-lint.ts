@@ -3,16 +3,16 @@ import pc from 'picocolors';
 import type { ExitCode } from '../../base/error-table.ts';
 import { exitCodes } from '../../base/error-table.ts';
 import { parseJson } from '../../base/safe-json.ts';
+import { version } from '../../base/version.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { textOfFile, writeNamedFile } from '../../service/named-file.ts';
 import type { LintResult } from '../../skills/lint/engine.ts';
 import { lintPaths, makeBaseline, readBaseline, withoutBaseline } from '../../skills/lint/lint-paths.ts';
 import { type Paint, plainPaint, renderGithub, renderPretty, toSarif } from '../../skills/lint/render.ts';
 import { countInherited, countOf } from '../../skills/lint/rule.ts';
 import { type Profile, profiles } from '../../skills/model/identity.ts';
 import { ruleById } from '../../skills/rules/catalog.ts';
-import type { CommandSpec } from './command.ts';
-import { textOfFile, writeNamedFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
-import { version } from './version.ts';
 
 export const skillLint: CommandSpec = {
   name: 'lint',

@@ -1,6 +1,9 @@
 import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { parseJson } from '../../base/safe-json.ts';
+import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { textOfFile, writeNamedFile } from '../../service/named-file.ts';
 import {
   configFromAnswers,
   type DesignAnswers,
@@ -13,10 +16,7 @@ import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { writePackage } from '../../skills/package-files.ts';
 import { renderOutcome } from '../../skills/summary.ts';
-import type { CommandResult, CommandSpec, GlobalFlags, Invocation } from './command.ts';
-import { textOfFile, writeNamedFile } from './named-file.ts';
 import { collect, memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
-import { tell } from './tell.ts';
 
 export const skillNew: CommandSpec = {
   name: 'new',
@@ -97,7 +97,7 @@ export const skillNew: CommandSpec = {
     await emitConfig(options['emitConfig'], config, global);
     const where = path.relative(global.cwd, outcome.directory) || '.';
     const lint = lintPackage(buildPackage(memoryFiles(where, config.skillName, files)));
-    for (const warning of warnings) tell(invocation.terminal, `warning: ${warning}`);
+    for (const warning of warnings) printNotice(invocation.terminal, `warning: ${warning}`);
     return result(config, outcome, lint, where);
   },
 };

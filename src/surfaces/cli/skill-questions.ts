@@ -1,7 +1,7 @@
 import { confirm, intro, isCancel, outro, select, text } from '@clack/prompts';
 import { CharretteError } from '../../base/errors.ts';
+import type { Terminal } from '../../service/command.ts';
 import type { DesignAnswers, NewSkillBasics } from '../../skills/config/answers.ts';
-import type { Terminal } from './command.ts';
 
 /** The ten design questions on a terminal; an empty answer takes the default. */
 export async function askDesignQuestions(

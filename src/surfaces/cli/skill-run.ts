@@ -1,11 +1,10 @@
 import path from 'node:path';
 import { thisWorld } from '../../agents/settings.ts';
-import { loadConfig } from '../../base/config/config.ts';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
-import { clockFrom, idsFrom } from '../../engine/clock.ts';
-import { type Home, homeOf } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
+import { type CommandResult, type CommandSpec, type Invocation, printNotice } from '../../service/command.ts';
+import { findRun, type Project, projectOf, settingsOf } from '../../service/project.ts';
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { countOf } from '../../skills/lint/rule.ts';
@@ -14,15 +13,11 @@ import { readPackageFiles } from '../../skills/package-files.ts';
 import { questionId, type RunPhase, type RunPlan, runPlan } from '../../skills/run/run-plan.ts';
 import { phasesOf } from '../../skills/run/run-skill.ts';
 import type { SkillRunInputs } from '../../skills/run/workflow.ts';
-import { createRun } from '../../workflows/create-run.ts';
 import type { RunInputs } from '../../workflows/inputs.ts';
 import { rosterOf } from '../../workflows/roster.ts';
 import { givenAnswers } from './ask.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { conductRun } from './conduct.ts';
-import { tellEarly, tellStrange } from './early-note.ts';
-import { findHome, findRun } from './project.ts';
-import { wouldResume } from './resume.ts';
+import { conductRun, startCommand } from './conduct.ts';
+import { warnEarlyAnswers, wouldResume } from './steer.ts';
 
 export const skillRun: CommandSpec = {
   name: 'run',
@@ -62,32 +57,27 @@ export const skillRun: CommandSpec = {
     const resume = options['resume'];
     const given = await givenAnswers(invocation);
     if (typeof resume === 'string') {
-      const home = findHome(global.cwd);
-      const directory = await findRun(home, resume);
-      tellEarly(directory, given, invocation);
+      const project = projectOf(invocation);
+      const directory = await findRun(project, resume);
+      warnEarlyAnswers(directory, given, invocation);
       if (global.dryRun) return wouldResume(await readRunRecord(directory), directory);
-      return conductRun(home, directory.id, invocation, given);
+      return conductRun(project, directory.id, invocation, given);
     }
-    const home = homeOf(findHome(global.cwd).project);
-    const { inputs, plan, phases } = await prepare(invocation, home);
-    tellStrange(
+    const { inputs, plan, phases } = await prepare(invocation, projectOf(invocation));
+    warnUnknownAnswers(
       plan.questions.map(({ key }) => questionId(key)),
       given,
       invocation,
     );
     if (global.dryRun) return describePlan(plan, phases, inputs.agent);
-    const run = await createRun(
-      home,
-      { workflow: 'skill-run', title: inputs.task || path.basename(inputs.package), inputs },
-      { clock: clockFrom(invocation.terminal.env), ids: idsFrom(invocation.terminal.env) },
-    );
-    return conductRun(home, run, invocation, given);
+    const title = inputs.task || path.basename(inputs.package);
+    return startCommand(invocation, { workflow: 'skill-run', title, inputs }, given);
   },
 };
 
 async function prepare(
-  { arguments: [given, words], options, global, terminal }: Invocation,
-  home: Home,
+  { arguments: [given, words], options, global }: Invocation,
+  project: Project,
 ): Promise<{ inputs: SkillRunInputs & RunInputs; plan: RunPlan; phases: readonly RunPhase[] }> {
   const [directory, ...more] = packageDirectories([typeof given === 'string' ? given : '.'], [], global.cwd);
   if (directory === undefined || more.length > 0)
@@ -113,7 +103,7 @@ async function prepare(
       fix: 'Run `charrette skill lint`, or start it all the same with --force.',
     });
   }
-  const { config } = await loadConfig({ project: home.project, env: terminal.env, file: global.config });
+  const config = await settingsOf(project);
   const wanted = typeof options['agent'] === 'string' ? [options['agent']] : undefined;
   const roster = rosterOf(config, thisWorld(), wanted);
   const [agent] = roster;
@@ -127,7 +117,7 @@ async function prepare(
   const inputs = {
     roster,
     parallel: 1,
-    project: home.project,
+    project: project.project,
     package: directory,
     task: Array.isArray(words) ? words.join(' ') : '',
     ...(mode === undefined ? {} : { mode }),
@@ -137,6 +127,20 @@ async function prepare(
     wallMs: 60 * 60 * 1000,
   };
   return { inputs, plan, phases };
+}
+
+/** Names answers that no question of the run takes: all its questions are known before it begins. */
+function warnUnknownAnswers(
+  questions: readonly string[],
+  given: ReadonlyMap<string, string>,
+  { global, terminal }: Invocation,
+): void {
+  const asked = global.yes ? [] : questions;
+  const unknown = [...given.keys()].filter((id) => !asked.includes(id));
+  if (unknown.length === 0 || global.quiet) return;
+  const nothing = global.yes ? 'With --yes it asks nothing.' : 'It asks nothing.';
+  const rest = asked.length === 0 ? nothing : `Its questions: ${asked.join(', ')}.`;
+  printNotice(terminal, `No question of this run takes ${unknown.join(', ')}. ${rest}`);
 }
 
 function describePlan(plan: RunPlan, phases: readonly RunPhase[], agent: string): CommandResult {

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { writeNamedFile } from '../../service/named-file.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
 import { renderMermaid, renderTree, type SkillGraph, skillGraph } from '../../skills/show.ts';
-import type { CommandSpec } from './command.ts';
-import { writeNamedFile } from './named-file.ts';
 
 const renderers: Readonly<Record<string, (graph: SkillGraph) => string>> = {
   tree: renderTree,

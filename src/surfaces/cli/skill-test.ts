@@ -4,14 +4,14 @@ import path from 'node:path';
 import { exitCodes } from '../../base/error-table.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { parseJson } from '../../base/safe-json.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { textOfFile } from '../../service/named-file.ts';
 import { packageDirectories } from '../../skills/lint/lint-paths.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
 import { readOutputSchemas } from '../../skills/run/output-schema.ts';
 import { runPlan } from '../../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../../skills/run/simulate.ts';
-import type { CommandSpec } from './command.ts';
-import { textOfFile } from './named-file.ts';
 import { collect } from './skill-common.ts';
 
 export const skillTest: CommandSpec = {

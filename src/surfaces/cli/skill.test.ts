@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { runIntoFile, runOnTerminal } from '../../../test/support/run-command-line.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { runProgram } from './program.ts';
+import { runProgram } from '../../main/program.ts';
 
 const place = () => mkdtempSync(path.join(os.tmpdir(), 'charrette-skill-'));
 

@@ -1,6 +1,6 @@
 import type { CallReport } from '../../prompts/measure/call-report.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { findProject } from './project.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
+import { findProject } from '../../service/project.ts';
 
 export const tokensCallsCommand: CommandSpec = {
   name: 'calls',

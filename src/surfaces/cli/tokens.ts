@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { TokenReport } from '../../prompts/measure/token-report.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
+import type { CommandResult, CommandSpec, Invocation } from '../../service/command.ts';
 import { pageWidth, wrapLine } from './help.ts';
 
 export const tokensCommand: CommandSpec = {

@@ -1,5 +1,5 @@
 import { CharretteError, toCharretteError } from '../../base/errors.ts';
-import type { Terminal } from './command.ts';
+import type { Terminal } from '../../service/command.ts';
 
 /**
  * Keeps the program alive when whoever reads its output goes away (`charrette show | head -1`): a run goes on and its

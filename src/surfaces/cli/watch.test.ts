@@ -20,7 +20,7 @@ afterEach(() => run.remove());
 
 /** The program as a process of its own, told to stop once it has said something. */
 async function stopped(signal: NodeJS.Signals, ...words: string[]) {
-  const main = path.resolve(import.meta.dirname, 'main.ts');
+  const main = path.resolve(import.meta.dirname, '../../main/main.ts');
   const child = spawn(process.execPath, [main, ...words, '--cwd', cwd()], {
     env: { PATH: process.env['PATH'], HOME: cwd() },
   });

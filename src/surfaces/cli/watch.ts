@@ -1,30 +1,27 @@
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
-import { openQuestions } from '../../engine/answers.ts';
+import { toCharretteError } from '../../base/errors.ts';
 import { onOtherHost, removeIfGone } from '../../engine/engine-errors.ts';
-import { followEvents } from '../../engine/follow.ts';
+import type { RunEvent } from '../../engine/event.ts';
 import { foreignHold, isLive } from '../../engine/liveness.ts';
-import type { Home, RunDirectory } from '../../engine/run-directory.ts';
+import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
+import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
-import { makeAnswerHere } from './answer-here.ts';
-import type { CommandResult, CommandSpec, Invocation } from './command.ts';
-import { followQueued } from './follow-queued.ts';
+import { answerOpen, openQuestions } from '../../service/answer.ts';
+import {
+  type CommandResult,
+  type CommandSpec,
+  type Invocation,
+  printNotice,
+  stopExit,
+  throwTimeLimit,
+} from '../../service/command.ts';
+import { findRun, type Project, projectOf } from '../../service/project.ts';
+import { shownStatus } from '../../service/runs.ts';
+import { isAwaited, watchRun } from '../../service/watch.ts';
+import { makeAnswerProvider } from './ask.ts';
+import { howToAnswer, printQuestions } from './conduct.ts';
 import { withDocument } from './live/final-document.ts';
 import { openRunView, type RunView } from './live/run-view.ts';
-import { findHome, findRun } from './project.ts';
-import { shownStatus } from './run-list.ts';
-import { stopExit, throwTimeLimit } from './stopped.ts';
-import { tell } from './tell.ts';
-import { howToAnswer, tellQuestions } from './tell-questions.ts';
-
-/** Nobody works on the run any more, and no worker will. */
-function isLeft(record: RunRecord, directory: RunDirectory): boolean {
-  return isFinal(record.status) || (!isLive(record, directory) && !isAwaited(record));
-}
-
-/** A queued run that nobody has will be taken, or taken over. One that never got into the queue will not. */
-function isAwaited({ queue, status }: RunRecord): boolean {
-  return queue !== undefined && !isFinal(status) && status !== 'stopped';
-}
 
 export const command: CommandSpec = {
   name: 'watch',
@@ -37,67 +34,88 @@ export const command: CommandSpec = {
   dryRun: 'reads',
   arguments: [['[run]', 'run id, an unambiguous part of it, or latest']],
   async run(invocation) {
-    const {
-      arguments: [name],
-      global,
-      terminal,
-      signal,
-    } = invocation;
-    const home = findHome(global.cwd);
-    const directory = await findRun(home, name as string | undefined);
-    // A record that cannot be read is said before anything is shown.
-    const record = await readRunRecord(directory);
-    const { queue, status } = record;
-    tellOtherHost(record, directory, invocation);
+    const { arguments: words, global, terminal, signal } = invocation;
+    const project = projectOf(invocation);
+    const directory = await findRun(project, words[0] as string | undefined);
+    // A record that cannot be read is reported before anything is shown.
+    warnOtherHost(await readRunRecord(directory), directory, invocation);
     const view = await openRunView(global, terminal, { signal });
-    const over = new AbortController();
-    const isQueued = queue !== undefined && !isFinal(status);
-    const following = isQueued ? followQueued(home, directory.id, invocation, over.signal) : undefined;
-    // Awaited below; until then its failure only ends the watching.
-    following?.catch(() => over.abort());
+    const events = watchRun(project, directory, {
+      signal,
+      notify: (sentence) => {
+        if (!global.quiet) printNotice(terminal, sentence);
+      },
+    });
+    const person = makeAnswerHere(project, directory, invocation, view);
     try {
-      await showEvents(home, directory, invocation, view, over.signal);
+      for await (const event of events) {
+        view.report(event);
+        person.hear(event);
+      }
     } finally {
-      over.abort();
+      await person.end();
+      view.close();
     }
-    await following;
     return describe(directory, await readRunRecord(directory), view.live, invocation);
   },
 };
 
-/** Nobody here sees whether a process on another host still works; what is known of it is said before it is waited for. */
-function tellOtherHost(record: RunRecord, directory: RunDirectory, { terminal, global }: Invocation): void {
+/** This host cannot tell whether a process on another host still works; what is known of it is reported before waiting. */
+function warnOtherHost(record: RunRecord, directory: RunDirectory, { terminal, global }: Invocation): void {
   const hold = foreignHold(record, directory);
   if (hold === undefined || global.quiet) return;
   const { holder, file } = hold;
-  tell(terminal, `The run is held by ${onOtherHost(holder, file)}; ${removeIfGone(file)}`);
+  printNotice(terminal, `The run is held by ${onOtherHost(holder, file)}; ${removeIfGone(file)}`);
 }
 
-/** Shows the events of a run until it has ended or nobody works on it any more. */
-async function showEvents(
-  home: Home,
+/**
+ * Lets the user who watches a run of another process answer its questions. The dialogue closes as soon as another user has
+ * answered; cancelling it continues the watching.
+ */
+export function makeAnswerHere(
+  project: Project,
   directory: RunDirectory,
   invocation: Invocation,
   view: RunView,
-  over: AbortSignal,
-): Promise<void> {
-  const events = followEvents(directory.events, {
-    signal: AbortSignal.any([invocation.signal, over]),
-    until: async () => isLeft(await readRunRecord(directory), directory),
-  });
-  const person = makeAnswerHere(home, directory, invocation, view);
-  try {
-    for await (const event of events) {
-      view.report(event);
-      person.hear(event);
+): { hear(event: RunEvent): void; end(): Promise<void> } {
+  const { global, terminal, signal } = invocation;
+  const answer = makeAnswerProvider(global, terminal, new Map());
+  let asking: { stop: AbortController; done: Promise<void> } | undefined;
+  const notify = (sentence: string) => view.aside(async () => printNotice(terminal, sentence));
+  const talk = async (stop: AbortSignal) => {
+    const ask = (open: Question[]) => view.aside(() => answer(open, AbortSignal.any([signal, stop])));
+    const record = await readRunRecord(directory);
+    if (record.queue === undefined || isFinal(record.status)) {
+      if (isLive(record, directory)) await answerOpen(directory, ask, notify);
+      return;
     }
-  } finally {
-    await person.end();
-    view.close();
-  }
+    const open = unanswered(readQuestions(directory));
+    const answers = open.length === 0 ? undefined : await ask(open);
+    if (answers === undefined) return;
+    const { answerQueued } = await import('../../service/queue.ts');
+    // Another user was faster, or the database cannot be reached: the watching continues.
+    await answerQueued(project, directory, answers).catch((error) => notify(toCharretteError(error).message));
+  };
+  return {
+    hear({ type }) {
+      if (type === 'question-answer' || type === 'run-pause' || type === 'run-end') asking?.stop.abort();
+      if (type !== 'question-ask' || !global.input || !view.live || global.dryRun) return;
+      const before = asking;
+      before?.stop.abort();
+      const stop = new AbortController();
+      const done = (before?.done ?? Promise.resolve()).then(() => talk(stop.signal));
+      // Thrown again when the watching ends.
+      done.catch(() => {});
+      asking = { stop, done };
+    },
+    async end() {
+      asking?.stop.abort();
+      await asking?.done;
+    },
+  };
 }
 
-/** How the run stands now that the watching is over. One that waits for somebody ends it as a pause does. */
+/** The state of the run at the end of the watching. A run that waits for a person ends it as a pause does. */
 async function describe(
   directory: RunDirectory,
   record: RunRecord,
@@ -118,12 +136,12 @@ async function describe(
     const state =
       hold === undefined ? 'The run goes on' : `The run is held by ${onOtherHost(hold.holder, hold.file)}`;
     throwTimeLimit(signal, `Give --timeout more seconds, or go on watching with \`${next}\`.`, ` ${state}.`);
-    tell(terminal, `${state}; follow it with \`${next}\`.`);
+    printNotice(terminal, `${state}; follow it with \`${next}\`.`);
     return { exit: stopExit(signal), json: { run, status }, streamed: true };
   }
   const resume = `charrette resume ${run}`;
   const questions = openQuestions(directory);
-  tell(terminal, `The run is ${status}. ${howToAnswer(run, questions)}`);
-  await tellQuestions(run, questions, terminal);
+  printNotice(terminal, `The run is ${status}. ${howToAnswer(run, questions)}`);
+  await printQuestions(run, questions, terminal);
   return { exit: exitCodes.paused, json: { run, status, questions, resume }, streamed: true };
 }

@@ -1,12 +1,11 @@
 import { thisWorld } from '../../agents/settings.ts';
-import { loadConfig } from '../../base/config/config.ts';
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
 import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findProject, openProject, settingsOf } from '../../service/project.ts';
+import { sharedUrl } from '../../service/queue.ts';
 import { wholeNumber } from './number-flag.ts';
-import { findProject } from './project.ts';
 import { label, several } from './queue-options.ts';
-import { sharedUrl } from './shared-queue.ts';
 
 export const command: CommandSpec = {
   name: 'worker',
@@ -34,13 +33,15 @@ export const command: CommandSpec = {
       parse: wholeNumber('--limit', 1),
     },
   ],
-  async run({ options, global, terminal, signal }) {
+  async run(invocation) {
+    const { options, global, terminal, signal } = invocation;
     const given = options['repository'] as string[] | undefined;
     const { resolve } = await import('node:path');
     const projects = (given ?? ['.']).map((folder) => findProject(resolve(global.cwd, folder)));
     const [first = global.cwd] = projects;
-    const url = await sharedUrl(first, { global, terminal });
-    const { config } = await loadConfig({ project: first, env: terminal.env, file: global.config });
+    const project = openProject(first, { config: global.config, env: terminal.env });
+    const url = await sharedUrl(project);
+    const config = await settingsOf(project);
     const [{ serveQueue }, { openPlace }, { openQueue }, { describeWorkerEvent }] = await Promise.all([
       import('../../service/worker/serve-queue.ts'),
       import('../../service/worker/places.ts'),

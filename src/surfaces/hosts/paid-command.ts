@@ -1,5 +1,5 @@
 import { startedPrograms } from '../../base/text/shell-commands.ts';
-import { indexOfCommand } from '../cli/command-position.ts';
+import { indexOfCommand } from '../../service/command.ts';
 
 /** Commands of ours that call agents; of those with commands below them, which. */
 const paid: Readonly<Record<string, true | readonly string[]>> = {

@@ -60,7 +60,7 @@ test('every form has the manifest that its host looks for, and hooks only under 
 });
 
 test('the thin skills are sound: they lint clean, and the commands they name exist', async () => {
-  const { commands } = await import('../cli/commands.ts');
+  const { commands } = await import('../../main/commands.ts');
   for (const skill of thinSkills) {
     const text = thinSkillText(skill, skill.name);
     const { findings } = lintPackage(packageOf({ 'SKILL.md': text }, skill.name));

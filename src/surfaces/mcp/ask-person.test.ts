@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
-import { askPersonThrough } from './ask-person.ts';
+import { askPersonThrough } from './tool.ts';
 
 const question = { id: 'q', text: 'Sure?' };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pageOf } from './page.ts';
+import { pageOf } from './pages.ts';
 
 test('pages put together are the text again, and no page tears a character', () => {
   fc.assert(

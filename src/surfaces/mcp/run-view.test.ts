@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
-import { viewOf } from './run-view.ts';
+import { viewOf } from './run-tools.ts';
 
 const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;
 

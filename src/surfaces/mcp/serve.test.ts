@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { featureDirectory } from '../../../test/support/feature-directory.ts';
+import { openProject } from '../../service/project.ts';
 import { serveClient } from './serve.ts';
 
 /** Everything that the server answers to this input, once it has ended by itself. */
@@ -9,8 +10,7 @@ async function served(input: string) {
   const { root } = featureDirectory();
   const output = new PassThrough();
   const lines = text(output);
-  const context = { cwd: root, config: undefined, env: { HOME: root }, program: [] };
-  await serveClient(context, {
+  await serveClient(openProject(root, { env: { HOME: root }, program: [] }), {
     input: Readable.from([Buffer.from(input)]),
     output,
     signal: new AbortController().signal,

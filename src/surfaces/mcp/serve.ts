@@ -2,18 +2,18 @@ import { type Readable, Transform, type Writable } from 'node:stream';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../../base/safe-json.ts';
+import type { Project } from '../../service/project.ts';
 import { makeServer } from './server.ts';
-import type { ServerContext } from './tool.ts';
 
 /**
  * Serves one client over two streams until the signal aborts, or the input ends and its requests are answered. Runs continue without the
  * server.
  */
 export async function serveClient(
-  context: ServerContext,
+  project: Project,
   { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
 ): Promise<void> {
-  const server = makeServer(context);
+  const server = makeServer(project);
   const lines = wholeLines();
   const transport = new StdioServerTransport(lines, output);
   const traffic = watchTraffic(transport, output);

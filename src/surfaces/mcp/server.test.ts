@@ -15,6 +15,7 @@ import { temporaryRepository } from '../../../test/temporary-repository.ts';
 import { parseJson } from '../../base/safe-json.ts';
 import { thisProcess } from '../../engine/process-identity.ts';
 import { readRunRecordSync } from '../../engine/run-record.ts';
+import { openProject } from '../../service/project.ts';
 import { makeServer } from './server.ts';
 
 const skills = path.resolve(import.meta.dirname, '../../..', 'skills');
@@ -25,7 +26,7 @@ async function connect(
   capabilities: ClientCapabilities = {},
   fillForm?: (request: ElicitRequest) => ElicitResult,
 ) {
-  const server = makeServer({ cwd, config: undefined, env: { HOME: cwd }, program: [] });
+  const server = makeServer(openProject(cwd, { env: { HOME: cwd }, program: [] }));
   const client = new Client({ name: 'test', version: '1.0.0' }, { capabilities });
   if (fillForm !== undefined) client.setRequestHandler(ElicitRequestSchema, fillForm);
   const [here, there] = InMemoryTransport.createLinkedPair();

@@ -1,27 +1,18 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, McpError, type ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { toCharretteError } from '../../base/errors.ts';
-import { type AskPerson, askPersonThrough } from './ask-person.ts';
-
-/** What the server knows of its surroundings; the same for every call. */
-export type ServerContext = {
-  /** Where the server was started or told to work. */
-  cwd: string;
-  /** A configuration file named on the command line. */
-  config: string | undefined;
-  env: NodeJS.ProcessEnv;
-  /** How this program is started again: interpreter and script. */
-  program: readonly string[];
-};
+import type { Question } from '../../engine/question.ts';
+import { formAnswer, questionForm } from '../../engine/question-form.ts';
+import type { Project } from '../../service/project.ts';
 
 export type Call = {
-  context: ServerContext;
+  project: Project;
   /** Aborted when the client cancels the call or goes away. */
   signal: AbortSignal;
-  /** Tells the client how far it is; nothing happens when it did not ask. */
+  /** Reports progress to a client that asked for it. */
   progress: (position: number, message: string) => Promise<void>;
-  /** Asks the person directly, where the client can. */
+  /** Asks the user directly, where the client can show forms. */
   ask?: AskPerson | undefined;
 };
 
@@ -35,8 +26,8 @@ export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
   call: (input: z.output<Input>, call: Call) => Promise<z.input<Output>>;
 };
 
-/** A tool as a function that puts it on a server; its types stay inside. */
-export type Registration = { name: string; register: (server: McpServer, context: ServerContext) => void };
+/** A tool as a function that registers it; its types stay inside. */
+export type Registration = { name: string; register: (server: McpServer, project: Project) => void };
 
 export const readsOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
@@ -44,11 +35,11 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   tool: Tool<Input, Output>,
 ): Registration {
   const { name, title, description, input, output, annotations } = tool;
-  const register: Registration['register'] = (server, context) => {
+  const register: Registration['register'] = (server, project) => {
     const config = {
       title,
       description,
-      // A name that nobody reads, such as that of a limit, must not go unnoticed.
+      // An unknown name, such as a mistyped limit, must be rejected.
       inputSchema: (input as z.ZodObject).strict(),
       outputSchema: output,
       annotations,
@@ -64,7 +55,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         // The server has checked the input against the schema.
         return successOf(
           await tool.call(given as z.output<Input>, {
-            context,
+            project,
             signal: extra.signal,
             progress,
             ask: askPersonThrough(server, extra.signal),
@@ -87,4 +78,29 @@ function failureOf(thrown: unknown): CallToolResult {
   const { code, message, fix, retryable } = toCharretteError(thrown);
   const text = JSON.stringify({ error: { code, message, fix, retryable } });
   return { isError: true, content: [{ type: 'text', text }] };
+}
+
+/** Puts a question to the user of the host; nothing when they decline. */
+export type AskPerson = (question: Question) => Promise<string | undefined>;
+
+/** How long a user may think. */
+const answerLimitMs = 10 * 60_000;
+
+/** Absent where the host cannot show forms: its model asks then, and answers with run_answer. */
+export function askPersonThrough(
+  { server }: Pick<McpServer, 'server'>,
+  signal: AbortSignal,
+): AskPerson | undefined {
+  // A host that names no kind of elicitation has forms; the SDK reads it so.
+  if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined;
+  return async (question) => {
+    try {
+      const reply = await server.elicitInput(questionForm(question), { timeout: answerLimitMs, signal });
+      return formAnswer(reply, question);
+    } catch (error) {
+      // There was no answer in time, or the host could not show the form after all.
+      if (error instanceof McpError && !signal.aborted) return undefined;
+      throw error;
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   ROOT_CONTEXT,
   type SpanContext,
@@ -12,11 +13,14 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Protocol } from './enabled.ts';
-import { spanIdOf, type TraceIdentity } from './identity.ts';
-import { printingExporter } from './printing-exporter.ts';
+import {
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { SpanDraft } from './spans.ts';
+import { type Protocol, spanIdOf, type TraceIdentity } from './telemetry.ts';
 
 export type SpanSink = {
   put(span: SpanDraft): void;
@@ -98,4 +102,31 @@ async function exporterFor(protocol: Protocol, print: (text: string) => void): P
       ? await import('@opentelemetry/exporter-trace-otlp-http')
       : await import('@opentelemetry/exporter-trace-otlp-proto');
   return new OTLPTraceExporter();
+}
+
+/** Spans for the eye, one after the other. The SDK's own exporter of this kind would write them into our answer on stdout. */
+export function printingExporter(print: (text: string) => void): SpanExporter {
+  return {
+    export(spans, done) {
+      for (const span of spans) print(`${inspect(factsOf(span), { depth: 3 })}\n`);
+      done({ code: 0 });
+    },
+    async shutdown() {},
+  };
+}
+
+function factsOf(span: ReadableSpan) {
+  const { traceId, spanId } = span.spanContext();
+  const [seconds, nanoseconds] = span.startTime;
+  return {
+    name: span.name,
+    traceId,
+    id: spanId,
+    parent: span.parentSpanContext?.spanId,
+    start: new Date(seconds * 1000 + nanoseconds / 1e6).toISOString(),
+    milliseconds: span.duration[0] * 1000 + span.duration[1] / 1e6,
+    attributes: span.attributes,
+    status: span.status,
+    resource: span.resource.attributes,
+  };
 }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
-import { wantedTelemetry } from './enabled.ts';
-import { spanIdOf, traceOf } from './identity.ts';
 import { nothingTraced, type SpanDraft, traceEvent } from './spans.ts';
+import { spanIdOf, traceOf, wantedTelemetry } from './telemetry.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
 const measured = {

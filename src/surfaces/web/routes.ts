@@ -3,16 +3,20 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
+import { isRecord } from '../../base/safe-json.ts';
 import type { Price } from '../../engine/prices.ts';
+import { type Answer, readQuestions } from '../../engine/question.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
-import { readArtifact } from '../cli/artifacts.ts';
-import { listRunsAndWaiting } from '../cli/run-list.ts';
-import type { ServerContext } from '../mcp/tool.ts';
+import { answer } from '../../service/answer.ts';
+import { readArtifact } from '../../service/artifacts.ts';
+import type { Project } from '../../service/project.ts';
+import { refreshQueued } from '../../service/queue-facts.ts';
+import { cancel, listRunsAndWaiting, runStatus } from '../../service/runs.ts';
+import { resumeRun, untilShown } from '../../service/start.ts';
 import { readPicture } from './picture.ts';
 import { snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
-import { answerQuestions, cancelRun, resumeRun } from './steer.ts';
 import { attemptsOf } from './view/run-files.ts';
 
 /** What an address of the API answers: a JSON document, text, or lines of events. */
@@ -23,8 +27,7 @@ export type Reply =
   | { kind: 'stream'; directory: RunDirectory; after: number };
 
 export type Desk = {
-  home: Home;
-  context: ServerContext;
+  project: Project;
   prices: Readonly<Record<string, Price>> | undefined;
 };
 
@@ -46,22 +49,22 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     pattern: /^\/api\/runs$/,
-    answer: async ({ home }, _names, { query }) => {
+    answer: async ({ project }, _names, { query }) => {
       const limit = Math.min(numberIn(query, 'limit', 100), mostListed);
-      const { runs, total } = await listRunsAndWaiting(home, limit);
-      return json({ project: path.basename(home.project), runs, total });
+      const { runs, total } = await listRunsAndWaiting(project, limit);
+      return json({ project: path.basename(project.project), runs, total });
     },
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)$/,
-    answer: async ({ home, prices }, [run]) => json(await snapshotOf(runOf(home, run), prices)),
+    answer: async ({ project, prices }, [run]) => json(await snapshotOf(runOf(project, run), prices)),
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/events$/,
-    answer: async ({ home }, [run], { query }) => {
-      const directory = await existing(home, run);
+    answer: async ({ project }, [run], { query }) => {
+      const directory = await existing(project, run);
       const text = await readFile(directory.events, 'utf8').catch(() => '');
       const after = numberIn(query, 'after', 0);
       const whole = text.slice(0, text.lastIndexOf('\n') + 1);
@@ -71,60 +74,60 @@ const routes: readonly Route[] = [
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/stream$/,
-    answer: async ({ home }, [run], { query, lastEventId }) => ({
+    answer: async ({ project }, [run], { query, lastEventId }) => ({
       kind: 'stream',
-      directory: await existing(home, run),
+      directory: await existing(project, run),
       after: /^\d{1,9}$/.test(lastEventId ?? '') ? Number(lastEventId) : numberIn(query, 'after', 0),
     }),
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/artifacts\/([^/]+)$/,
-    answer: async ({ home }, [run, name = '']) => ({
+    answer: async ({ project }, [run, name = '']) => ({
       kind: 'text',
-      text: await readArtifact(await existing(home, run), name),
+      text: await readArtifact(await existing(project, run), name),
     }),
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/pictures\/([^/]+)$/,
-    answer: async ({ home }, [run, name = '']) => ({
+    answer: async ({ project }, [run, name = '']) => ({
       kind: 'text',
-      text: await readPicture(await existing(home, run), name),
+      text: await readPicture(await existing(project, run), name),
     }),
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/lanes\/([^/]+)$/,
-    answer: async ({ home }, [run, lane = '']) => json(await laneOf(await existing(home, run), lane)),
+    answer: async ({ project }, [run, lane = '']) => json(await laneOf(await existing(project, run), lane)),
   },
   {
     method: 'GET',
     pattern: /^\/api\/runs\/([^/]+)\/source$/,
-    answer: async ({ home }, [run], { query }) => {
-      const { baseCommit } = await readRunRecord(runOf(home, run));
+    answer: async ({ project }, [run], { query }) => {
+      const { baseCommit } = await readRunRecord(runOf(project, run));
       const line = Math.max(1, numberIn(query, 'line', 1));
       const endLine = numberIn(query, 'end', line);
       return json(
-        await readSourceLines(home.project, baseCommit, { path: query.get('path') ?? '', line, endLine }),
+        await readSourceLines(project.project, baseCommit, { path: query.get('path') ?? '', line, endLine }),
       );
     },
   },
   {
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/answers$/,
-    answer: async ({ home, context }, [run], { body }) =>
-      json(await answerQuestions(runOf(home, run), await body(), context)),
+    answer: async ({ project }, [run], { body }) =>
+      json(await answerQuestions(project, runOf(project, run), await body())),
   },
   {
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/resume$/,
-    answer: async ({ home, context }, [run]) => json(await resumeRun(runOf(home, run), context)),
+    answer: async ({ project }, [run]) => json(await resume(project, runOf(project, run))),
   },
   {
     method: 'POST',
     pattern: /^\/api\/runs\/([^/]+)\/cancel$/,
-    answer: async ({ home, context }, [run]) => json(await cancelRun(runOf(home, run), context)),
+    answer: async ({ project }, [run]) => json(await cancelRun(project, runOf(project, run))),
   },
 ];
 
@@ -187,4 +190,56 @@ function linesAfter(text: string, after: number): string {
     start = end + 1;
   }
   return text.slice(start);
+}
+
+type Steered = { run: string; status: string };
+
+const maxAnswer = 20_000;
+/** A run takes a moment to end its agents; the page learns of the end in any case. */
+const endMs = 10_000;
+
+async function steered(directory: RunDirectory): Promise<Steered> {
+  return { run: directory.id, status: (await runStatus(directory)).status };
+}
+
+/** Answers questions that were asked; a paused run continues in a separate process. */
+async function answerQuestions(project: Project, directory: RunDirectory, body: unknown): Promise<Steered> {
+  await readRunRecord(directory);
+  const answers = readAnswers(body);
+  const { questions } = readQuestions(directory);
+  const unknown = answers.find(({ question }) => !questions.some(({ id }) => id === question));
+  if (unknown !== undefined)
+    throw new CharretteError({
+      code: 'usage',
+      message: `The run does not ask ${JSON.stringify(unknown.question)}.`,
+    });
+  await refreshQueued(project, [directory.id]);
+  const answered = await answer(project, directory, answers);
+  if (answered.resume && answered.isIdle)
+    await untilShown(project, await resumeRun(project, directory, 'detached'));
+  return steered(directory);
+}
+
+async function resume(project: Project, directory: RunDirectory): Promise<Steered> {
+  await untilShown(project, await resumeRun(project, directory, 'detached'));
+  return steered(directory);
+}
+
+/** Ends a run, whichever process works on it. */
+async function cancelRun(project: Project, directory: RunDirectory): Promise<Steered> {
+  await refreshQueued(project, [directory.id]);
+  const { status } = await cancel(project, directory, AbortSignal.timeout(endMs));
+  return { run: directory.id, status };
+}
+
+function readAnswers(body: unknown): Answer[] {
+  const given = isRecord(body) && isRecord(body['answers']) ? Object.entries(body['answers']) : [];
+  const answers = given.flatMap(([question, value]): Answer[] =>
+    typeof value === 'string' && value.length <= maxAnswer ? [{ question, value, source: 'person' }] : [],
+  );
+  if (answers.length > 0 && answers.length === given.length) return answers;
+  throw new CharretteError({
+    code: 'usage',
+    message: 'The body must be {"answers": {"<question>": "<answer>"}} with at least one answer.',
+  });
 }

@@ -3,7 +3,7 @@ import { openQuestions } from '../../engine/answers.ts';
 import { followEvents } from '../../engine/follow.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../../engine/run-record.ts';
-import { shownStatus } from '../cli/run-list.ts';
+import { shownStatus } from '../../service/runs.ts';
 
 /** Something that takes frames of an event stream, such as an HTTP answer. */
 export type Listener = (frames: string) => void;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
 import { thisProcess } from '../../engine/process-identity.ts';
+import { openProject } from '../../service/project.ts';
 import { headers } from './headers.ts';
 import type { PageFile } from './page-files.ts';
 import { startWebServer, type WebServer } from './server.ts';
@@ -36,9 +37,9 @@ beforeAll(async () => {
       answers: [],
     }),
   );
-  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  const project = openProject(run.home.project, { env: {}, program: ['node', 'nothing'] });
   server = await startWebServer(
-    { home: run.home, context, prices: undefined },
+    { project, prices: undefined },
     {
       host: '127.0.0.1',
       port: 0,
@@ -53,9 +54,9 @@ test.each([
   ['nonsense.invalid', 0, '--host'],
   ['127.0.0.1', undefined, '--port'],
 ])('where it cannot listen, what is wrong is named: %s:%s → %s', async (host, port, flag) => {
-  const context = { cwd: run.home.project, config: undefined, env: {}, program: ['node', 'nothing'] };
+  const project = openProject(run.home.project, { env: {}, program: ['node', 'nothing'] });
   const starting = startWebServer(
-    { home: run.home, context, prices: undefined },
+    { project, prices: undefined },
     { host, port: port ?? server.port, names: [], files: new Map() },
   );
   await expect(starting).rejects.toMatchObject({ code: 'usage', fix: expect.stringContaining(flag) });
@@ -371,9 +372,9 @@ test('a run that cannot go on says why, and what to do instead', async () => {
   };
   const refusing = `process.stdout.write(${JSON.stringify(JSON.stringify({ error }))})`;
   const program = [process.execPath, '--eval', refusing, '--'];
-  const context = { cwd: run.home.project, config: undefined, env: {}, program };
+  const project = openProject(run.home.project, { env: {}, program });
   const { port, token, close } = await startWebServer(
-    { home: run.home, context, prices: undefined },
+    { project, prices: undefined },
     { host: '127.0.0.1', port: 0, names: [], files: new Map() },
   );
   onTestFinished(close);

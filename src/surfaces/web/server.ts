@@ -6,8 +6,7 @@ import { CharretteError, exitCodeOf, toCharretteError } from '../../base/errors.
 import { readJson } from '../../base/safe-json.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../../engine/run-record.ts';
-import { followQueued } from '../cli/follow-queued.ts';
-import { invocationOf } from '../mcp/call-command.ts';
+import { followQueued } from '../../service/queue-facts.ts';
 import {
   type Approach,
   type House,
@@ -78,10 +77,9 @@ export async function startWebServer(desk: Desk, options: WebOptions): Promise<W
 }
 
 /** Keeps a run that a worker elsewhere has up to date here, for as long as somebody looks at it. */
-async function copyQueued({ home, context }: Desk, directory: RunDirectory, signal: AbortSignal) {
+async function copyQueued({ project }: Desk, directory: RunDirectory, signal: AbortSignal) {
   const { queue, status } = await readRunRecord(directory);
-  if (queue !== undefined && !isFinal(status))
-    await followQueued(home, directory.id, invocationOf({ context, signal }), signal);
+  if (queue !== undefined && !isFinal(status)) await followQueued(project, directory.id, () => {}, signal);
 }
 
 type Room = {

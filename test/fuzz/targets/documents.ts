@@ -38,7 +38,7 @@ import { matchModuleLinks, parseDeclarations } from '../../../src/repo/index/par
 import { type ScriptReader, startScriptReader } from '../../../src/repo/index/script-reader.ts';
 import { splitIdentifier } from '../../../src/repo/index/words.ts';
 import { terminalMarkdown } from '../../../src/surfaces/cli/live/terminal-markdown.ts';
-import { pageOf } from '../../../src/surfaces/mcp/page.ts';
+import { pageOf } from '../../../src/surfaces/mcp/pages.ts';
 import { citedParts } from '../../../src/surfaces/web/cited-parts.ts';
 import { parseColour } from '../../../src/workflows/refine/brand/colour.ts';
 import { readIdentity } from '../../../src/workflows/refine/brand/identity.ts';

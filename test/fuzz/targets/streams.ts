@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exchange } from '../../../src/agents/acp/exchange.ts';
 import type { ProcessExit } from '../../../src/agents/run-process.ts';
 import { isRecord, readJson } from '../../../src/base/safe-json.ts';
+import { openProject } from '../../../src/service/project.ts';
 import { serveEditor } from '../../../src/surfaces/acp/serve.ts';
 import { serveClient } from '../../../src/surfaces/mcp/serve.ts';
 import { holds, type Target } from '../target.ts';
@@ -116,7 +117,7 @@ export const streams: readonly Target[] = [
       'no message\n{"jsonrpc":"2.0","id":1,\n[]\nnull\n',
     ],
     async run(text) {
-      const client = connect((streams) => serveClient(context, streams));
+      const client = connect((streams) => serveClient(openProject(project, context), streams));
       client.input.write(text);
       holds((await client.ask(asked, 'ping', {})) !== undefined, 'a server keeps answering');
       await client.end();

@@ -4,11 +4,11 @@ import path from 'node:path';
 import { isInside } from '../../../src/base/files/contained.ts';
 import { isRecord, readJson } from '../../../src/base/safe-json.ts';
 import { homeOf, runDirectoryOf } from '../../../src/engine/run-directory.ts';
+import { openProject } from '../../../src/service/project.ts';
 import { featureText } from '../../../src/surfaces/acp/feature-text.ts';
 import { readHookInput } from '../../../src/surfaces/hosts/hook-input.ts';
 import { readTranscript } from '../../../src/surfaces/hosts/transcript.ts';
-import { uriOf } from '../../../src/surfaces/mcp/artifact-uri.ts';
-import { projectPath } from '../../../src/surfaces/mcp/project-path.ts';
+import { projectPath, uriOf } from '../../../src/surfaces/mcp/pages.ts';
 import { cookieName, refuseHost, refuseOrigin, refuseStranger } from '../../../src/surfaces/web/guard.ts';
 import { answerRoute } from '../../../src/surfaces/web/routes.ts';
 import { holds, same, type Target } from '../target.ts';
@@ -100,8 +100,8 @@ export const surfaces: readonly Target[] = [
         );
       if (address === undefined) return;
       holds(cookieName(house.port) !== '', 'a cookie has a name');
-      const context = { cwd: project, config: undefined, env: {}, program: ['/bin/false'] };
-      const reply = await answerRoute({ home, context, prices: undefined }, method, address.pathname, {
+      const opened = openProject(project, { env: {}, program: ['/bin/false'] });
+      const reply = await answerRoute({ project: opened, prices: undefined }, method, address.pathname, {
         query: address.searchParams,
         lastEventId: headers.get('last-event-id'),
         body: async () => {
@@ -125,10 +125,12 @@ export const surfaces: readonly Target[] = [
         text.toWellFormed(),
         'a name survives its address',
       );
-      const found = await projectPath(project, text).catch((error: Error & { code?: string }) => {
-        if (error.name === 'CharretteError') return undefined;
-        throw error;
-      });
+      const found = await projectPath({ cwd: project, project }, text).catch(
+        (error: Error & { code?: string }) => {
+          if (error.name === 'CharretteError') return undefined;
+          throw error;
+        },
+      );
       if (found !== undefined)
         holds(isInside(project, path.resolve(project, found)), 'paths stay in the project');
     },

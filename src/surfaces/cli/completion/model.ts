@@ -1,5 +1,6 @@
-import type { CommandSpec, LazyCommand, OptionSpec } from '../command.ts';
-import { answeringOptions, globalOptions, rehearses } from '../help.ts';
+import type { CommandSpec, LazyCommand, OptionSpec } from '../../../service/command.ts';
+import { answeringOptions, globalOptions } from '../../../service/command.ts';
+import { rehearses } from '../help.ts';
 
 /** Of the runs that begin with what was typed, so many of the newest are offered. */
 export const runsOffered = 100;

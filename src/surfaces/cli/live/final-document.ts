@@ -3,7 +3,7 @@ import { readTextFile } from '../../../base/files/bounded.ts';
 import { tableEntry } from '../../../base/safe-json.ts';
 import type { RunDirectory } from '../../../engine/run-directory.ts';
 import type { RunRecord } from '../../../engine/run-record.ts';
-import type { CommandResult, Invocation } from '../command.ts';
+import type { CommandResult, Invocation } from '../../../service/command.ts';
 
 /** What a person wants to read when a run of this workflow is through. */
 const documents: Readonly<Record<string, readonly string[]>> = {
@@ -48,7 +48,7 @@ async function readDocument(
     const text = await readTextFile(file);
     if (text === undefined || text.trim() === '') continue;
     if (name !== 'plan.json') return { file, text };
-    const { liteMarkdown } = await import('./lite-markdown.ts');
+    const { liteMarkdown } = await import('../../../service/documents.ts');
     // A plan that cannot be read as one is shown as it is.
     return { file, text: await liteMarkdown(directory.artifacts, text).catch(() => text) };
   }

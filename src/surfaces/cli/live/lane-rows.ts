@@ -1,9 +1,8 @@
 import stringWidth from 'string-width';
 import { formatElapsed } from '../../../base/text/format.ts';
-import { callTokens } from './amounts.ts';
+import { callTokens, isUnderWay, type LaneLine } from '../../../service/run-view.ts';
 import { cell } from './fit.ts';
 import type { Canvas } from './picture.ts';
-import { isUnderWay, type LaneLine } from './view.ts';
 
 /** Columns of a lane table from left to right; on a narrow screen those with a low rank go first. */
 const fields = [

@@ -4,10 +4,10 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../../engine/event.ts';
 import type { Question } from '../../../engine/question.ts';
+import { emptyView, foldEvent } from '../../../service/run-view.ts';
 import { marksFor } from './marks.ts';
 import { type Canvas, fitRows, pictureOf } from './picture.ts';
 import { questionLines } from './question-lines.ts';
-import { emptyView, foldEvent } from './view.ts';
 
 const start = Date.parse('2026-01-01T00:00:00.000Z');
 const marks = marksFor({ LANG: 'en_GB.UTF-8' });

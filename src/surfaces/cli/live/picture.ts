@@ -1,11 +1,11 @@
 import stringWidth from 'string-width';
 import { formatElapsed } from '../../../base/text/format.ts';
-import { tokensOf } from './amounts.ts';
+import type { NoteLine, PhaseLine, View } from '../../../service/run-view.ts';
+import { tokensOf } from '../../../service/run-view.ts';
 import { shorten, wrap } from './fit.ts';
 import { laneRows } from './lane-rows.ts';
 import type { Colors, Marks } from './marks.ts';
 import { questionLines } from './question-lines.ts';
-import type { NoteLine, PhaseLine, View } from './view.ts';
 
 export type Canvas = {
   columns: number;

@@ -1,7 +1,7 @@
 import { clockFrom } from '../../../engine/clock.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import type { RunRecord } from '../../../engine/run-record.ts';
-import type { GlobalFlags, Terminal } from '../command.ts';
+import type { GlobalFlags, Terminal } from '../../../service/command.ts';
 import { makeReporter, writeBody } from '../reporter.ts';
 
 /** Where a run is shown while it goes on. */

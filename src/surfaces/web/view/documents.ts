@@ -4,8 +4,7 @@ import { containedPath } from '../../../base/files/contained.ts';
 import { isRecord } from '../../../base/safe-json.ts';
 import type { RunDirectory } from '../../../engine/run-directory.ts';
 import type { RunRecord } from '../../../engine/run-record.ts';
-import { liteMarkdown } from '../../cli/live/lite-markdown.ts';
-import { resultDocumentsOf } from '../../cli/result-documents.ts';
+import { liteMarkdown, resultDocumentsOf } from '../../../service/documents.ts';
 
 /** A document of a run that people read, as Markdown. */
 export type DocumentView = { id: string; title: string; text: string };

@@ -1,0 +1,91 @@
+import type { CommandSpec } from '../../service/command.ts';
+import { printNotice } from '../../service/command.ts';
+import { type HookEvent, type HookHost, hookEvents, hookHosts, renderDecision } from './events.ts';
+import { readHookInput } from './hook-input.ts';
+import { runHook } from './run-hook.ts';
+
+const largest = 8 * 1024 * 1024;
+
+export const command: CommandSpec = {
+  name: 'hook',
+  summary: 'Called by coding agents at their events; reads the event on stdin and answers in their format',
+  examples: [
+    ['charrette hook session-start --host claude', 'where you are, after a compaction'],
+    ['charrette hook stop --host codex', 'go on when a workflow is in the middle of a phase'],
+    ['charrette hook pre-tool-use --host claude --max-tokens 2000000', 'no new agents above a budget'],
+  ],
+  arguments: [['<event>', hookEvents.join(', ')]],
+  options: [
+    { flags: '--host <host>', description: `whose hook it is: ${hookHosts.join(', ')}`, default: 'claude' },
+    { flags: '--part <number>', description: 'part of a long answer', default: '1' },
+    { flags: '--max-tokens <tokens>', description: 'budget of a session (CHARRETTE_SESSION_TOKENS)' },
+  ],
+  async run({ arguments: [given], options, global, terminal }) {
+    const event = hookEvents.find((known) => known === given);
+    const host = hookHosts.find((known) => known === options['host']);
+    // Hosts read some exits as a refusal; what they cannot mend is said beside it.
+    if (event === undefined || host === undefined) {
+      const [what, names] = event === undefined ? ['event', hookEvents] : ['host', hookHosts];
+      const said = JSON.stringify(event === undefined ? given : options['host']);
+      printNotice(terminal, `charrette hook: there is no ${what} ${said}; there are ${names.join(', ')}.`);
+      return { exit: 0, text: '', json: { answer: '' } };
+    }
+    // An agent that a run started is led by that run.
+    if (terminal.env['CHARRETTE_RUN'] !== undefined) return { exit: 0, text: '', json: { answer: '' } };
+    const text = await answer(event, host, options, global.cwd, terminal);
+    return { exit: 0, text, json: { answer: text } };
+  },
+};
+
+/** A hook that fails must not get in the way of the host: it says why on stderr and stays silent. */
+async function answer(
+  event: HookEvent,
+  host: HookHost,
+  options: Readonly<Record<string, unknown>>,
+  cwd: string,
+  terminal: {
+    stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+    stderr: NodeJS.WritableStream;
+    env: NodeJS.ProcessEnv;
+  },
+): Promise<string> {
+  try {
+    const input = readHookInput(await readAll(terminal.stdin), cwd);
+    const budgets = [options['maxTokens'], terminal.env['CHARRETTE_SESSION_TOKENS']];
+    const wrong = budgets.find((each) => String(each ?? '').trim() !== '' && numberOf(each) === undefined);
+    if (event === 'pre-tool-use' && wrong !== undefined)
+      printNotice(
+        terminal,
+        `charrette hook: ${JSON.stringify(wrong)} is not a number of tokens, such as 2000000.`,
+      );
+    const decision = await runHook(event, input, {
+      host,
+      now: new Date().toISOString(),
+      part: numberOf(options['part']) ?? 1,
+      limit: budgets.map(numberOf).find((each) => each !== undefined),
+    });
+    return renderDecision(host, event, decision);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    printNotice(terminal, `charrette hook ${event}: ${message}`);
+    return '';
+  }
+}
+
+async function readAll(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<string> {
+  if (stdin.isTTY === true) return '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > largest) break;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
+  return Number.isFinite(number) && number >= 0 ? number : undefined;
+}

@@ -1,6 +1,6 @@
+import { withoutCode } from '../base/markdown/without-code.ts';
 import type { Plan } from '../base/schema/judgements/plan.ts';
 import type { Citation, Finding, FocusArea, Severity } from '../base/schema/judgements/review.ts';
-import { withoutCode } from '../base/text/without-code.ts';
 import { renderPlan } from '../plan/plan-text.ts';
 import type { Commission } from '../prompts/panel/common.ts';
 import { planReviewPrompt } from '../prompts/panel/plan-review.ts';

@@ -129,6 +129,11 @@ function zoneInLine(spans: readonly Span[], column: number): Zone {
   return 'prose';
 }
 
+/** The inline code of one line, backticks included. */
+export function codeSpans(line: string): { from: number; to: number }[] {
+  return readSpans(line).filter(({ zone }) => zone === 'inline-code');
+}
+
 /** Inline code spans and comments of one line; both are closed by the end of the line. */
 function readSpans(line: string): Span[] {
   const spans: Span[] = [];

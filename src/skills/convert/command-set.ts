@@ -1,6 +1,5 @@
-import { type Document, fenceAt, lineAt, linesText, lineText, zoneAt } from '../../base/markdown/document.ts';
+import { type Document, fenceAt, lineAt, zoneAt } from '../../base/markdown/document.ts';
 import { parseDocument } from '../../base/markdown/parse.ts';
-import { withoutLastNote } from '../../base/text/strings.ts';
 import { baseTools, type RoughConfig, type RoughPhase, titleOf } from '../config/complete-config.ts';
 import type { SectionOverrides } from '../generate/skill-markdown.ts';
 import { findCalls } from '../model/calls.ts';
@@ -9,10 +8,17 @@ import { type Frontmatter, fieldText, readFrontmatter } from '../model/frontmatt
 import { bareTool, readTools, readTriggers } from '../model/identity.ts';
 import { calledSkill, isMessage } from '../rules/hygiene.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { groupPhases, type PhaseGroup, type PhaseTitle } from './phase-groups.ts';
 import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator } from './sections.ts';
 import { droppedFields, frontmatterRemoved, stripFrontmatter, titleRemoved } from './source-part.ts';
+import {
+  flowLinesOf,
+  groupPhases,
+  type PhaseGroup,
+  type PhaseTitle,
+  sectionsOf,
+  splitNote,
+} from './source-phases.ts';
 
 /** How commands are read: by their path below the commands directory, without `.md`. */
 export type CommandReader = (path: string) => string | undefined;
@@ -148,59 +154,6 @@ export function readCommandSet(commandPath: string, text: string, read: CommandR
     phaseOf,
     diagnostics,
   };
-}
-
-/** "(Optional, when …)" is not part of a name, but says when the phase runs. */
-export function splitNote(title: string): { name: string; note: string } {
-  const name = withoutLastNote(title).trim();
-  return name === ''
-    ? { name: title.trim(), note: '' }
-    : { name, note: title.slice(title.indexOf(name) + name.length).trim() };
-}
-
-/** The sections of a phase: an overview, when there is one, above the details. */
-export function sectionsOf(
-  document: Document,
-  { headings, main }: PhaseGroup,
-  path: string,
-  note: string,
-  calls: boolean,
-): PhaseSource[] {
-  return headings
-    .map((heading): PhaseSource => {
-      const isMain = heading === main;
-      const body = linesText(document, heading.line + 1, heading.endLine);
-      const same = document.headings.filter(({ title }) => title === heading.title);
-      const nth = same.indexOf(heading);
-      return {
-        path,
-        body: note === '' || !isMain ? body : `${note}\n\n${body.replace(/^\s*\n/, '')}`,
-        label: 'orchestrator',
-        section: heading.title,
-        ...(nth > 0 ? { nth } : {}),
-        heading: isMain ? (calls ? 'Coordination' : 'Details') : 'Overview',
-        coordinates: true,
-      };
-    })
-    .filter(({ body }) => body.trim() !== '');
-}
-
-/** Lines of the source's own flow, by the number of the phase they are about. */
-export function flowLinesOf(document: Document): Map<string, string[]> {
-  const lines = new Map<string, string[]>();
-  for (const { line: start, endLine } of sourceFlowSections(document)) {
-    let current: string[] | undefined;
-    for (let line = start + 1; line < endLine; line += 1) {
-      const text = lineText(document, line);
-      const number = /^[\s│├└─┬┼╰╭↓→▼|>*+-]*(?:#+\s*)?\**Phase\s+(\d+(?:\.\d+)?[a-z]?)\b/i.exec(text)?.[1];
-      if (number !== undefined) {
-        current = lines.get(number) ?? [];
-        lines.set(number, current);
-      }
-      current?.push(text);
-    }
-  }
-  return lines;
 }
 
 /** S-032: an input that the flow names comes from the nearest earlier phase that outputs it. */

@@ -5,12 +5,12 @@ import { checkPhaseCount, type RoughConfig, type RoughPhase, titleOf } from '../
 import { type Frontmatter, type FrontmatterField, fieldText, readFrontmatter } from '../model/frontmatter.ts';
 import { readTools, readTriggers } from '../model/identity.ts';
 import { commandKeys } from '../rules/frontmatter.ts';
-import { convertTools, flowLinesOf, sectionsOf, splitNote } from './command-set.ts';
+import { convertTools } from './command-set.ts';
 import type { PhaseSource } from './extract-phase.ts';
-import { groupPhases, type PhaseGroup } from './phase-groups.ts';
 import { runConditionOf } from './run-condition.ts';
 import { type Coordinator, readCoordinator, sectionFor } from './sections.ts';
 import { droppedFields, frontmatterRemoved, processBlocks, titleRemoved } from './source-part.ts';
+import { flowLinesOf, groupPhases, type PhaseGroup, sectionsOf, splitNote } from './source-phases.ts';
 
 export type FlatSkill = {
   config: RoughConfig;

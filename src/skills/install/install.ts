@@ -3,12 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { removeUnfinished, writeFileAtomic } from '../../base/files/atomic.ts';
+import { removeUnfinished, rewriteFileAtomic, writeFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath, isMissing } from '../../base/files/contained.ts';
-import { isRecord } from '../../base/safe-json.ts';
+import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { readFrontMatter, writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { refuseLink } from '../package-files.ts';
-import { ownHashes, readLock, record, writeLock } from './lock.ts';
 import { type Host, hostOnlyFields, type PackageFile, readTree } from './package-tree.ts';
 
 export type InstallOutcome = {
@@ -222,4 +221,80 @@ export function overlayFor(host: Host, text: string): string {
     Object.entries(data).filter(([key]) => !foreign.includes(key) && key !== 'metadata'),
   );
   return writeFrontMatter({ ...kept, metadata }, body);
+}
+
+/** What was installed: every file with its hash, so that uninstall removes exactly that. */
+type LockFile = {
+  version: 1;
+  /** How many folders install made for the root: it alone is 1, with its parent 2. They go with the last skill. */
+  made?: number;
+  skills: Record<string, LockedSkill>;
+};
+
+type LockedSkill = {
+  source: string;
+  host: Host;
+  files: Record<string, string>;
+  /** What an install was about to write when it began; it is gone when that is done, and stays when it was killed. */
+  writing?: Record<string, string>;
+};
+
+const lockName = '.charrette-skills.lock.json';
+
+async function readLock(root: string): Promise<LockFile> {
+  const file = path.join(root, lockName);
+  if (!existsSync(file)) return { version: 1, skills: record([]) };
+  const value = parseJson(await readFile(file, 'utf8'), file);
+  if (!isRecord(value) || value['version'] !== 1 || !isRecord(value['skills'])) throw noLock(file);
+  const skills = Object.entries(value['skills']).map(([name, skill]): [string, LockedSkill] => {
+    if (!isRecord(skill) || !isRecord(skill['files'])) throw noLock(file);
+    const { writing } = skill;
+    const locked = {
+      ...(skill as unknown as LockedSkill),
+      files: record<string>(Object.entries(skill['files'])),
+    };
+    return [
+      name,
+      isRecord(writing) ? { ...locked, writing: record<string>(Object.entries(writing)) } : locked,
+    ];
+  });
+  const made = value['made'];
+  return {
+    version: 1,
+    ...(typeof made === 'number' && Number.isInteger(made) ? { made } : {}),
+    skills: record(skills),
+  };
+}
+
+/** Writes the lock; one without skills goes. */
+async function writeLock(root: string, lock: LockFile): Promise<void> {
+  const file = path.join(root, lockName);
+  if (Object.keys(lock.skills).length === 0) await rm(file, { force: true });
+  else await rewriteFileAtomic(file, `${JSON.stringify(lock, null, 2)}\n`);
+}
+
+/** The files of an installed skill with the hashes that ours may have: as it was, and as a killed install was making it. */
+function ownHashes(locked: LockedSkill | undefined): ReadonlyMap<string, readonly string[]> {
+  const own = new Map<string, string[]>();
+  for (const [file, hash] of [
+    ...Object.entries(locked?.files ?? {}),
+    ...Object.entries(locked?.writing ?? {}),
+  ])
+    own.set(file, [...(own.get(file) ?? []), hash]);
+  return own;
+}
+
+/** A record that has nothing but its entries: `constructor` and `__proto__` are names like others. */
+function record<T>(entries: Iterable<readonly [string, unknown]>): Record<string, T> {
+  const made = Object.create(null) as Record<string, T>;
+  for (const [key, value] of entries) made[key] = value as T;
+  return made;
+}
+
+function noLock(file: string): CharretteError {
+  return new CharretteError({
+    code: 'json-invalid',
+    message: `${file} is not a lock file of version 1.`,
+    fix: 'Restore it, or remove it and install again with --force.',
+  });
 }

@@ -1,9 +1,9 @@
 import type { Rule } from '../lint/rule.ts';
-import { compactRules, sentinelRules } from './compact.ts';
+import { compactRules } from './compact.ts';
 import { conversionRules } from './conversion.ts';
 import { crossRules } from './cross-package.ts';
-import { conditionRules, dataFlowRules } from './data-flow.ts';
-import { frontmatterRules, toolRules } from './frontmatter.ts';
+import { dataFlowRules } from './data-flow.ts';
+import { frontmatterRules } from './frontmatter.ts';
 import { hygieneRules } from './hygiene.ts';
 import { handoffRules, phaseReferenceRules } from './phase-references.ts';
 import { planRules } from './plan.ts';
@@ -16,13 +16,13 @@ import { todoRules } from './todo.ts';
 
 /** Rules about one package. */
 export const packageRules: readonly Rule[] = [
-  ...inOrder(frontmatterRules, toolRules),
+  ...frontmatterRules,
   ...structureRules,
-  ...inOrder(targetRules, phaseReferenceRules),
+  ...[...targetRules, ...phaseReferenceRules].sort((one, other) => one.id.localeCompare(other.id)),
   ...sectionRules,
   ...hygieneRules,
-  ...inOrder(compactRules, sentinelRules),
-  ...inOrder(dataFlowRules, conditionRules),
+  ...compactRules,
+  ...dataFlowRules,
   ...preferenceRules,
   ...todoRules,
   ...handoffRules,
@@ -31,11 +31,6 @@ export const packageRules: readonly Rule[] = [
   ...specificationRules,
   ...suppressionRules,
 ];
-
-/** One family whose rules are in several files, by id. */
-function inOrder(...parts: readonly (readonly Rule[])[]): Rule[] {
-  return parts.flat().sort((one, other) => one.id.localeCompare(other.id));
-}
 
 export type RuleText = Omit<Rule, 'check'>;
 

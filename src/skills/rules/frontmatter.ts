@@ -125,79 +125,6 @@ export const frontmatterRules: readonly Rule[] = [
       }),
   },
   {
-    id: 'FM009',
-    severity: 'warning',
-    in: { single: 'info' },
-    fixable: true,
-    unsafe: true,
-    fence: 'none',
-    summary: 'No keys that only commands know.',
-    why: 'argument-hint, examples and group belong to commands; in a skill they are dead weight or rejected.',
-    hint: 'Move the hint and the examples into an Input Processing section and drop the key.',
-    bad: 'argument-hint: "[-y] task"',
-    check: (subject) =>
-      inSkill(subject, ({ document, frontmatter }) =>
-        commandKeys.flatMap((key) => {
-          const field = frontmatter.fields.get(key);
-          return field === undefined ? [] : [at(document, field.line, `${key} is a key of commands.`)];
-        }),
-      ),
-  },
-  {
-    id: 'FM010',
-    severity: 'warning',
-    fixable: true,
-    fence: 'none',
-    summary: 'Values that YAML would misread are quoted.',
-    why: 'A colon and blank, a blank and #, or a leading bracket changes or ends a plain value without a word.',
-    hint: 'Put the value in quotes.',
-    bad: 'description: Plan: build it',
-    check: (subject) =>
-      inSkill(subject, ({ document, frontmatter }) =>
-        frontmatter.problem === undefined && !frontmatter.unquoted.some(({ raw }) => raw.includes(' #'))
-          ? []
-          : frontmatter.unquoted.map(({ key, line }) =>
-              at(document, line, `The value of ${key} needs quotes.`),
-            ),
-      ),
-  },
-];
-
-const callableTools = [
-  'Task',
-  'Agent',
-  'Skill',
-  'AskUserQuestion',
-  'TodoWrite',
-  'TaskCreate',
-  'TaskUpdate',
-  'Read',
-  'Write',
-  'Edit',
-  'Bash',
-  'Glob',
-  'Grep',
-  'WebFetch',
-  'WebSearch',
-  'SlashCommand',
-] as const;
-
-/** Shows how the skill itself is started, which its users do; a phase that does it is HY002. */
-function startsOwn(tool: string, body: string, own: ReadonlySet<string>): boolean {
-  if (tool !== 'Skill' && tool !== 'SlashCommand') return false;
-  return own.has(calledSkill(body) ?? '') || /^\s*args\s*[=:]/.test(body);
-}
-
-/** A comment such as `// scan Skill() calls`, a string such as `'Skill('` and `Skill(skill=...)` only name the tool. */
-function isNamed(document: Document, { start, body }: Call): boolean {
-  const before = document.text.slice(document.lineStarts[lineAt(document, start)] ?? 0, start);
-  if (/["'`]$/.test(before) || /^\s*\w+=(?:\.{3}|…)/.test(body)) return true;
-  return body.trim() === '' && /\/\/|#/.test(before);
-}
-
-/** Tools that are declared against tools that are called. */
-export const toolRules: readonly Rule[] = [
-  {
     id: 'FM006',
     severity: 'error',
     in: { single: 'off' },
@@ -273,4 +200,73 @@ export const toolRules: readonly Rule[] = [
       return [...used.values()];
     },
   },
+  {
+    id: 'FM009',
+    severity: 'warning',
+    in: { single: 'info' },
+    fixable: true,
+    unsafe: true,
+    fence: 'none',
+    summary: 'No keys that only commands know.',
+    why: 'argument-hint, examples and group belong to commands; in a skill they are dead weight or rejected.',
+    hint: 'Move the hint and the examples into an Input Processing section and drop the key.',
+    bad: 'argument-hint: "[-y] task"',
+    check: (subject) =>
+      inSkill(subject, ({ document, frontmatter }) =>
+        commandKeys.flatMap((key) => {
+          const field = frontmatter.fields.get(key);
+          return field === undefined ? [] : [at(document, field.line, `${key} is a key of commands.`)];
+        }),
+      ),
+  },
+  {
+    id: 'FM010',
+    severity: 'warning',
+    fixable: true,
+    fence: 'none',
+    summary: 'Values that YAML would misread are quoted.',
+    why: 'A colon and blank, a blank and #, or a leading bracket changes or ends a plain value without a word.',
+    hint: 'Put the value in quotes.',
+    bad: 'description: Plan: build it',
+    check: (subject) =>
+      inSkill(subject, ({ document, frontmatter }) =>
+        frontmatter.problem === undefined && !frontmatter.unquoted.some(({ raw }) => raw.includes(' #'))
+          ? []
+          : frontmatter.unquoted.map(({ key, line }) =>
+              at(document, line, `The value of ${key} needs quotes.`),
+            ),
+      ),
+  },
 ];
+
+const callableTools = [
+  'Task',
+  'Agent',
+  'Skill',
+  'AskUserQuestion',
+  'TodoWrite',
+  'TaskCreate',
+  'TaskUpdate',
+  'Read',
+  'Write',
+  'Edit',
+  'Bash',
+  'Glob',
+  'Grep',
+  'WebFetch',
+  'WebSearch',
+  'SlashCommand',
+] as const;
+
+/** Shows how the skill itself is started, which its users do; a phase that does it is HY002. */
+function startsOwn(tool: string, body: string, own: ReadonlySet<string>): boolean {
+  if (tool !== 'Skill' && tool !== 'SlashCommand') return false;
+  return own.has(calledSkill(body) ?? '') || /^\s*args\s*[=:]/.test(body);
+}
+
+/** A comment such as `// scan Skill() calls`, a string such as `'Skill('` and `Skill(skill=...)` only name the tool. */
+function isNamed(document: Document, { start, body }: Call): boolean {
+  const before = document.text.slice(document.lineStarts[lineAt(document, start)] ?? 0, start);
+  if (/["'`]$/.test(before) || /^\s*\w+=(?:\.{3}|…)/.test(body)) return true;
+  return body.trim() === '' && /\/\/|#/.test(before);
+}

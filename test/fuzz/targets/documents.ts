@@ -4,6 +4,7 @@ import { parseDocument } from 'yaml';
 import { matchesGlob } from '../../../src/agents/model/glob.ts';
 import { markdownLines } from '../../../src/base/markdown/lines.ts';
 import { outline } from '../../../src/base/markdown/sections.ts';
+import { withoutCode } from '../../../src/base/markdown/without-code.ts';
 import { line, prose } from '../../../src/base/schema/primitives.ts';
 import { citationsIn } from '../../../src/base/text/citations.ts';
 import { unifiedDiff } from '../../../src/base/text/diff.ts';
@@ -18,7 +19,6 @@ import {
 } from '../../../src/base/text/labelled-block.ts';
 import { slugify } from '../../../src/base/text/strings.ts';
 import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
-import { withoutCode } from '../../../src/base/text/without-code.ts';
 import { readFeature } from '../../../src/council/rule-based/feature.ts';
 import { sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram-sanitizer.ts';
 import { mermaidFences } from '../../../src/plan/mermaid-fences.ts';

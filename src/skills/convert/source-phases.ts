@@ -1,5 +1,8 @@
-import type { Document, Heading } from '../../base/markdown/document.ts';
+import { type Document, type Heading, linesText, lineText } from '../../base/markdown/document.ts';
+import { withoutLastNote } from '../../base/text/strings.ts';
 import { checkPhaseCount } from '../config/complete-config.ts';
+import { sourceFlowSections } from '../model/data-flow.ts';
+import type { PhaseSource } from './extract-phase.ts';
 
 export type PhaseTitle = { number: string; name: string };
 
@@ -85,4 +88,57 @@ function sectionLengths(found: readonly Heading[], parents: Map<Heading, number>
     lengths.set(parent, (lengths.get(parent) ?? 0) + length(heading));
   }
   return lengths;
+}
+
+/** "(Optional, when …)" is not part of a name, but says when the phase runs. */
+export function splitNote(title: string): { name: string; note: string } {
+  const name = withoutLastNote(title).trim();
+  return name === ''
+    ? { name: title.trim(), note: '' }
+    : { name, note: title.slice(title.indexOf(name) + name.length).trim() };
+}
+
+/** The sections of a phase: an overview, when there is one, above the details. */
+export function sectionsOf(
+  document: Document,
+  { headings, main }: PhaseGroup,
+  path: string,
+  note: string,
+  calls: boolean,
+): PhaseSource[] {
+  return headings
+    .map((heading): PhaseSource => {
+      const isMain = heading === main;
+      const body = linesText(document, heading.line + 1, heading.endLine);
+      const same = document.headings.filter(({ title }) => title === heading.title);
+      const nth = same.indexOf(heading);
+      return {
+        path,
+        body: note === '' || !isMain ? body : `${note}\n\n${body.replace(/^\s*\n/, '')}`,
+        label: 'orchestrator',
+        section: heading.title,
+        ...(nth > 0 ? { nth } : {}),
+        heading: isMain ? (calls ? 'Coordination' : 'Details') : 'Overview',
+        coordinates: true,
+      };
+    })
+    .filter(({ body }) => body.trim() !== '');
+}
+
+/** Lines of the source's own flow, by the number of the phase they are about. */
+export function flowLinesOf(document: Document): Map<string, string[]> {
+  const lines = new Map<string, string[]>();
+  for (const { line: start, endLine } of sourceFlowSections(document)) {
+    let current: string[] | undefined;
+    for (let line = start + 1; line < endLine; line += 1) {
+      const text = lineText(document, line);
+      const number = /^[\s│├└─┬┼╰╭↓→▼|>*+-]*(?:#+\s*)?\**Phase\s+(\d+(?:\.\d+)?[a-z]?)\b/i.exec(text)?.[1];
+      if (number !== undefined) {
+        current = lines.get(number) ?? [];
+        lines.set(number, current);
+      }
+      current?.push(text);
+    }
+  }
+  return lines;
 }

@@ -18,7 +18,6 @@ type Measured = {
   peakRss: number;
   stepTimes: number[];
   stepCpuMs: number;
-  journaledMs: number;
   fanOutMs: number;
 };
 
@@ -137,13 +136,11 @@ function rowsOf(title: keyof typeof goals.step, store: string): string[][] {
     2,
   );
   const least = `≤ ${milliseconds(fastest.at(-1) ?? 0, 2)}`;
-  const journaled = of(({ journaledMs }) => journaledMs);
   const fanOut = of(({ fanOutMs }) => fanOutMs) / laneMs;
   const goal = goals.step[title];
   return [
     time(`${title}: a step (${repetitions} × 180), p50`, median(steps), goal, 2, processor, least),
     time(`${title}: a step, p99`, percentile(steps, 99), undefined, 2),
-    time(`${title}: a step, until the journal has it`, journaled, goal, 2),
     ratio(`${title}: 16 lanes of 1 s, over that second`, fanOut, goals.criticalPath),
   ];
 }

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeExampleRepository } from '../scripts/example-repository.mjs';
 import type { Agent, AgentTask, LaneResult } from '../src/agents/port.ts';
+import { Semaphore } from '../src/council/call/semaphore.ts';
+import type { CallServices } from '../src/council/call/services.ts';
 import { randomIds, systemClock } from '../src/engine/clock.ts';
 import { type Engine, openEngine } from '../src/engine/engine.ts';
 import { type Home, homeOf } from '../src/engine/run-directory.ts';
@@ -12,9 +14,6 @@ import type { StoreSetting } from '../src/engine/store.ts';
 import { createRun } from '../src/workflows/create-run.ts';
 import { designWorkflow } from '../src/workflows/design/design.ts';
 import type { DesignInputs } from '../src/workflows/design/inputs.ts';
-import { laneWorkflow } from '../src/workflows/lane.ts';
-import { Semaphore } from '../src/workflows/semaphore.ts';
-import type { RunServices } from '../src/workflows/services.ts';
 import { codeVersion } from '../src/workflows/version.ts';
 import { panelAnswer } from '../test/agents/panel-answers.mjs';
 
@@ -61,7 +60,7 @@ export type Panel = {
 /** An engine in this process on which design runs can be started. */
 export async function openPanel(options: PanelOptions): Promise<Panel> {
   const { project, inputs, store } = options;
-  const services: RunServices = {
+  const services: CallServices = {
     agents: new Map(inputs.roster.map(({ id }) => [id, scriptedAgent(id, options)])),
     slots: new Semaphore(options.parallel ?? 8),
     project,
@@ -70,14 +69,12 @@ export async function openPanel(options: PanelOptions): Promise<Panel> {
     nonceSeed: 'bench',
   };
   const servicesOf = async () => services;
-  const lane = laneWorkflow(servicesOf);
   const home = homeOf(project);
   const opening = await openEngine({
     home,
     store,
     codeVersion,
-    workflows: [designWorkflow(lane, servicesOf)],
-    children: [lane],
+    workflows: [designWorkflow(servicesOf)],
     ...(options.keepJournalsMs === undefined ? {} : { keepJournalsMs: options.keepJournalsMs }),
   });
   if (!opening.opened) throw new Error('the store is held by another process');

@@ -148,7 +148,7 @@ export type Work = { work: string; prepare: () => Prepared | Promise<Prepared> }
 
 async function startsIn(history: History): Promise<Prepared> {
   const { home } = history;
-  const engine = await embeddedEngine({ home, workflows: [story], children: [] });
+  const engine = await embeddedEngine({ home, workflows: [story] });
   let number = 0;
   return {
     act: async () => {

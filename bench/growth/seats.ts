@@ -1,13 +1,14 @@
 // Seats that answer at the same time: real lanes on the real store, agents inside this process.
 import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
+import type { Sketch } from '../../src/base/schema/judgements/design.ts';
+import { callAll, type Seat, type Task } from '../../src/council/call/call.ts';
+import { judgementForm } from '../../src/council/call/judgement.ts';
+import { Semaphore } from '../../src/council/call/semaphore.ts';
+import type { CallServices } from '../../src/council/call/services.ts';
 import { homeOf } from '../../src/engine/run-directory.ts';
 import { embeddedEngine, madeRun } from '../../src/engine/testing.ts';
 import type { WorkflowDefinition } from '../../src/engine/workflow.ts';
-import { type LaneRequest, laneWorkflow } from '../../src/workflows/lane.ts';
-import { writeQuestion } from '../../src/workflows/lane-files.ts';
-import { Semaphore } from '../../src/workflows/semaphore.ts';
-import type { RunServices } from '../../src/workflows/services.ts';
 import { scriptedAgent } from '../panel.ts';
 import type { Dimension, Prepared } from './dimension.ts';
 import { seatSizes } from './sizes.ts';
@@ -28,7 +29,7 @@ export function seatWork(workspace: string): Dimension[] {
 
 async function lanes(workspace: string, seats: number): Promise<Prepared> {
   const home = homeOf(mkdtempSync(path.join(workspace, 'seats-')));
-  const services: RunServices = {
+  const services: CallServices = {
     agents: new Map([['one', agent]]),
     slots: new Semaphore(32),
     project: home.project,
@@ -36,36 +37,28 @@ async function lanes(workspace: string, seats: number): Promise<Prepared> {
     earlierLanes: undefined,
     nonceSeed: 'bench',
   };
-  const lane = laneWorkflow(async () => services);
   let spent = 0;
   const story: WorkflowDefinition<null, { status: 'done'; exit: 0 }> = {
     name: 'seats',
     async run(context) {
       const started = process.cpuUsage();
-      const children = Array.from({ length: seats }, (_, index) => {
-        const name = `seat-${index}`;
-        const digest = writeQuestion(context.live.directory.lanes, name, { prompt, input: {} });
-        const input: LaneRequest = {
-          lane: name,
-          phase: '2a',
-          task: 'sketch',
-          seat: name,
-          agents: ['one'],
-          judgement: 'sketch',
-          wallMs: 60_000,
-          idleMs: 60_000,
-          digest,
-        };
-        return { key: name, input };
+      const calls = Array.from({ length: seats }, (_, index): [Seat, Task<Sketch>] => {
+        const [key, kind] = [`seat-${index}`, 'sketch'];
+        const limits = { wallMs: 60_000, idleMs: 60_000 };
+        const answer = judgementForm('sketch', { kind, facts: {} });
+        return [
+          { id: key, label: key, agents: ['one'] },
+          { key, kind, phase: '2a', prompt, facts: {}, answer, limits },
+        ];
       });
-      const answers = await context.children(lane, children);
+      const answers = await callAll({ context, services }, calls);
       if (answers.some(({ kind }) => kind !== 'ok')) throw new Error('a lane failed');
       const { user, system } = process.cpuUsage(started);
       spent = (user + system) / 1000;
       return { status: 'done', exit: 0 };
     },
   };
-  const engine = await embeddedEngine({ home, workflows: [story], children: [lane] });
+  const engine = await embeddedEngine({ home, workflows: [story] });
   let number = 0;
   const one = async () => {
     number += 1;

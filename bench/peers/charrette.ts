@@ -9,18 +9,11 @@ const { createRunDirectory, homeOf, openEngine, runDirectoryOf, writeRunRecord }
 
 let votes = 0;
 // graph
-const lane: WorkflowDefinition<{ name: string; given: object }, object> = {
-  name: 'lane',
-  run: (context, { name, given }) => context.step('ask', () => ask(name, given)),
-};
 const panel: WorkflowDefinition<null, Outcome> = {
   name: 'panel',
   async run(context) {
     const row = (role: string, count: number, given: object) =>
-      context.children(
-        lane,
-        seats(role, count).map((name) => ({ key: name, input: { name, given } })),
-      );
+      Promise.all(seats(role, count).map((name) => context.step(name, () => ask(name, given))));
     const sketches = await row('sketch', 4, {});
     const synthesis = await context.step('synthesis', () => ask('synthesis', sketches));
     const plan = await context.step('plan', () => ask('plan', { synthesis }));
@@ -38,7 +31,6 @@ const opening = await openEngine({
   store: 'embedded',
   codeVersion: '1',
   workflows: [panel],
-  children: [lane],
 });
 if (!opening.opened) throw new Error('the store is held by another process');
 const { engine } = opening;

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** Works on the run until it ends or pauses, and tells what a person would have been asked. */
 async function goOn(): Promise<{ kind: string; asked: string[] }> {
-  engine = await embeddedEngine({ home, workflows: [story], children: [] });
+  engine = await embeddedEngine({ home, workflows: [story] });
   const asked: string[] = [];
   await engine.start('r1');
   const { kind } = await engine.wait('r1', {
@@ -65,7 +65,7 @@ test('of two questions only the one without an answer is asked again', async () 
 });
 
 test('an answer that was confirmed to another process stands, whatever is answered here before it is read', async () => {
-  engine = await embeddedEngine({ home, workflows: [story], children: [] });
+  engine = await embeddedEngine({ home, workflows: [story] });
   await engine.start('r1');
   const { kind } = await engine.wait('r1', {
     signal: new AbortController().signal,

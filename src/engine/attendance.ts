@@ -78,7 +78,7 @@ export class Attendance {
       }
       if (next === 'lost') {
         // What is under way needs no store; its results are kept in the run's directory.
-        await orStopped(this.#runs.open(runId).idleButForStore(), options.signal);
+        await orStopped(this.#runs.open(runId).idle(), options.signal);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
         continue;

@@ -12,7 +12,7 @@ import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
 import { InboxReader } from './inbox-reader.ts';
-import { Journal } from './journal.ts';
+import { hasDiskFullError, Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
@@ -25,7 +25,6 @@ import { once } from './stopped.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
 import { tellEnd } from './tell-end.ts';
-import { toldOfFullDisk } from './told-of-full-disk.ts';
 
 export type EngineOptions = Definitions & {
   home: Home;
@@ -198,12 +197,11 @@ export class Engine {
     }
     const unfinished = await this.#unfinished(runId);
     // The journal of another copy may know of calls that this directory does not hold.
-    if (record.imported === true || isOver(status.status) || (await toldOfFullDisk(runId, unfinished))) {
+    if (record.imported === true || isOver(status.status) || (await hasDiskFullError(unfinished))) {
       await DBOS.deleteWorkflow(runId, true);
       emitResume(live);
       await this.#executions.begin(live, record);
     } else {
-      live.fresh = false;
       emitResume(live);
       await this.#wake(runId);
       await DBOS.resumeWorkflows(unfinished, { queueName: this.#resumeQueue });
@@ -256,7 +254,6 @@ export class Engine {
     await live.stop();
     const before = readRunRecordSync(directory);
     if (isFinal(before.status)) return before;
-    live.unjournaled?.clear();
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     // Once, also when the record below can be written only at the next try.
     tellEnd(live.events, { status: 'cancelled', exit: 1, message: reason });
@@ -329,16 +326,15 @@ export class Engine {
     if ((await DBOS.getWorkflowStatus(runId)) !== null) await DBOS.send(runId, 'answered', 'answers');
   }
 
-  /** The run and those of its children that did not finish. */
+  /** The run and the runs it started that did not finish. */
   async #unfinished(runId: string): Promise<string[]> {
-    const children = await DBOS.listWorkflows({
-      // Its own children, the runs it started and theirs.
-      workflow_id_prefix: [`${runId}.`, `${runId}-`],
+    const started = await DBOS.listWorkflows({
+      workflow_id_prefix: `${runId}-`,
       status: ['PENDING', 'ENQUEUED'],
       loadInput: false,
       loadOutput: false,
     });
-    return [runId, ...children.map((child) => child.workflowID)];
+    return [runId, ...started.map(({ workflowID }) => workflowID)];
   }
 }
 

@@ -17,6 +17,7 @@ export class EventLog {
   readonly #listeners = new Set<EventListener>();
   #latest = 0;
   #lastTurn: RunEvent | undefined;
+  #failures = 0;
 
   constructor(run: string, file: string, clock: Clock) {
     this.#run = run;
@@ -24,7 +25,7 @@ export class EventLog {
     this.#log = new AppendLog(file);
     for (const event of this.#log.entries) {
       this.#latest = Math.max(this.#latest, Date.parse(event.time) || 0);
-      if (turns.has(event.type)) this.#lastTurn = event;
+      this.#count(event);
     }
   }
 
@@ -40,7 +41,7 @@ export class EventLog {
     const event: RunEvent = { v: 1, id, run: this.#run, seq: this.#log.size + 1, time, ...body };
     const { entry, added } = this.#log.append(event);
     if (added) this.#latest = now;
-    if (added && turns.has(entry.type)) this.#lastTurn = entry;
+    if (added) this.#count(entry);
     if (added) for (const listener of this.#listeners) listener(entry);
     return entry;
   }
@@ -48,6 +49,16 @@ export class EventLog {
   /** The event that stands under this id. */
   find(id: string): RunEvent | undefined {
     return this.#log.find(id);
+  }
+
+  #count(event: RunEvent): void {
+    if (turns.has(event.type)) this.#lastTurn = event;
+    if (event.type === 'run-end' && event.status === 'failed') this.#failures += 1;
+  }
+
+  /** Which start of the run this is: a run that failed starts again, a resumed one is still in the same start. */
+  get start(): number {
+    return this.#failures + 1;
   }
 
   /** How the events leave the run: begun, gone on, paused or ended. */

@@ -4,7 +4,6 @@ import { toCharretteError } from '../base/errors.ts';
 import { removeUnfinished } from '../base/files/atomic.ts';
 import { type Clock, timeOf } from './clock.ts';
 import type { Departures } from './departures.ts';
-import { HeadStart, headStart, keyBelow } from './head-start.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun } from './live-run.ts';
 import { thisProcess } from './process-identity.ts';
@@ -13,10 +12,9 @@ import type { RunGuard } from './run-guard.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
 import { tellEnd } from './tell-end.ts';
 import {
-  type ChildHandle,
   type OtherRuns,
   type Outcome,
-  type StartChild,
+  type RunHandle,
   WorkflowContext,
   type WorkflowDefinition,
 } from './workflow.ts';
@@ -24,15 +22,14 @@ import {
 // biome-ignore lint/suspicious/noExplicitAny: definitions of different inputs share one table
 export type AnyDefinition = WorkflowDefinition<any, any>;
 
-/** Main workflows give back an Outcome; children whatever they like. */
-export type Definitions = { workflows: readonly AnyDefinition[]; children: readonly AnyDefinition[] };
+export type Definitions = { workflows: readonly AnyDefinition[] };
 
 /** Ends that a workflow comes to by itself. */
 const outcomes: readonly string[] = ['done', 'not-accepted'] satisfies Outcome['status'][];
 
-type Registered = (run: string, key: string, input: unknown) => Promise<unknown>;
+type Registered = (run: string, input: unknown) => Promise<unknown>;
 
-/** Lets the durable engine execute runs and their children, and puts on record how they end. */
+/** Lets the durable engine execute runs, and records how they end. */
 export class Executions {
   readonly #definitions: Definitions;
   readonly #runs: KnownRuns;
@@ -57,32 +54,23 @@ export class Executions {
 
   /** Tells the durable engine of all definitions, before it starts. */
   register(): void {
-    const { workflows, children } = this.#definitions;
-    const add = ({ name }: AnyDefinition, body: Registered) =>
+    for (const definition of this.#definitions.workflows) {
+      const { name } = definition;
+      const body: Registered = (run, input) => this.#runMain(definition, run, input);
       this.#workflows.set(name, DBOS.registerWorkflow(body, { name }));
-    for (const each of workflows) add(each, (run, key, input) => this.#runMain(each, run, key, input));
-    for (const each of children) add(each, (run, key, input) => this.#runChild(each, run, key, input));
+    }
   }
 
   /** Begins a run of which the store has nothing. */
   async begin(live: LiveRun, { run, workflow, inputs }: RunRecord): Promise<void> {
-    live.fresh = true;
-    live.unjournaled?.clear();
-    const definition = this.#definitions.workflows.find(({ name }) => name === workflow);
-    if (definition !== undefined)
-      headStart(live, definition, { key: '', input: this.#localInput(inputs, run) });
-    const handle = await this.#startRun(run, workflow, inputs).catch(async (error) => {
-      // What had a head start goes on for nobody.
-      await live.stop();
-      throw error;
-    });
+    const handle = await this.#startRun(run, workflow, inputs);
     if (this.#runs.live.get(run) === live) this.#runs.handles.set(run, handle);
   }
 
-  async #runMain(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<void> {
+  async #runMain(definition: AnyDefinition, runId: string, input: unknown): Promise<void> {
     const directory = this.#runs.directoryOf(runId);
     if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
-    const context = this.#context(runId, key, this.#takeHeadStart(runId, key));
+    const context = this.#context(runId);
     try {
       const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
       // Told to stop during its last step it has stopped; whoever resumes it comes here again without doing anything twice.
@@ -108,14 +96,10 @@ export class Executions {
         this.#runs.failures.set(runId, thrown);
         this.#runs.watch(runId).end();
       }
-      await context.journaled().catch(() => {});
       throw thrown;
     } finally {
       this.#runs.underWay.delete(runId);
     }
-    // Nobody waits for this any more, and a run that has ended needs no journal to be resumed from.
-    await context.journaled().catch(() => {});
-    context.live.unjournaled?.clear();
   }
 
   /** Puts on record how a run failed; a full disk may refuse that, and whoever waits for the run is told all the same. */
@@ -135,26 +119,6 @@ export class Executions {
     }
   }
 
-  async #runChild(definition: AnyDefinition, runId: string, key: string, input: unknown): Promise<unknown> {
-    const head = this.#takeHeadStart(runId, key);
-    const context = this.#context(runId, key, head);
-    const output: unknown = await definition.run(context, input);
-    // Its last events are written outside a step, and nobody repeats them once it has ended. That a run has gone to somebody
-    // else must not get into the journal as how the child ended.
-    await context.live.begin(() => context.live.keep());
-    await head?.handOver(output);
-    await context.journaled();
-    return output;
-  }
-
-  #takeHeadStart(runId: string, key: string): HeadStart | undefined {
-    const { headStarts } = this.#runs.open(runId);
-    const head = headStarts.get(key);
-    // A rehearsal that comes later than the execution begins nothing.
-    if (head !== undefined) headStarts.set(key, new HeadStart());
-    return head;
-  }
-
   /** Keeps the last of it and says that it is over. */
   async tellEnd(live: LiveRun): Promise<void> {
     await live.keep();
@@ -166,25 +130,7 @@ export class Executions {
     return relocateInputs(input, this.#runs.homeOf(runId).project);
   }
 
-  #context(runId: string, key: string, head?: HeadStart): WorkflowContext {
-    const live = this.#runs.open(runId);
-    const startChild: StartChild = async (definition, child) => {
-      const registered = this.#registered(definition.name);
-      const childKey = keyBelow(key, child.key);
-      const workflowID = `${runId}.${childKey}`;
-      const childHead = live.fresh
-        ? headStart(live, definition, { key: childKey, input: child.input })
-        : undefined;
-      // A run that is being stopped starts nothing more.
-      const handle = await live.store(() =>
-        DBOS.startWorkflow(registered, { workflowID })(runId, childKey, child.input),
-      );
-      return {
-        workflowID,
-        getResult: (options) => handle.getResult(options),
-        head: childHead,
-      };
-    };
+  #context(runId: string): WorkflowContext {
     const otherRuns: OtherRuns = {
       start: (id) => this.#startRunOf(runId, id),
       ending: async (id) => {
@@ -192,11 +138,11 @@ export class Executions {
         return { run, status, exit, error };
       },
     };
-    return new WorkflowContext(live, key, startChild, otherRuns, head);
+    return new WorkflowContext(this.#runs.open(runId), otherRuns);
   }
 
   /** A run that another one started. Its id says whose it is, so that both are taken up again together. */
-  async #startRunOf(parent: string, runId: string): Promise<ChildHandle> {
+  async #startRunOf(parent: string, runId: string): Promise<RunHandle> {
     if (!runId.startsWith(`${parent}-`)) throw new Error(`${runId} is not named after ${parent}.`);
     const directory = this.#runs.directoryOf(runId);
     const record = await readRunRecord(directory);
@@ -204,8 +150,8 @@ export class Executions {
     return this.#startRun(runId, record.workflow, record.inputs);
   }
 
-  #startRun(runId: string, workflow: string, inputs: unknown): Promise<ChildHandle> {
-    return DBOS.startWorkflow(this.#registered(workflow), { workflowID: runId })(runId, '', inputs);
+  #startRun(runId: string, workflow: string, inputs: unknown): Promise<RunHandle> {
+    return DBOS.startWorkflow(this.#registered(workflow), { workflowID: runId })(runId, inputs);
   }
 
   #registered(name: string): Registered {

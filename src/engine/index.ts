@@ -27,4 +27,4 @@ export {
   writeRunRecord,
 } from './run-record.ts';
 export type { StoreSetting } from './store.ts';
-export { type Child, type Outcome, WorkflowContext, type WorkflowDefinition } from './workflow.ts';
+export { type Outcome, WorkflowContext, type WorkflowDefinition } from './workflow.ts';

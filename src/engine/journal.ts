@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
+import { toCharretteError } from '../base/errors.ts';
 import type { Store } from './store.ts';
 
 export type JournalOptions = {
@@ -109,4 +110,11 @@ export class Journal {
     await DBOS.deleteWorkflows(ids, true);
     await this.#options.store.tidy(ids.length);
   }
+}
+
+/** Whether a step failed on a full disk: replaying that journal would fail again, however much room there is now. */
+export async function hasDiskFullError(runs: readonly string[]): Promise<boolean> {
+  const steps = await Promise.all(runs.map((id) => DBOS.listWorkflowSteps(id)));
+  const errors = steps.flatMap((list) => list ?? []).map(({ error }) => error);
+  return errors.some((error) => error != null && toCharretteError(error).code === 'disk-full');
 }

@@ -8,8 +8,7 @@ import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from './run-
 import type { RunGuard } from './run-guard.ts';
 import { isFinal, readRunRecord, updateRunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
-import { Unjournaled } from './unjournaled.ts';
-import type { ChildHandle } from './workflow.ts';
+import type { RunHandle } from './workflow.ts';
 
 /** How long a record that could not be written waits for the next try. */
 const againMs = 1000;
@@ -18,7 +17,7 @@ const againMs = 1000;
 export class KnownRuns {
   readonly live = new Map<string, LiveRun>();
   /** Runs that began in this process. */
-  readonly handles = new Map<string, ChildHandle>();
+  readonly handles = new Map<string, RunHandle>();
   /** Runs that this process was asked to work on and that have not ended. */
   readonly underWay = new Set<string>();
   /** What runs failed with here, for those whose end could not be put on record. */
@@ -86,7 +85,8 @@ export class KnownRuns {
       },
       keep: this.#guard?.keep,
       ready: this.#guard?.ready,
-      unjournaled: this.#store === 'embedded' ? new Unjournaled(directory.unjournaled) : undefined,
+      // A shared store notifies; the embedded one has to be polled.
+      ...(this.#store === 'embedded' ? { messagePollMs: 100 } : {}),
     });
     this.live.set(runId, live);
     return live;

@@ -1,15 +1,14 @@
-import { setImmediate as immediately } from 'node:timers/promises';
+import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
-import type { HeadStart } from './head-start.ts';
 import { Ledger } from './ledger.ts';
 import type { Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { orStopped } from './stopped.ts';
-import type { Unjournaled } from './unjournaled.ts';
 
-/** How long a stop waits for a store: one that is there has answered by then. */
-const storeGraceMs = 3000;
+/** How long a stop waits for the journal: a store that can be reached has answered by then. */
+const journalGraceMs = 3000;
+const defaultMessagePollMs = 2000;
 
 /** A run that this process is working on: its open files, its stop signal, the steps that are under way. */
 export class LiveRun {
@@ -17,23 +16,16 @@ export class LiveRun {
   readonly clock: Clock;
   readonly events: EventLog;
   readonly ledger: Ledger;
-  /** Results that wait for the journal, where nobody else waits for it. */
-  readonly unjournaled: Unjournaled | undefined;
-  /** The store had nothing of it when it began here. */
-  fresh = false;
-  /** By their keys: children whose first step has begun and that are not yet being executed. */
-  readonly headStarts = new Map<string, HeadStart>();
+  /** How often the store is asked for messages to the run. */
+  readonly messagePollMs: number;
   readonly #abort = new AbortController();
-  readonly #givenUp = Promise.withResolvers<never>();
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
   readonly #onContinue: (run: LiveRun) => void;
   readonly #keep: ((run: LiveRun) => Promise<void>) | undefined;
   readonly #ready: ((signal: AbortSignal) => Promise<void>) | undefined;
   #resting = false;
   #active = 0;
-  /** How many of those only wait for the store. */
-  #storing = 0;
-  #whenDone: { active: () => number; resolve: () => void }[] = [];
+  #whenIdle: (() => void)[] = [];
   #paused = false;
   readonly #journaling = new Set<Promise<unknown>>();
 
@@ -47,7 +39,7 @@ export class LiveRun {
       keep?: ((run: LiveRun) => Promise<void>) | undefined;
       /** No step begins before the run is known to be ours. */
       ready?: ((signal: AbortSignal) => Promise<void>) | undefined;
-      unjournaled?: Unjournaled | undefined;
+      messagePollMs?: number;
     },
   ) {
     this.directory = directory;
@@ -58,8 +50,7 @@ export class LiveRun {
     this.#onContinue = hooks.onContinue;
     this.#keep = hooks.keep;
     this.#ready = hooks.ready;
-    this.unjournaled = hooks.unjournaled;
-    this.#givenUp.promise.catch(() => {});
+    this.messagePollMs = hooks.messagePollMs ?? defaultMessagePollMs;
   }
 
   get stopping(): boolean {
@@ -71,7 +62,7 @@ export class LiveRun {
    * has not happened, so resuming runs it again.
    */
   async perform<Result>(body: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return this.begin(async () => {
+    return this.#begin(async () => {
       await this.#ready?.(this.#abort.signal);
       const result = await body(this.#abort.signal);
       await this.keep();
@@ -79,36 +70,36 @@ export class LiveRun {
     });
   }
 
-  /** Waits for something that a stop must wait for as well; once the run is being stopped, nothing begins. */
-  async begin<Result>(body: () => Promise<Result>): Promise<Result> {
-    if (this.stopping || this.#resting) return never();
+  async #begin<Result>(body: () => Promise<Result>): Promise<Result> {
+    if (this.#isLeaving) return never();
     this.#active += 1;
     try {
       return await body();
     } catch (error) {
-      if (this.stopping) return never();
+      if (this.#isLeaving) return never();
       throw error;
     } finally {
       this.#active -= 1;
-      this.#tellDone();
+      this.#tellIdle();
     }
   }
 
-  /** Asks the store for something; it cannot be told to stop, so a stop ends the waiting for one that is away. */
-  async store<Result>(ask: () => Promise<Result>): Promise<Result> {
-    return this.begin(async () => {
-      this.#storing += 1;
-      this.#tellDone();
-      try {
-        return await this.#orGivenUp(ask());
-      } finally {
-        this.#storing -= 1;
-      }
-    });
+  get #isLeaving(): boolean {
+    return this.stopping || this.#resting;
   }
 
-  /** A stop lets the journal catch up: whoever goes on would otherwise put the same step on record a second time. */
-  catchUp(journaled: Promise<unknown>): void {
+  /**
+   * Between two parts of a long step: saves what the first wrote. Throws when the run begins nothing more, so that the step
+   * ends here and runs again when the run is resumed.
+   */
+  async checkpoint(): Promise<void> {
+    await this.keep();
+    if (this.#isLeaving) throw new Error('The run is being stopped.');
+    await this.#ready?.(this.#abort.signal);
+  }
+
+  /** A stop waits until the journal has the result of a finished step, or resuming would run that step again. */
+  awaitJournal(journaled: Promise<unknown>): void {
     const settled = journaled
       .catch(() => {})
       .finally(() => {
@@ -129,43 +120,26 @@ export class LiveRun {
     await this.stop();
   }
 
-  /** Ends what is under way and waits for it; nothing that was journaled is lost. */
+  /** Ends what is running and waits for it; nothing that was journaled is lost. */
   async stop(): Promise<void> {
     this.#abort.abort(new Error('The run is being stopped.'));
-    setTimeout(() => this.#givenUp.reject(new Error('The store did not answer.')), storeGraceMs).unref();
     await this.idle();
-    // Whoever waited for the last body is told of its end first.
+    // The result of the last body reaches the journal first.
     await immediately();
-    await this.#orGivenUp(Promise.all(this.#journaling)).catch(() => {});
+    await Promise.race([Promise.all(this.#journaling), sleep(journalGraceMs, undefined, { ref: false })]);
   }
 
-  /** Resolves as soon as nothing is under way. */
+  /** Resolves as soon as no step is running. */
   idle(): Promise<void> {
-    return this.#done(() => this.#active);
-  }
-
-  /** Resolves as soon as all that is under way waits for the store. */
-  idleButForStore(): Promise<void> {
-    return this.#done(() => this.#active - this.#storing);
-  }
-
-  #done(active: () => number): Promise<void> {
     return new Promise((resolve) => {
-      this.#whenDone.push({ active, resolve });
-      this.#tellDone();
+      this.#whenIdle.push(resolve);
+      this.#tellIdle();
     });
   }
 
-  #tellDone(): void {
-    this.#whenDone = this.#whenDone.filter(({ active, resolve }) => {
-      if (active() === 0) resolve();
-      return active() > 0;
-    });
-  }
-
-  #orGivenUp<Result>(work: Promise<Result>): Promise<Result> {
-    work.catch(() => {});
-    return Promise.race([work, this.#givenUp.promise]);
+  #tellIdle(): void {
+    if (this.#active > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   pause(questions: readonly Question[]): void {
@@ -182,7 +156,6 @@ export class LiveRun {
   close(): void {
     this.events.close();
     this.ledger.close();
-    this.unjournaled?.close();
   }
 }
 

@@ -7,28 +7,25 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Engine } from './engine.ts';
 import { type Home, homeOf } from './run-directory.ts';
 import { embeddedEngine, madeRun } from './testing.ts';
-import type { WorkflowDefinition } from './workflow.ts';
+import type { WorkflowContext, WorkflowDefinition } from './workflow.ts';
 
 let home: Home;
 let engine: Engine;
 let calls: string[];
 const forever = new AbortController().signal;
 
-const lane: WorkflowDefinition<string, string> = {
-  name: 'life-lane',
-  run: (context, name) =>
-    context.step('call', async (signal) => {
-      calls.push(name);
-      if (name === 'slow') await sleep(60_000, undefined, { signal });
-      return name;
-    }),
-};
+const call = (context: WorkflowContext, name: string) =>
+  context.step('call', async (signal) => {
+    calls.push(name);
+    if (name === 'slow') await sleep(60_000, undefined, { signal });
+    return name;
+  });
 
 const story: WorkflowDefinition<{ slow?: boolean; ask?: boolean }, { status: 'done'; exit: 0 }> = {
   name: 'life-story',
   async run(context, { slow, ask }) {
-    await context.children(lane, [{ key: 'a', input: 'a' }]);
-    if (slow === true) await context.children(lane, [{ key: 'slow', input: 'slow' }]);
+    await call(context, 'a');
+    if (slow === true) await call(context, 'slow');
     if (ask === true) await context.ask([{ id: 'q1', text: 'Which?' }]);
     return { status: 'done', exit: 0 };
   },
@@ -37,7 +34,7 @@ const story: WorkflowDefinition<{ slow?: boolean; ask?: boolean }, { status: 'do
 beforeEach(async () => {
   home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-life-')));
   calls = [];
-  engine = await embeddedEngine({ home, workflows: [story], children: [lane] });
+  engine = await embeddedEngine({ home, workflows: [story] });
 });
 
 afterEach(async () => {
@@ -91,7 +88,7 @@ test('runs that ended hold no file, and the store keeps the journal of none of t
   expect(await waiting).toMatchObject({ kind: 'ended', record: { status: 'cancelled' } });
   await start('r5', { ask: true });
   expect(await engine.wait('r5', { signal: forever })).toMatchObject({ kind: 'paused' });
-  expect(await journaledAfterClose()).toEqual(['r5', 'r5.a']);
+  expect(await journaledAfterClose()).toEqual(['r5']);
   expect(openFiles()).toEqual([]);
 });
 

@@ -28,8 +28,6 @@ export type RunDirectory = {
   inbox: string;
   /** Names the process that works on a run of a shared store. */
   lock: string;
-  /** Results of steps on their way to the embedded store; gone once it has them. */
-  unjournaled: string;
 };
 
 /** Shells read it too: `charrette completion`. */
@@ -73,7 +71,6 @@ export function runDirectoryOf(home: Home, id: string): RunDirectory {
     lanes: path.join(root, 'lanes'),
     inbox: path.join(root, 'inbox'),
     lock: path.join(root, 'run.lock'),
-    unjournaled: path.join(root, 'unjournaled.jsonl'),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
+import { Semaphore } from '../council/call/semaphore.ts';
+import type { CallServices, ServicesOf, TurnTaking } from '../council/call/services.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
 import type { LiveRun } from '../engine/live-run.ts';
@@ -19,12 +21,9 @@ import { projectRun, workerDirectory } from './design/heavy-place.ts';
 import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
-import { laneWorkflow } from './lane.ts';
 import { briefPathOf } from './refine/inputs.ts';
 import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
-import { Semaphore } from './semaphore.ts';
-import { agentOf, type RunServices, type ServicesOf, type TurnTaking } from './services.ts';
 import { codeVersion } from './version.ts';
 import { giveBack } from './withheld.ts';
 
@@ -54,7 +53,7 @@ export function openStories(
   configured: Configured,
   worker?: WorkerSide,
 ): Promise<EngineOpening> {
-  const known = new WeakMap<LiveRun, Promise<RunServices>>();
+  const known = new WeakMap<LiveRun, Promise<CallServices>>();
   const slotsOf = boundsOf(worker?.parallel);
   const servicesOf: ServicesOf = (live) => {
     const place = worker === undefined ? home : homeAround(live.directory);
@@ -62,24 +61,22 @@ export function openStories(
     known.set(live, services);
     return services;
   };
-  const lane = laneWorkflow(servicesOf);
   return openEngine({
     home,
     store,
     codeVersion,
     workflows: [
-      designWorkflow(lane, servicesOf),
-      isolatedWorkflow(lane, servicesOf),
-      reviewWorkflow(lane, servicesOf),
-      compareWorkflow(lane, servicesOf),
-      litePlanWorkflow(lane, servicesOf),
-      liteExecuteWorkflow(lane, servicesOf),
-      refineWorkflow(lane, servicesOf),
+      designWorkflow(servicesOf),
+      isolatedWorkflow(servicesOf),
+      reviewWorkflow(servicesOf),
+      compareWorkflow(servicesOf),
+      litePlanWorkflow(servicesOf),
+      liteExecuteWorkflow(servicesOf),
+      refineWorkflow(servicesOf),
       featurePhaseWorkflow(servicesOf),
       featureImplementWorkflow(servicesOf),
-      skillRunWorkflow(async (live, id) => agentOf(await servicesOf(live), id)),
+      skillRunWorkflow(servicesOf),
     ],
-    children: [lane],
     clock: clockFrom(world.environment),
     ...(worker === undefined ? {} : { guard: worker.guard }),
   });
@@ -103,7 +100,7 @@ async function makeServices(
   place: Home,
   slotsOf: (run: number) => Semaphore,
   worker: WorkerSide | undefined,
-): Promise<RunServices> {
+): Promise<CallServices> {
   const run = projectRun(live.directory);
   const home = run === live.directory ? place : homeAround(run);
   const { inputs } = await readRunRecord(live.directory);

@@ -1,15 +1,14 @@
 import { jsonText } from '../base/safe-json.ts';
-import { type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
+import { type Judgement, type JudgementName, judgementJsonSchema } from '../base/schema/judgements.ts';
 import { formatElapsed } from '../base/text/format.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../engine/workflow.ts';
+import { callAll, type Reply, type Seat, type Task } from '../council/call/call.ts';
+import { type AnswerCheck, judgementForm } from '../council/call/judgement.ts';
+import type { Place } from '../council/call/once.ts';
+import type { CallServices } from '../council/call/services.ts';
+import type { WorkflowContext } from '../engine/workflow.ts';
 import { compose } from '../prompts/compose.ts';
 import type { PromptDraft } from '../prompts/part.ts';
 import { seededNonce } from '../prompts/untrusted.ts';
-import type { LaneAnswer, LaneRequest, LaneWork } from './lane.ts';
-import { writeQuestion } from './lane-files.ts';
-import type { RunServices } from './services.ts';
-
-export type LaneDefinition = WorkflowDefinition<LaneRequest, LaneAnswer>;
 
 /** A question to agents as a stage puts it. */
 export type StageRequest<Name extends JudgementName> = {
@@ -23,26 +22,25 @@ export type StageRequest<Name extends JudgementName> = {
   input: Record<string, unknown>;
   /** Looks at the prompt before anybody is asked. */
   inspect?: ((prompt: string) => void) | undefined;
-  work?: LaneWork | undefined;
+  work?: Place | undefined;
+  /** Demands on the answer that its schema cannot express. */
+  check?: AnswerCheck<Name> | undefined;
 };
 
-const idleMs = 600_000;
 /** P-067: planning and execution have an hour. */
-const wallMs = 3_600_000;
+const limits = { wallMs: 3_600_000, idleMs: 600_000 };
 
 /** Where a stage of a workflow works: it asks agents, writes files and says what it does. */
 export class StageDesk<Inputs> {
   readonly context: WorkflowContext;
-  readonly services: RunServices;
+  readonly services: CallServices;
   readonly inputs: Inputs;
-  readonly #lane: LaneDefinition;
   #phase = '';
   #started = 0;
   #time = '';
 
-  constructor(context: WorkflowContext, lane: LaneDefinition, services: RunServices, inputs: Inputs) {
+  constructor(context: WorkflowContext, services: CallServices, inputs: Inputs) {
     this.context = context;
-    this.#lane = lane;
     this.services = services;
     this.inputs = inputs;
   }
@@ -82,27 +80,27 @@ export class StageDesk<Inputs> {
     return this.context.artifact(name, jsonText(value));
   }
 
-  /** Asks side by side and waits for all. */
-  protected askLanes<Name extends JudgementName>(
+  /** Calls agents in parallel and waits for all. */
+  protected askAll<Name extends JudgementName>(
     requests: readonly StageRequest<Name>[],
-  ): Promise<LaneAnswer[]> {
-    const children = requests.map((request) => ({ key: request.lane, input: this.#enqueue(request) }));
-    return this.context.children(this.#lane, children);
+  ): Promise<Reply<Judgement<Name>>[]> {
+    return callAll(
+      this,
+      requests.map((request) => this.#call(request)),
+    );
   }
 
-  #enqueue<Name extends JudgementName>(request: StageRequest<Name>): LaneRequest {
-    const { lane, task, judgement, agents, draft, input, inspect, work } = request;
+  #call<Name extends JudgementName>(request: StageRequest<Name>): [Seat, Task<Judgement<Name>>] {
+    const { lane, task: kind, judgement, agents, draft, input, inspect, work, check } = request;
     const { text: prompt } = compose(draft(judgementJsonSchema(judgement)), {
       nonce: seededNonce(this.services.nonceSeed),
       overrides: this.services.overrides,
     });
     inspect?.(prompt);
-    const digest = writeQuestion(this.context.live.directory.lanes, lane, { prompt, input });
-    const phase = this.#phase;
-    this.context.emit({ type: 'lane-queue', lane, task, seat: lane, label: lane, phase });
-    return {
-      ...{ lane, phase, task, seat: lane, agents, judgement, wallMs, idleMs, digest },
-      ...(work === undefined ? {} : { work }),
-    };
+    const answer = judgementForm(judgement, { kind, facts: input, check });
+    return [
+      { id: lane, label: lane, agents },
+      { key: lane, kind, phase: this.#phase, prompt, facts: input, answer, limits, place: work },
+    ];
   }
 }

@@ -36,20 +36,20 @@ export function answeredQuestions(places: Places, run: string): Set<string> {
   return new Set(answers.map(({ question }) => question));
 }
 
-/** Runs a command; when its run pauses, a person gives all the answers that are missing, also to what is not asked yet. */
+/** Runs a command; while its run pauses, a person answers the questions that are open. */
 export async function performAnswered(
   words: readonly string[],
-  { answers = {} }: Story,
+  story: Story,
   places: Places,
   newRun: () => string | undefined,
 ): Promise<Printed> {
-  const ended = await perform(words, places);
-  const run = ended.exit === exitCodes.paused ? newRun() : undefined;
-  if (run === undefined) return ended;
-  const given = answeredQuestions(places, run);
-  const missing = Object.entries(answers).filter(([question]) => !given.has(question));
-  const pairs = missing.map(([question, value]) => `${question}=${value}`);
-  return pairs.length === 0 ? ended : perform(['answer', run, ...pairs], places);
+  let ended = await perform(words, places);
+  while (ended.exit === exitCodes.paused) {
+    const next = nextAnswer(story, places, newRun());
+    if (next === undefined) break;
+    ended = await perform(['answer', ...next], places);
+  }
+  return ended;
 }
 
 /**

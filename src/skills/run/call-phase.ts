@@ -1,22 +1,21 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openLaneEvents } from '../../agents/lane-events.ts';
-import { type Agent, type AgentTask, type LaneResult, unknownUsage } from '../../agents/port.ts';
+import { type LaneKind, type LaneResult, type Usage, unknownUsage } from '../../agents/port.ts';
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { isRecord, readJson } from '../../base/safe-json.ts';
-import { timeOf } from '../../engine/clock.ts';
+import { callOnce } from '../../council/call/once.ts';
+import { agentOf, type CallServices } from '../../council/call/services.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
 import type { WorkflowContext } from '../../engine/workflow.ts';
 import { readOutputSchemas } from './output-schema.ts';
 import { phasePrompt, phaseSchema, readPhaseAnswer } from './phase-call.ts';
-import type { AttemptEnd, PhaseLane } from './phase-lane.ts';
 import { checkOutputs } from './phase-outputs.ts';
 import type { RunPhase } from './run-plan.ts';
 import { type AttemptResult, type RunState, strikes } from './run-skill.ts';
 
-/** Who carries phases out, and where. */
+/** Which package runs, and with which agent. */
 export type PhaseCaller = {
   inputs: {
     package: string;
@@ -26,7 +25,7 @@ export type PhaseCaller = {
     wallMs: number;
   };
   skill: string;
-  agentOf: (live: LiveRun, id: string) => Promise<Agent>;
+  services: CallServices;
 };
 
 type PhaseAttempt = {
@@ -72,9 +71,7 @@ export function callPhase(
       lane.end(number, done.end, true);
       return done.outcome;
     }
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, 'prompt.md'), prompt);
-    const result = await ask(context, caller, { phase, attempt: number, folder, prompt, schemas, signal });
+    const result = await ask(context, caller, { phase, attempt: number, folder, prompt, schemas }, signal);
     const kept = await judge(result, { caller, phase, state, schemas });
     const name = kept.outcome.problems.length === 0 ? resultName : rejectedName;
     await writeJsonAtomic(path.join(folder, name), { schemaVersion: 1, digest, ...kept });
@@ -86,58 +83,22 @@ export function callPhase(
 
 type Schemas = Awaited<ReturnType<typeof readOutputSchemas>>;
 
-/** The call itself; what it used is on the ledger before its answer counts. */
+/** The call itself, saved as text before it is judged. */
 async function ask(
-  context: WorkflowContext,
-  { inputs, agentOf }: PhaseCaller,
-  {
-    phase,
-    attempt,
-    folder,
-    prompt,
-    schemas,
-    signal,
-  }: {
-    phase: RunPhase;
-    attempt: number;
-    folder: string;
-    prompt: string;
-    schemas: Schemas;
-    signal: AbortSignal;
-  },
+  { live }: WorkflowContext,
+  { inputs, services }: PhaseCaller,
+  call: { phase: RunPhase; attempt: number; folder: string; prompt: string; schemas: Schemas },
+  signal: AbortSignal,
 ): Promise<LaneResult> {
-  const agent = await agentOf(context.live, inputs.agent);
+  const { phase, attempt, folder, prompt, schemas } = call;
   const seat = `phase-${phase.number}`;
-  const task = 'skill-phase';
-  const events = openLaneEvents(folder);
-  const request: AgentTask = {
-    task,
-    run: context.live.directory.id,
-    seat,
-    attempt,
-    prompt,
-    directory: inputs.project,
-    access: inputs.access,
-    limits: { wallMs: inputs.wallMs, idleMs: inputs.wallMs },
+  const { result } = await callOnce({ live, services, signal }, agentOf(services, inputs.agent), {
+    ...{ folder, attempt, seat, phase: seat, kind: 'skill-phase', prompt },
     schema: phaseSchema(phase, schemas),
-    laneDirectory: folder,
-  };
-  const result = await agent.call(request, { signal, onEvent: events.note }).finally(events.close);
-  signal.throwIfAborted();
-  writeFileSync(path.join(folder, 'answer.txt'), result.text);
-  context.live.ledger.add({
-    v: 1,
-    id: path.basename(folder),
-    time: timeOf(context.clock),
-    phase: seat,
-    task,
-    seat,
-    agent: agent.id,
-    family: agent.family,
-    ...(result.model === undefined ? {} : { model: result.model }),
-    usage: result.usage,
-    durationMs: result.durationMs,
+    limits: { wallMs: inputs.wallMs, idleMs: inputs.wallMs },
+    place: { directory: inputs.project, access: inputs.access },
   });
+  writeFileSync(path.join(folder, 'answer.txt'), result.text);
   return result;
 }
 
@@ -190,3 +151,69 @@ function finished(folder: string, digest: string): Kept | undefined {
   const { outcome, end } = reading.value as unknown as Partial<Kept>;
   return outcome === undefined ? undefined : { outcome, end: end ?? { kind: 'ok', usage: unknownUsage } };
 }
+
+/** How one attempt at a phase came out, as its lane tells it. */
+type AttemptEnd = { kind: LaneKind; message?: string; usage: Usage };
+
+/**
+ * The attempts at a phase in one round, told as those of any other lane. Ids come from the folders of the attempts, so a
+ * replay tells nothing twice, and a run that goes on after a failure tells of its new attempts.
+ */
+export class PhaseLane {
+  readonly name: string;
+  readonly #live: LiveRun;
+  readonly #agent: string;
+  /** When the first attempt of this execution began. */
+  #since: number | undefined;
+
+  constructor(live: LiveRun, phase: RunPhase, round: number, agent: string) {
+    this.name = `phase-${phase.number}-${round}`;
+    this.#live = live;
+    this.#agent = agent;
+    live.events.emit(`${this.name}:queue`, {
+      type: 'lane-queue',
+      lane: this.name,
+      task: 'skill-phase',
+      seat: `phase-${phase.number}`,
+      label: round === 1 ? phase.name : `${phase.name}, round ${round}`,
+      phase: `phase-${phase.number}`,
+    });
+  }
+
+  folderOf(attempt: number): string {
+    return `${this.name}-${attempt}`;
+  }
+
+  begin(attempt: number): void {
+    const { time } = this.#emit(attempt, 'start', { type: 'lane-start', attempt });
+    this.#since ??= Date.parse(time);
+  }
+
+  /** Nothing more comes after an attempt that was accepted or was the last one. */
+  end(attempt: number, { kind, message, usage }: AttemptEnd, isLast: boolean): void {
+    if (kind !== 'ok')
+      this.#emit(attempt, 'retry', { type: 'lane-retry', attempt, kind, message: message ?? '' });
+    if (kind !== 'ok' && !isLast) return;
+    const elapsedMs = this.#live.clock.now() - (this.#since ?? this.#live.clock.now());
+    this.#emit(attempt, 'end', {
+      type: 'lane-end',
+      kind,
+      ...(message === undefined ? {} : { message }),
+      elapsedMs,
+      usage,
+    });
+  }
+
+  #emit(attempt: number, what: string, body: LaneBody) {
+    return this.#live.events.emit(`${this.folderOf(attempt)}:${what}`, {
+      ...body,
+      lane: this.name,
+      agent: this.#agent,
+    });
+  }
+}
+
+type LaneBody =
+  | { type: 'lane-start'; attempt: number }
+  | { type: 'lane-retry'; attempt: number; kind: LaneKind; message: string }
+  | { type: 'lane-end'; kind: LaneKind; message?: string; elapsedMs: number; usage: Usage };

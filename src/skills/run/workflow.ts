@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { ServicesOf } from '../../council/call/services.ts';
 import type { WorkflowDefinition } from '../../engine/workflow.ts';
 import { snapshotPhase } from '../compaction/compaction.ts';
 import type { ActivePhase } from '../compaction/todo-list.ts';
 import { buildPackage } from '../model/package.ts';
 import { readPackageFiles } from '../package-files.ts';
-import { callPhase, type PhaseCaller } from './call-phase.ts';
-import { PhaseLane } from './phase-lane.ts';
+import { callPhase, PhaseLane } from './call-phase.ts';
 import { questionId, type RunPhase, runPlan } from './run-plan.ts';
 import { closingStatus, type RunState, runSkill } from './run-skill.ts';
 
@@ -25,12 +25,11 @@ export type SkillRunInputs = {
 type Outcome = { status: 'done' | 'not-accepted'; exit: number; message?: string };
 
 /** The story of `skill run`: every phase attempt is a journaled step, every question asked once. */
-export function skillRunWorkflow(
-  agentOf: PhaseCaller['agentOf'],
-): WorkflowDefinition<SkillRunInputs, Outcome> {
+export function skillRunWorkflow(servicesOf: ServicesOf): WorkflowDefinition<SkillRunInputs, Outcome> {
   return {
     name: 'skill-run',
     async run(context, inputs) {
+      const services = await servicesOf(context.live);
       const plan = await context.step('read package', async () =>
         runPlan(buildPackage(readPackageFiles(inputs.package))),
       );
@@ -69,7 +68,7 @@ export function skillRunWorkflow(
             lanes.set(key, lane);
             return callPhase(
               context,
-              { inputs, skill: plan.skill, agentOf },
+              { inputs, skill: plan.skill, services },
               { phase, lane, attempt, state: current, problems },
             );
           },

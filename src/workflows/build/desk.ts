@@ -1,9 +1,9 @@
 import { failurePolicies } from '../../agents/failure-kinds.ts';
 import type { Agent, LaneKind } from '../../agents/port.ts';
 import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
+import type { Reply } from '../../council/call/call.ts';
 import type { Question } from '../../engine/question.ts';
 import { askConsent } from '../consent.ts';
-import type { LaneAnswer } from '../lane.ts';
 import { StageDesk, type StageRequest } from '../stage-desk.ts';
 import type { LiteInputs } from './inputs.ts';
 import type { LiteCommission } from './rules/prompts.ts';
@@ -13,7 +13,7 @@ type LiteRequest<Name extends JudgementName> = Omit<StageRequest<Name>, 'input'>
   input?: StageRequest<Name>['input'];
 };
 
-export type LiteReply<Name extends JudgementName> = LaneAnswer & { value?: Judgement<Name> };
+export type LiteReply<Name extends JudgementName> = Reply<Judgement<Name>>;
 
 const speaksAgainst = (kind: LaneKind) => kind !== 'ok' && failurePolicies[kind].countsAgainstHealth;
 
@@ -47,14 +47,14 @@ export class LiteDesk extends StageDesk<LiteInputs> {
   /** Asks agents side by side and waits for all of them. */
   async ask<Name extends JudgementName>(requests: readonly LiteRequest<Name>[]): Promise<LiteReply<Name>[]> {
     const { task, baseCommit } = this.inputs;
-    const answers = await this.askLanes(
+    const answers = await this.askAll(
       requests.map((request) => ({ ...request, input: { feature: task, baseCommit, ...request.input } })),
     );
     for (const { agent, kind, failures } of answers) {
       for (const failure of failures) if (speaksAgainst(failure.kind)) this.#unwell.add(failure.agent);
       if (kind === 'ok') this.#unwell.delete(agent);
     }
-    return answers as LiteReply<Name>[];
+    return answers;
   }
 
   /** Answers from the user. In auto mode no one is asked: `settled` decides, then the recommendation. */

@@ -3,11 +3,10 @@ import { writeJsonAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { readJson } from '../../base/safe-json.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
+import type { ServicesOf } from '../../council/call/services.ts';
 import { waitForLock } from '../../engine/lock.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { planInvalid } from '../../plan/tasks/read-plan.ts';
-import type { ServicesOf } from '../services.ts';
-import type { LaneDefinition } from '../stage-desk.ts';
 import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs } from './inputs.ts';
@@ -16,14 +15,11 @@ import { confirmStage, isFallback } from './stage-confirm.ts';
 import { settledPlan } from './staleness.ts';
 
 /** `charrette lite-execute`: a handoff, a plan file or a prompt in, reviewed code out (P-100…P-105). */
-export function liteExecuteWorkflow(
-  lane: LaneDefinition,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<LiteInputs, Outcome> {
+export function liteExecuteWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LiteInputs, Outcome> {
   return {
     name: 'lite-execute',
     async run(context, inputs) {
-      const desk = new LiteDesk(context, lane, await servicesOf(context.live), inputs);
+      const desk = new LiteDesk(context, await servicesOf(context.live), inputs);
       const { files, handoff } = inputs;
       if (files === undefined) throw planInvalid(['the run has no plan']);
       desk.begin('LE-0', 'preferences');

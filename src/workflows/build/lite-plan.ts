@@ -1,11 +1,10 @@
 import { jsonText } from '../../base/safe-json.ts';
 import type { Clarifications, ExecutionContext } from '../../base/schema/lite/session-files.ts';
+import type { ServicesOf } from '../../council/call/services.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
 import type { LitePlanFiles } from '../../plan/tasks/plan-files.ts';
 import { planText } from '../../plan/tasks/plan-files.ts';
-import type { ServicesOf } from '../services.ts';
-import type { LaneDefinition } from '../stage-desk.ts';
 import { LiteDesk } from './desk.ts';
 import { executePlan } from './execute-plan.ts';
 import type { LiteInputs, Selection } from './inputs.ts';
@@ -20,14 +19,11 @@ import { settledPlan } from './staleness.ts';
 const manyChanges = 3;
 
 /** `charrette lite-plan`: preferences → explore → clarify → plan → confirm, and a handoff that can be executed once. */
-export function litePlanWorkflow(
-  lane: LaneDefinition,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<LiteInputs, Outcome> {
+export function litePlanWorkflow(servicesOf: ServicesOf): WorkflowDefinition<LiteInputs, Outcome> {
   return {
     name: 'lite-plan',
     async run(context, inputs) {
-      const desk = new LiteDesk(context, lane, await servicesOf(context.live), inputs);
+      const desk = new LiteDesk(context, await servicesOf(context.live), inputs);
       desk.begin('LP-0', 'preferences');
       await desk.askConsent();
       const asked = await desk.choose(preferenceQuestions('plan', inputs.flags), false);

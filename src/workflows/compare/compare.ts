@@ -2,6 +2,7 @@ import path from 'node:path';
 import { type Usage, unknownUsage } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { counted } from '../../base/text/format.ts';
+import type { ServicesOf } from '../../council/call/services.ts';
 import { uncounted } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import { type LedgerEntry, readLedger } from '../../engine/ledger.ts';
@@ -12,9 +13,7 @@ import { createNamedRun } from '../create-run.ts';
 import { describeEstimate } from '../design/depth.ts';
 import { declaredPlaces } from '../design/step-0-setup.ts';
 import { guardTree } from '../design/tree.ts';
-import type { LaneAnswer, LaneRequest } from '../lane.ts';
 import { relayRuns } from '../relay.ts';
-import type { ServicesOf } from '../services.ts';
 import { describeSpent, type SpentSoFar, spentSoFar } from '../spent.ts';
 import { type ComparedTask, compared, comparisonText, costOfCalls } from './comparison.ts';
 import { CompareDesk } from './desk.ts';
@@ -34,14 +33,11 @@ type Task = CompareInputs['tasks'][number];
 const sides = ['solo', 'panel'] as const;
 
 /** `charrette compare`: every feature designed by one agent and by the panel, then judged blind, in both orders. */
-export function compareWorkflow(
-  lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<CompareInputs, Outcome> {
+export function compareWorkflow(servicesOf: ServicesOf): WorkflowDefinition<CompareInputs, Outcome> {
   return {
     name: 'compare',
     async run(context, inputs) {
-      const desk = new CompareDesk(context, lane, await servicesOf(context.live), inputs);
+      const desk = new CompareDesk(context, await servicesOf(context.live), inputs);
       await confirm(desk);
       const tasks: ComparedTask[] = [];
       for (const [index, task] of inputs.tasks.entries()) {

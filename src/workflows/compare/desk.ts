@@ -3,16 +3,16 @@ import type { Comparison } from '../../base/schema/judgements/plan.ts';
 import { judgementJsonSchema } from '../../base/schema/judgements.ts';
 import { formatElapsed } from '../../base/text/format.ts';
 import { type Step, stepName } from '../../council/breadcrumbs.ts';
+import { callAll, type Reply, type Seat, type Task } from '../../council/call/call.ts';
+import { judgementForm } from '../../council/call/judgement.ts';
+import type { CallServices } from '../../council/call/services.ts';
 import { scaledTimeout, timeouts } from '../../council/timeouts.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import { comparePlansPrompt } from '../../prompts/panel/debate.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { DesignInputs } from '../design/inputs.ts';
-import type { LaneAnswer, LaneRequest } from '../lane.ts';
-import { writeQuestion } from '../lane-files.ts';
-import type { RunServices } from '../services.ts';
 import type { CompareInputs } from './prepare.ts';
 import type { DesignResult } from './read-design.ts';
 
@@ -38,14 +38,13 @@ export type JudgeCall = {
   planB: string;
 };
 
-export type JudgeReply = LaneAnswer & { value?: Comparison };
+export type JudgeReply = Reply<Comparison>;
 
 /** Where a comparison works: it can ask judges, write artifacts and say what it does. */
 export class CompareDesk {
   readonly context: WorkflowContext;
-  readonly services: RunServices;
+  readonly services: CallServices;
   readonly inputs: CompareInputs;
-  readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   /** Who designs, by lane. */
   readonly #designers = new Map<string, string>();
   /** Whether it was said that the limit on money does not hold for everything. */
@@ -53,14 +52,8 @@ export class CompareDesk {
   #phase = 'setup';
   #started = 0;
 
-  constructor(
-    context: WorkflowContext,
-    lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
-    services: RunServices,
-    inputs: CompareInputs,
-  ) {
+  constructor(context: WorkflowContext, services: CallServices, inputs: CompareInputs) {
     this.context = context;
-    this.#lane = lane;
     this.services = services;
     this.inputs = inputs;
   }
@@ -123,34 +116,28 @@ export class CompareDesk {
     });
   }
 
-  /** Asks judges side by side; each call is a lane of its own. */
-  async judge(calls: readonly JudgeCall[]): Promise<JudgeReply[]> {
-    const children = calls.map((call) => ({ key: call.lane, input: this.#enqueue(call) }));
-    return (await this.context.children(this.#lane, children)) as JudgeReply[];
+  /** Asks judges in parallel. */
+  judge(calls: readonly JudgeCall[]): Promise<JudgeReply[]> {
+    return callAll(
+      this,
+      calls.map((call) => this.#task(call)),
+    );
   }
 
-  #enqueue({ lane, agent, ...question }: JudgeCall): LaneRequest {
-    const schema = judgementJsonSchema('comparison');
-    const { text } = compose(comparePlansPrompt({ ...question, schema }), {
-      nonce: seededNonce(this.services.nonceSeed),
-      overrides: this.services.overrides,
-    });
-    const input = { feature: question.feature, baseCommit: this.inputs.baseCommit };
-    const digest = writeQuestion(this.context.live.directory.lanes, lane, { prompt: text, input });
-    const [task, seat] = ['compare', lane];
-    const label = `judge ${agent}${lane.endsWith('-swapped') ? ', swapped' : ''}`;
-    this.context.emit({ type: 'lane-queue', lane, task, seat, label, phase: this.#phase });
+  #task({ lane, agent, ...question }: JudgeCall): [Seat, Task<Comparison>] {
+    const { text: prompt } = compose(
+      comparePlansPrompt({ ...question, schema: judgementJsonSchema('comparison') }),
+      { nonce: seededNonce(this.services.nonceSeed), overrides: this.services.overrides },
+    );
+    const kind = 'compare';
+    const facts = { feature: question.feature, baseCommit: this.inputs.baseCommit };
     const seconds = this.inputs.agentSeconds ?? timeouts.judge.agentSeconds;
-    return {
-      lane,
-      phase: this.#phase,
-      task,
-      seat,
-      agents: [agent],
-      judgement: 'comparison',
-      wallMs: scaledTimeout('judge', seconds).agentSeconds * 1000,
-      idleMs,
-      digest,
-    };
+    const limits = { wallMs: scaledTimeout('judge', seconds).agentSeconds * 1000, idleMs };
+    const answer = judgementForm('comparison', { kind, facts });
+    const label = `judge ${agent}${lane.endsWith('-swapped') ? ', swapped' : ''}`;
+    return [
+      { id: lane, label, agents: [agent] },
+      { key: lane, kind, phase: this.#phase, prompt, facts, answer, limits },
+    ];
   }
 }

@@ -1,9 +1,8 @@
 import { writeJsonAtomic } from '../../base/files/atomic.ts';
+import type { ServicesOf } from '../../council/call/services.ts';
 import { synthesise } from '../../council/synthesis.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
-import type { LaneAnswer, LaneRequest } from '../lane.ts';
-import type { ServicesOf } from '../services.ts';
 import { Desk } from './desk.ts';
 import { clarify, discussOpenPoints, discussScope } from './discussions.ts';
 import { workerState } from './heavy-place.ts';
@@ -77,38 +76,28 @@ function commissionOf({ inputs }: Desk): Commission {
   return { description: inputs.feature, brief: inputs.brief };
 }
 
-type Lane = WorkflowDefinition<LaneRequest, LaneAnswer>;
-
-export function designWorkflow(
-  lane: Lane,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<DesignInputs, Outcome> {
+export function designWorkflow(servicesOf: ServicesOf): WorkflowDefinition<DesignInputs, Outcome> {
   return {
     name: 'design',
-    run: async (context, inputs) => design(new Desk(context, lane, await servicesOf(context.live), inputs)),
+    run: async (context, inputs) => design(new Desk(context, await servicesOf(context.live), inputs)),
   };
 }
 
-export function reviewWorkflow(
-  lane: Lane,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<DesignInputs, Outcome> {
+export function reviewWorkflow(servicesOf: ServicesOf): WorkflowDefinition<DesignInputs, Outcome> {
   return {
     name: 'design-review',
-    run: async (context, inputs) =>
-      reviewEdited(new Desk(context, lane, await servicesOf(context.live), inputs)),
+    run: async (context, inputs) => reviewEdited(new Desk(context, await servicesOf(context.live), inputs)),
   };
 }
 
 /** The isolated phase as a separate run, started by the worker process. */
 export function isolatedWorkflow(
-  lane: Lane,
   servicesOf: ServicesOf,
 ): WorkflowDefinition<DesignInputs & { start: IsolatedJob['start'] }, Outcome> {
   return {
     name: 'design-heavy',
     async run(context, { start, ...inputs }) {
-      const desk = new Desk(context, lane, await servicesOf(context.live), inputs);
+      const desk = new Desk(context, await servicesOf(context.live), inputs);
       const made = await deliberate(desk, start.table, start.commission);
       const last = inputs.auto ? await conclude(desk, start.commission, made) : made;
       const result: IsolatedResult = { made: last, warnings: desk.warnings };

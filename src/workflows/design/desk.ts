@@ -10,17 +10,17 @@ import {
   statusLine,
   stepOrder,
 } from '../../council/breadcrumbs.ts';
+import { type Reply as CallReply, callAll, type Seat, type Task } from '../../council/call/call.ts';
+import { judgementForm } from '../../council/call/judgement.ts';
+import type { CallServices } from '../../council/call/services.ts';
 import type { Call, Council, Reply } from '../../council/council.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
 import { scaledTimeout, type TimeoutFamily, timeouts } from '../../council/timeouts.ts';
 import { uncounted } from '../../engine/costs.ts';
-import type { WorkflowContext, WorkflowDefinition } from '../../engine/workflow.ts';
+import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';
-import type { LaneAnswer, LaneRequest } from '../lane.ts';
-import { writeQuestion } from '../lane-files.ts';
-import type { RunServices } from '../services.ts';
 import { describeSpent, spentSoFar } from '../spent.ts';
 import type { DesignInputs } from './inputs.ts';
 import { guardTree, noteSeen } from './tree.ts';
@@ -31,9 +31,8 @@ const idleMs = 600_000;
 /** What a step of the design works with: it can ask seats, write artifacts and report its progress. */
 export class Desk implements Council {
   readonly context: WorkflowContext;
-  readonly services: RunServices;
+  readonly services: CallServices;
   readonly inputs: DesignInputs;
-  readonly #lane: WorkflowDefinition<LaneRequest, LaneAnswer>;
   readonly warnings: string[] = [];
   /** L-429: calls since the last check of the tree. */
   #called: string[] = [];
@@ -41,14 +40,8 @@ export class Desk implements Council {
   #step: Step = '0';
   #started = 0;
 
-  constructor(
-    context: WorkflowContext,
-    lane: WorkflowDefinition<LaneRequest, LaneAnswer>,
-    services: RunServices,
-    inputs: DesignInputs,
-  ) {
+  constructor(context: WorkflowContext, services: CallServices, inputs: DesignInputs) {
     this.context = context;
-    this.#lane = lane;
     this.services = services;
     this.inputs = inputs;
   }
@@ -106,41 +99,39 @@ export class Desk implements Council {
   ): Promise<Reply<Name>[]> {
     const filled = calls.filter(([seat]) => seat.agents.length > 0);
     await this.#checkBudget(filled.length);
-    const children = filled.map((call) => ({ key: call[1].key, input: this.#enqueue(limit, call) }));
     const showTable = (statusOf: (index: number) => SeatStatus) => {
       if (table === undefined || calls.length === 0) return;
       const states = calls.map(([seat], index) => ({ label: seat.label, status: statusOf(index) }));
       this.note(statusLine(table, states));
     };
-    showTable((index) => ({ state: calls[index]?.[0].agents.length === 0 ? 'skipped' : 'pending' }));
-    this.#called.push(...children.map(({ key }) => key));
-    const answers = await this.context.children(this.#lane, children);
+    const launched = () =>
+      showTable((index) => ({ state: calls[index]?.[0].agents.length === 0 ? 'skipped' : 'pending' }));
+    this.#called.push(...filled.map(([, { key }]) => key));
+    const answers = await callAll(
+      this,
+      filled.map((call) => this.#callOf(limit, call)),
+      launched,
+    );
     const byKey = new Map(answers.map((answer) => [answer.lane, answer]));
     const replies = calls.map(([, { key }]) => replyOf<Name>(byKey.get(key)));
     showTable((index) => statusOfReply(replies[index]));
     return replies;
   }
 
-  #enqueue<Name extends JudgementName>(
+  #callOf<Name extends JudgementName>(
     limit: TimeoutFamily,
-    [seat, { key: lane, kind: task, judgement, draft, facts }]: Call<Name>,
-  ): LaneRequest {
-    const schema = judgementJsonSchema(judgement);
-    const run = this.context.live.directory;
-    const prompt = compose(draft(schema, seat.outside === true), {
+    [seat, { key, kind, judgement, draft, facts: own }]: Call<Name>,
+  ): [Seat, Task<Judgement<Name>>] {
+    const { text: prompt } = compose(draft(judgementJsonSchema(judgement), seat.outside === true), {
       nonce: seededNonce(this.services.nonceSeed),
       overrides: this.services.overrides,
     });
     const { feature, baseCommit, agentSeconds } = this.inputs;
-    const input = { ...facts, feature, stance: seat.stance, baseCommit };
-    const digest = writeQuestion(run.lanes, lane, { prompt: prompt.text, input });
-    const phase = this.#step;
-    this.context.emit({ type: 'lane-queue', lane, task, seat: seat.id, label: seat.label, phase });
+    const facts = { ...own, feature, stance: seat.stance, baseCommit };
     const seconds = scaledTimeout(limit, agentSeconds ?? timeouts[limit].agentSeconds).agentSeconds;
-    return {
-      ...{ lane, phase, task, seat: seat.id, agents: seat.agents, judgement },
-      ...{ wallMs: seconds * 1000, idleMs, reuse: this.#mayReuse(), digest },
-    };
+    const limits = { wallMs: seconds * 1000, idleMs };
+    const answer = judgementForm(judgement, { kind, facts });
+    return [seat, { key, kind, phase: this.#step, prompt, facts, answer, limits, reuse: this.#mayReuse() }];
   }
 
   artifact(name: string, text: string): Promise<void> {
@@ -219,7 +210,7 @@ export class Desk implements Council {
 }
 
 /** A seat that no agent may fill has no answer. */
-function replyOf<Name extends JudgementName>(answer: LaneAnswer | undefined): Reply<Name> {
+function replyOf<Name extends JudgementName>(answer: CallReply<Judgement<Name>> | undefined): Reply<Name> {
   if (answer === undefined)
     return {
       ...{ ok: false, kind: 'unhealthy', message: 'the seat is empty' },
@@ -227,9 +218,7 @@ function replyOf<Name extends JudgementName>(answer: LaneAnswer | undefined): Re
     };
   const { agent, family, elapsedMs, failures, kind, message, value } = answer;
   const call = { agent, family, elapsedMs, failures };
-  return kind === 'ok'
-    ? { ok: true, value: value as Judgement<Name>, ...call }
-    : { ok: false, kind, message, ...call };
+  return value !== undefined ? { ok: true, value, ...call } : { ok: false, kind, message, ...call };
 }
 
 function statusOfReply(reply: Reply<JudgementName> | undefined): SeatStatus {

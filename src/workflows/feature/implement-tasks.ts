@@ -14,7 +14,7 @@ import {
 import { parseTasks, type Task } from '../../prompts/sections/tasks.ts';
 import { type CompiledTask, compileTaskPrompt } from '../../prompts/task-prompt.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
-import type { FeatureDesk, Start } from './desk.ts';
+import type { FeatureDesk } from './desk.ts';
 import { recordFresh } from './fresh-call.ts';
 import type { FeatureImplementInputs } from './inputs.ts';
 import { appendRecord, look } from './records.ts';
@@ -26,7 +26,7 @@ import {
   safePaths,
 } from './rules/implementation-log.ts';
 import type { CallOutcome } from './rules/review-call.ts';
-import { landWork, openAt, placeIn, type Work } from './work.ts';
+import { type KeptStart, landWork, openAt, placeIn, type Work } from './work.ts';
 
 type Desk = FeatureDesk<FeatureImplementInputs>;
 
@@ -47,7 +47,7 @@ export async function carryOutTasks(desk: Desk, work: Work): Promise<{ done: num
   const numbers = tasks.map(({ number }) => number);
   const groups = parallelGroups(tasks, desk.inputs.tasksAtOnce, (task) => taskDependencies(task, numbers));
   for (const group of groups) {
-    const opened: { task: Task; start: Start }[] = [];
+    const opened: { task: Task; start: KeptStart }[] = [];
     for (const task of group) {
       const name = `task ${task.number}`;
       opened.push({ task, start: await openAt(desk, work, name, name) });
@@ -100,7 +100,7 @@ function requestOf(
   work: Work,
   prompts: ReadonlyMap<Task, Prompt>,
   task: Task,
-  start: Start,
+  start: KeptStart,
   extra = '',
 ) {
   return {
@@ -121,7 +121,7 @@ async function settle(
   feature: FeatureFiles,
   prompts: ReadonlyMap<Task, Prompt>,
   task: Task,
-  start: Start,
+  start: KeptStart,
   first: CallOutcome | undefined,
 ): Promise<boolean> {
   let outcome = first;

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
+import { agentOf, type ServicesOf } from '../../council/call/services.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { sideFiles } from '../../prompts/artifacts.ts';
 import { dropKeptWork, forwardTo } from '../../repo/git/run-branch.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
-import { agentOf, type ServicesOf } from '../services.ts';
 import { wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { deepenTests, simplify } from './deepen.ts';

@@ -1,7 +1,7 @@
+import type { ServicesOf } from '../../council/call/services.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import type { DomainOutcome } from '../../prompts/markers.ts';
 import { noResumeState, type ResumeState } from '../../prompts/resume/state.ts';
-import type { ServicesOf } from '../services.ts';
 import { wentBack } from './backward.ts';
 import { askConsent, sessionsCanContinue } from './before.ts';
 import { combinedPhase } from './combined.ts';

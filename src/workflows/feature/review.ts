@@ -1,11 +1,12 @@
 import { loadExactCounter } from '../../base/text/tokens.ts';
+import type { Place } from '../../council/call/once.ts';
 import type { Transport } from '../../prompts/compile.ts';
 import { chooseTransport } from '../../prompts/compile.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import type { ResumeState } from '../../prompts/resume/state.ts';
 import type { Dispatch } from '../../prompts/roles/shapes.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import type { CallPlace, FeatureDesk } from './desk.ts';
+import type { FeatureDesk } from './desk.ts';
 import { unanswered } from './desk.ts';
 import { issueLines, logDispatch } from './records.ts';
 import { type GateResult, judgeAnswer } from './rules/gate.ts';
@@ -27,7 +28,7 @@ export type RoleReview = {
   resumes: boolean;
   /** What the role found last, when it looked before in this run. */
   previous?: readonly ReviewIssue[];
-  place?: CallPlace;
+  place?: Place;
 } & Partial<Pick<ReviewCall, 'outcome' | 'code' | 'commit' | 'finalValidation'>>;
 
 export type Reviewed = {

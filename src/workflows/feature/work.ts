@@ -3,6 +3,7 @@ import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { containedPath, isInside } from '../../base/files/contained.ts';
 import { namedSome } from '../../base/text/format.ts';
+import type { CheckoutStart, Place } from '../../council/call/once.ts';
 import { moveCheckout, openCheckout, restoreWork } from '../../repo/git/checkout.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type Taken,
   takeWork,
 } from '../../repo/git/run-branch.ts';
-import type { CallPlace, FeatureDesk, Start } from './desk.ts';
+import type { FeatureDesk } from './desk.ts';
 
 /** Where the code of a feature is written: a branch of the run, and checkouts of it. */
 export type Work = {
@@ -69,7 +70,7 @@ export function keptPrefix(desk: FeatureDesk): string {
 }
 
 /** A checkout of what was done so far; `name` is its folder, `step` what happens in it. One of its own may hold finished work that git did not take. */
-export async function openAt(desk: FeatureDesk, work: Work, name: string, step: string): Promise<Start> {
+export async function openAt(desk: FeatureDesk, work: Work, name: string, step: string): Promise<KeptStart> {
   const checkout = checkoutOf(desk, name);
   const commit = await desk.once(`tip ${step}`, async () => tipOf(work));
   await desk.context.step(`checkout ${step}`, async () => {
@@ -80,11 +81,14 @@ export async function openAt(desk: FeatureDesk, work: Work, name: string, step: 
   return { checkout, commit, kept: `${keptPrefix(desk)}/${step.replace(/[^a-z0-9]+/gi, '-')}` };
 }
 
+/** Where an agent starts, and the reference that keeps its work until it is merged. */
+export type KeptStart = Required<CheckoutStart>;
+
 export async function tipOf({ root, branch, base }: Work): Promise<string> {
   return (await branchTip(root, branch)) ?? base;
 }
 
-export function placeIn(work: Work, start: Start, access: CallPlace['access']): CallPlace {
+export function placeIn(work: Work, start: KeptStart, access: Place['access']): Place {
   return {
     directory: path.join(start.checkout, work.prefix),
     access,
@@ -97,7 +101,7 @@ export async function landWork(
   desk: FeatureDesk,
   work: Work,
   name: string,
-  { checkout, commit: start, kept }: Start,
+  { checkout, commit: start, kept }: KeptStart,
   message: string,
 ): Promise<Taken> {
   const mark = `Charrette-Task: ${desk.context.live.directory.id}/${name.replace(/\s+/g, '-')}.`;
@@ -123,7 +127,7 @@ const mostFiles = 400;
 export async function changedCode(
   desk: FeatureDesk,
   work: Work,
-  { checkout, commit }: Start,
+  { checkout, commit }: KeptStart,
   named: readonly string[],
   label: string,
 ): Promise<Record<string, string>> {

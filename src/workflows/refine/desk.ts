@@ -3,8 +3,8 @@ import { CharretteError } from '../../base/errors.ts';
 import { rewriteFileAtomic } from '../../base/files/atomic.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { Judgement, JudgementName } from '../../base/schema/judgements.ts';
+import type { Reply } from '../../council/call/call.ts';
 import { askConsent } from '../consent.ts';
-import type { LaneAnswer } from '../lane.ts';
 import { StageDesk, type StageRequest } from '../stage-desk.ts';
 import { briefPathOf, type RefineInputs } from './inputs.ts';
 
@@ -46,10 +46,10 @@ export class RefineDesk extends StageDesk<RefineInputs> {
   /** Asks one agent and gives its answer; a seat that stays empty ends the run with its reason. */
   async ask<Name extends JudgementName>(
     request: RefineRequest<Name>,
-  ): Promise<{ value: Judgement<Name>; answer: LaneAnswer }> {
+  ): Promise<{ value: Judgement<Name>; answer: Reply<Judgement<Name>> }> {
     const { agent, input = {}, ...rest } = request;
-    const [answer] = await this.askLanes([{ ...rest, agents: [agent], input }]);
-    if (answer?.kind === 'ok') return { value: answer.value as Judgement<Name>, answer };
+    const [answer] = await this.askAll([{ ...rest, agents: [agent], input }]);
+    if (answer?.kind === 'ok' && answer.value !== undefined) return { value: answer.value, answer };
     throw new CharretteError({
       code: 'author-failed',
       message: `${agent} gave no usable answer to ${request.task}: ${answer?.message ?? answer?.kind ?? 'nothing'}.`,

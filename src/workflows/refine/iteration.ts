@@ -10,7 +10,7 @@ import { measurePage } from './browser/measure-page.ts';
 import type { RefineDesk } from './desk.ts';
 import { type Contract, priorityOf, settleContract, sprintFile } from './rules/contract.ts';
 import type { Decision } from './rules/decide.ts';
-import { refuseLeaks } from './rules/leak.ts';
+import { evaluationProblems, refuseLeaks } from './rules/leak.ts';
 import { findingsOf, type Measured, type Measurement } from './rules/measurement.ts';
 import { builderPrompt, evaluatorPrompt } from './rules/prompts.ts';
 import type { IterationRecord } from './rules/report.ts';
@@ -257,12 +257,15 @@ export async function evaluate(
   lane: string,
 ): Promise<Evaluation> {
   const folder = path.join(desk.checkout('artifact'), prefix);
+  const contracted = contract.criteria.map(({ id }) => id);
   const { value } = await desk.ask({
     lane,
     task: 'evaluate',
     judgement: 'evaluation',
     agent: seats.evaluator,
-    input: { criteria: contract.criteria.map(({ id }) => ({ id })) },
+    input: { criteria: contracted.map((id) => ({ id })) },
+    // RF-06: exactly the contracted criteria, each number at its anchor.
+    check: (evaluation) => evaluationProblems(evaluation, contracted),
     inspect: refuseLeaks,
     draft: (schema) =>
       evaluatorPrompt({

@@ -2,12 +2,11 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { isInside } from '../../base/files/contained.ts';
+import type { ServicesOf } from '../../council/call/services.ts';
 import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import { currentBranch, repositoryFacts, uncommittedIn } from '../../repo/git/repository-facts.ts';
 import { branchTip, forwardTo, openRunBranch } from '../../repo/git/run-branch.ts';
 import { removeWorktree } from '../../repo/git/worktrees.ts';
-import type { ServicesOf } from '../services.ts';
-import type { LaneDefinition } from '../stage-desk.ts';
 import { RefineDesk } from './desk.ts';
 import type { RefineInputs } from './inputs.ts';
 import {
@@ -112,14 +111,11 @@ async function mergeResult(desk: RefineDesk, { root, base, onto, branch }: Groun
 }
 
 /** `charrette refine`: a builder and a fresh evaluator in turn, until a page passes or a person decides. */
-export function refineWorkflow(
-  lane: LaneDefinition,
-  servicesOf: ServicesOf,
-): WorkflowDefinition<RefineInputs, Outcome> {
+export function refineWorkflow(servicesOf: ServicesOf): WorkflowDefinition<RefineInputs, Outcome> {
   return {
     name: 'refine',
     async run(context, inputs) {
-      const desk = new RefineDesk(context, lane, await servicesOf(context.live), inputs);
+      const desk = new RefineDesk(context, await servicesOf(context.live), inputs);
       desk.begin('setup', inputs.title);
       const seats = seat(desk);
       await desk.askConsent([seats.builder, seats.evaluator]);

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import type { RefineDesk } from './desk.ts';
 import { type Contract, openContract, type ProposedCriterion } from './rules/contract.ts';
+import { offerProblems } from './rules/leak.ts';
 import { offerPrompt, offerReviewPrompt } from './rules/prompts.ts';
 import type { LoopSeats } from './rules/settings.ts';
 
@@ -11,7 +12,10 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
   const standing = openContract(contractId, profile, documentCriteria, [], earlier);
   if (!inputs.negotiate || settings.contract.maxNegotiationRounds === 0) return standing;
   const negotiation: Contract['negotiation'] = [];
-  const input = { dimensions: profile.dimensions.map(({ id }) => ({ id })) };
+  const dimensions = profile.dimensions.map(({ id }) => id);
+  const input = { dimensions: dimensions.map((id) => ({ id })) };
+  // RF-13: words that would pass for a verdict on an earlier round never get into a contract.
+  const check = ({ criteria }: { criteria: ProposedCriterion[] }) => offerProblems(criteria, dimensions);
   let offer: ProposedCriterion[] = [];
   let scenarios: Contract['scenarios'] = [];
   for (let round = 1; round <= settings.contract.maxNegotiationRounds; round += 1) {
@@ -21,6 +25,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
       judgement: 'contract',
       agent: seats.builder,
       input,
+      check,
       draft: (schema) =>
         offerPrompt({
           profile,
@@ -40,6 +45,7 @@ export async function agreeContract(desk: RefineDesk, seats: LoopSeats): Promise
       judgement: 'contract-review',
       agent: seats.evaluator,
       input,
+      check,
       draft: (schema) =>
         offerReviewPrompt({ profile, briefPath: desk.briefPath, standing: standing.criteria, offer, schema }),
     });

@@ -18,9 +18,6 @@ export const contractReviewSchema = z.object({
   criteria: list(criterion, 30).describe('The whole list as it should be; may be left out when agreed.'),
 });
 
-export type ContractOffer = z.infer<typeof contractSchema>;
-export type ContractReview = z.infer<typeof contractReviewSchema>;
-
 const anchorSchema = z.enum(['0.25', '0.50', '0.75', '1.00']);
 
 /** What an evaluator says about the criteria of a contract: checks with a number, its anchor and what shows it. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readJudgement } from '../base/schema/judgements.ts';
+import { readJudgement } from '../../base/schema/judgements.ts';
 import { readTextAnswer } from './text-answers.ts';
 
 function read<Name extends Parameters<typeof readJudgement>[0]>(

@@ -1,15 +1,15 @@
-import { isRecord } from '../base/safe-json.ts';
-import { type JudgementName, judgements } from '../base/schema/judgements.ts';
-import { citationsIn } from '../base/text/citations.ts';
-import { toLines } from '../base/text/labelled-block.ts';
-import { readDefence, sideOf } from '../council/defence.ts';
-import { readFindings } from '../council/findings-text.ts';
-import { readJudgeVotes } from '../council/judge.ts';
-import { checkSubstantive } from '../council/substantive.ts';
-import { readSynthesisInWords } from '../council/synthesis.ts';
-import { readVotes } from '../council/votes.ts';
-import { mermaidFences } from '../plan/mermaid-fences.ts';
-import { readPlan } from '../plan/plan-text.ts';
+import { isRecord } from '../../base/safe-json.ts';
+import { type JudgementName, judgements } from '../../base/schema/judgements.ts';
+import { citationsIn } from '../../base/text/citations.ts';
+import { toLines } from '../../base/text/labelled-block.ts';
+import { mermaidFences } from '../../plan/mermaid-fences.ts';
+import { readPlan } from '../../plan/plan-text.ts';
+import { readDefence, sideOf } from '../defence.ts';
+import { readFindings } from '../findings-text.ts';
+import { readJudgeVotes } from '../judge.ts';
+import { checkSubstantive } from '../substantive.ts';
+import { readSynthesisInWords } from '../synthesis.ts';
+import { readVotes } from '../votes.ts';
 
 const choiceLine = /^[-* \t]*(?:BETTER|VERDICT|WINNER)\**:[* \t]*(?:PLAN )?(A|B|TIE)\b[* \t—–:-]*(.*)$/gim;
 

@@ -1,11 +1,11 @@
-import type { Agent, AgentTask, CallContext, LaneResult } from '../agents/port.ts';
-import { CharretteError } from '../base/errors.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import type { Agent, AgentTask, CallContext, LaneResult } from '../../agents/port.ts';
+import { CharretteError } from '../../base/errors.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
 import type { Semaphore } from './semaphore.ts';
 import { watchReferences } from './watch-references.ts';
 
 /** What the stories of one run need from the world, made anew by every process that works on it. */
-export type RunServices = {
+export type CallServices = {
   agents: ReadonlyMap<string, Agent>;
   /** Bounds the agent calls of this process. */
   slots: Semaphore;
@@ -36,7 +36,7 @@ export type TurnTaking = <Result>(
  * use must not keep a place from all other agents.
  */
 export function callAgent(
-  { slots, turn, given, project }: RunServices,
+  { slots, turn, given, project }: CallServices,
   agent: Agent,
   task: AgentTask,
   context: CallContext & { live: LiveRun; phase: string },
@@ -48,9 +48,9 @@ export function callAgent(
   return turn === undefined ? within() : turn(agent.id, signal, within);
 }
 
-export type ServicesOf = (live: LiveRun) => Promise<RunServices>;
+export type ServicesOf = (live: LiveRun) => Promise<CallServices>;
 
-export function agentOf(services: RunServices, id: string): Agent {
+export function agentOf(services: CallServices, id: string): Agent {
   const agent = services.agents.get(id);
   if (agent !== undefined) return agent;
   throw new CharretteError({

@@ -2,11 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Agent, LaneResult } from '../agents/port.ts';
-import type { LedgerEntry } from '../engine/ledger.ts';
-import type { WorkflowContext } from '../engine/workflow.ts';
-import { type LaneRequest, laneWorkflow } from './lane.ts';
-import { beginAttempt, finishAttempt, finishedAttempt, readQuestion, writeQuestion } from './lane-files.ts';
+import type { Agent, LaneResult } from '../../agents/port.ts';
+import type { LedgerEntry } from '../../engine/ledger.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
+import { SeatCall, textAnswer } from './call.ts';
+import { writeQuestion } from './files.ts';
+import { judgementForm } from './judgement.ts';
+import { Semaphore } from './semaphore.ts';
 
 let folder: string;
 const result: LaneResult = {
@@ -16,8 +18,6 @@ const result: LaneResult = {
   toolCalls: 0,
   durationMs: 1,
 };
-const record = { schemaVersion: 1, digest: 'd', agent: 'codex', task: 'sketch', result } as const;
-
 const emptyFolder = () => {
   for (const name of readdirSync(folder)) rmSync(path.join(folder, name), { recursive: true });
 };
@@ -26,62 +26,36 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('L-365, L-368: only a whole record of a good answer to this very request by this agent counts', () => {
-  beginAttempt(folder, 'the prompt');
-  expect(finishedAttempt(folder, 'd', 'codex')).toBeUndefined();
-  finishAttempt(folder, record);
-  expect(finishedAttempt(folder, 'd', 'codex')).toEqual(result);
-  expect(finishedAttempt(folder, 'other', 'codex')).toBeUndefined();
-  expect(finishedAttempt(folder, 'd', 'cursor')).toBeUndefined();
-  const file = path.join(folder, 'result.json');
-  const whole = readFileSync(file, 'utf8');
-  for (const corrupt of [
-    '',
-    '7\n',
-    'null',
-    '{}',
-    '[]',
-    whole.slice(0, -3),
-    whole.replace('"ok"', '"crash"'),
-  ]) {
-    writeFileSync(file, corrupt);
-    expect(finishedAttempt(folder, 'd', 'codex'), corrupt).toBeUndefined();
-  }
-});
+/** A run without anything but its folder. */
+function emptyRun(start = 1): LiveRun {
+  return {
+    directory: { id: 'run', lanes: folder },
+    clock: { now: () => 0 },
+    events: { start, emit: () => {} },
+    ledger: { add: () => {} },
+    checkpoint: async () => {},
+  } as unknown as LiveRun;
+}
 
-test('L-367: a question that cannot be read fails its own lane and names it', () => {
-  writeQuestion(folder, 'good', { prompt: 'p', input: {} });
-  writeFileSync(path.join(folder, 'bad.json'), '{"prompt": ');
-  expect(readQuestion(folder, 'good')).toEqual({ prompt: 'p', input: {} });
-  expect(() => readQuestion(folder, 'bad')).toThrow('The question of lane bad cannot be read.');
+/** Slots that also begin a call of a run that is being stopped. */
+const atOnce = { run: (work: () => unknown) => work() } as unknown as Semaphore;
+
+const noAgents = () => ({
+  project: folder,
+  overrides: {},
+  earlierLanes: undefined,
+  nonceSeed: 'run',
 });
 
 test('L-361: a lane that is set up wrongly is an error of the program, not an answer of an agent', async () => {
-  const services = {
-    agents: new Map(),
-    slots: undefined as never,
-    project: folder,
-    overrides: {},
-    earlierLanes: undefined,
-    nonceSeed: 'run',
-  };
-  const lane = laneWorkflow(async () => services);
-  const context = { live: {}, clock: { now: () => 0 }, emit: () => {} } as unknown as WorkflowContext;
-  const request: LaneRequest = {
-    lane: 'arch',
-    phase: '2a',
-    task: 'sketch',
-    seat: 'arch',
-    agents: [],
-    judgement: 'sketch',
-    wallMs: 1,
-    idleMs: 1,
-    digest: 'd',
-  };
-  await expect(lane.run(context, request)).rejects.toThrow('The lane arch has no agent.');
-  await expect(lane.run(context, { ...request, agents: ['nobody'] })).rejects.toMatchObject({
-    code: 'agent-not-found',
-  });
+  const services = { ...noAgents(), agents: new Map(), slots: new Semaphore(1) };
+  const caller = { live: emptyRun(), services, signal: new AbortController().signal };
+  const limits = { wallMs: 1, idleMs: 1 };
+  const task = { key: 'arch', kind: 'sketch', phase: '2a', prompt: '', answer: textAnswer, limits };
+  const seat = (agents: string[]) => ({ id: 'arch', label: 'arch', agents });
+  const reply = (agents: string[]) => new SeatCall(caller, seat(agents), task, 'd').reply();
+  await expect(reply([])).rejects.toThrow('The lane arch has no agent.');
+  await expect(reply(['nobody'])).rejects.toMatchObject({ code: 'agent-not-found' });
 });
 
 /** What comes of a vote on three items when a voter gives these answers, one after another. */
@@ -91,7 +65,8 @@ async function voted(
     trust = 'terminal-event',
     ledger = { add: () => {} },
     signal = new AbortController().signal,
-  }: { trust?: Agent['capabilities']['trust']; ledger?: object; signal?: AbortSignal } = {},
+    start = 1,
+  }: { trust?: Agent['capabilities']['trust']; ledger?: object; signal?: AbortSignal; start?: number } = {},
 ) {
   const prompts: string[] = [];
   const agent = {
@@ -103,30 +78,31 @@ async function voted(
       return { ...result, ...answers[prompts.length - 1] };
     },
   } as unknown as Agent;
-  const services = {
-    agents: new Map([['codex', agent]]),
-    slots: { run: (work: () => unknown) => work() } as never,
-    project: folder,
-    overrides: {},
-    earlierLanes: undefined,
-    nonceSeed: 'run',
-  };
-  const context = {
-    live: { directory: { id: 'run', lanes: folder }, ledger },
-    clock: { now: () => 0 },
-    emit: () => {},
-    sleep: async () => {},
-    step: (_name: string, work: (signal: AbortSignal) => unknown) => work(signal),
-  } as unknown as WorkflowContext;
-  const items = ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id }));
-  const digest = writeQuestion(folder, 'vote-a', { prompt: 'Vote on three items.', input: { items } });
+  const services = { ...noAgents(), agents: new Map([['codex', agent]]), slots: atOnce };
+  const live = { ...emptyRun(start), ledger } as unknown as LiveRun;
+  const facts = { items: ['FINDING_1', 'FINDING_2', 'OOS_1'].map((id) => ({ id })) };
+  const prompt = 'Vote on three items.';
+  const digest = writeQuestion({ lanes: folder, project: folder }, 'vote-a', { prompt, input: facts });
+  const answer = judgementForm('vote', { kind: 'vote', facts });
   const limits = { wallMs: 1, idleMs: 1 };
-  const seat = { lane: 'vote-a', phase: '3', task: 'vote', seat: 'a', agents: ['codex'] };
-  const lane = laneWorkflow(async () => services);
-  const { kind, value, message } = await lane.run(context, { ...seat, ...limits, judgement: 'vote', digest });
-  const cast = (value as { votes?: { id: string; vote: string }[] } | undefined)?.votes;
-  return { kind, cast: cast?.map(({ id, vote }) => `${id} ${vote}`), prompts, message };
+  const seat = { id: 'a', label: 'a', agents: ['codex'] };
+  const task = { key: 'vote-a', kind: 'vote', phase: '3', prompt, facts, answer, limits };
+  const { kind, value, message } = await new SeatCall({ live, services, signal }, seat, task, digest).reply();
+  return { kind, cast: value?.votes.map(({ id, vote }) => `${id} ${vote}`), prompts, message };
 }
+
+test('L-365, L-368: only a whole record of a good answer to this very request by this agent counts', async () => {
+  const good: Partial<LaneResult> = { text: ballot };
+  expect((await voted([good])).prompts).toHaveLength(1);
+  expect((await voted([good])).prompts).toHaveLength(0);
+  const file = path.join(folder, 'vote-a-1', 'result.json');
+  const whole = readFileSync(file, 'utf8');
+  const other = [/"digest": "/, /"agent": "/].map((name) => whole.replace(name, (found) => `${found}x`));
+  for (const record of ['', '7\n', 'null', '{}', '[]', whole.slice(0, -3), ...other]) {
+    writeFileSync(file, record);
+    expect((await voted([good])).prompts, record).toHaveLength(1);
+  }
+});
 
 test('panel/C-21 F-21: what a voter left out is asked for once, and what was voted stays', async () => {
   const { kind, cast, prompts } = await voted([
@@ -227,10 +203,10 @@ test('an answer in words is kept as the judgement that it holds, and is not aske
   expect(await voted([])).toEqual({ ...first, prompts: [] });
 });
 
-test('an answer of the wrong form whose repair turn ended well is not asked for again; one without is', async () => {
+test('asks again after a failed repair once the run starts again, never after a repair that ended well', async () => {
   const useless: Partial<LaneResult> = { kind: 'bad_output', text: 'No form at all.', message: 'no JSON' };
   expect((await voted([useless, useless, useless, useless])).kind).toBe('bad_output');
-  const second = await voted([useless, { text: ballot }]);
+  const second = await voted([useless, { text: ballot }], { start: 2 });
   expect(second).toMatchObject({ kind: 'ok', prompts: { length: 2 } });
   expect(await voted([])).toEqual({ ...second, prompts: [] });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Agent, AgentTask } from '../agents/port.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import type { Agent, AgentTask } from '../../agents/port.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
 import { Semaphore } from './semaphore.ts';
-import { callAgent, type RunServices } from './services.ts';
+import { type CallServices, callAgent } from './services.ts';
 
 test('a call that waits for its turn keeps no place from calls of other agents', async () => {
   const called: string[] = [];
@@ -15,7 +15,7 @@ test('a call that waits for its turn keeps no place from calls of other agents',
       if (id === 'limited') await granted;
       return body();
     },
-  } as unknown as RunServices;
+  } as unknown as CallServices;
   const live = {} as LiveRun;
   const context = { signal: new AbortController().signal, onEvent: () => {}, live, phase: '' };
   const limited = callAgent(services, agent('limited'), {} as AgentTask, context);

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type TemporaryRepository, temporaryRepository } from '../../test/temporary-repository.ts';
-import type { Agent, AgentTask } from '../agents/port.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import { type TemporaryRepository, temporaryRepository } from '../../../test/temporary-repository.ts';
+import type { Agent, AgentTask } from '../../agents/port.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
 import { Semaphore } from './semaphore.ts';
-import { callAgent, type RunServices } from './services.ts';
+import { type CallServices, callAgent } from './services.ts';
 
 let repository: TemporaryRepository;
 let told: string[];
@@ -22,7 +22,7 @@ afterEach(() => repository.remove());
 function call(access: AgentTask['access'], deed: () => void): Promise<unknown> {
   const live = { events: { emit: (_id: string, { text }: { text: string }) => told.push(text) } };
   return callAgent(
-    { slots: new Semaphore(1), project: repository.root } as unknown as RunServices,
+    { slots: new Semaphore(1), project: repository.root } as unknown as CallServices,
     { id: 'one', call: async () => deed() } as unknown as Agent,
     { access, laneDirectory } as AgentTask,
     {

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentTask } from '../agents/port.ts';
-import type { LiveRun } from '../engine/live-run.ts';
-import { type Displaced, displaced, referencesOf } from '../repo/git/references.ts';
+import type { AgentTask } from '../../agents/port.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
+import { type Displaced, displaced, referencesOf } from '../../repo/git/references.ts';
 
 /** Each is a line of its own; of more than that a file tells. */
 const mostTold = 10;

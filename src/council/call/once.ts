@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { openLaneEvents } from '../../agents/lane-events.ts';
+import {
+  type Access,
+  type Agent,
+  type AgentTask,
+  type JsonSchema,
+  type LaneResult,
+  type TaskLimits,
+  unknownUsage,
+} from '../../agents/port.ts';
+import { endOrphans } from '../../agents/process/process-record.ts';
+import { timeOf } from '../../engine/clock.ts';
+import type { LedgerEntry } from '../../engine/ledger.ts';
+import type { LiveRun } from '../../engine/live-run.ts';
+import { isUnusable, keepWork, moveCheckout } from '../../repo/git/checkout.ts';
+import { beginAttempt } from './files.ts';
+import { type CallServices, callAgent } from './services.ts';
+
+/** What a step body that calls agents may touch: files of the run, never its workflow. */
+export type Caller = { live: LiveRun; services: CallServices; signal: AbortSignal };
+
+/** Where an agent works, and whether it may change files there. */
+export type Place = {
+  directory: string;
+  access: Access;
+  /** A writer starts from this commit of this checkout: what an unfinished attempt left is put back first. */
+  start?: CheckoutStart | undefined;
+};
+
+/** `kept`: the git reference that keeps finished work until it is merged. */
+export type CheckoutStart = { checkout: string; commit: string; kept?: string };
+
+export type OneCall = {
+  /** The attempt's own folder. */
+  folder: string;
+  attempt: number;
+  seat: string;
+  phase: string;
+  kind: string;
+  prompt: string;
+  facts?: unknown;
+  schema?: JsonSchema;
+  limits: TaskLimits;
+  place?: Place | undefined;
+  session?: string | undefined;
+};
+
+/** `unsaved`: the agent was not called, because its checkout is unusable. */
+export type Called = { result: LaneResult; unsaved?: true };
+
+/**
+ * Calls an agent once: in its checkout as it has to be, within all limits, and entered in the ledger before its answer counts. Throws
+ * when the run is being stopped.
+ */
+export async function callOnce(caller: Caller, agent: Agent, call: OneCall): Promise<Called> {
+  const { live, services, signal } = caller;
+  const { folder, attempt, seat, phase, kind, prompt, facts, schema, limits, place, session } = call;
+  await endOrphans([folder]);
+  const task: AgentTask = {
+    ...{ task: kind, run: live.directory.id, seat, attempt, prompt, limits, laneDirectory: folder },
+    directory: place?.directory ?? services.project,
+    access: place?.access ?? 'read',
+    ...(facts === undefined ? {} : { input: facts }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(session === undefined ? {} : { resume: { session, fork: false } }),
+  };
+  const start = place?.access === 'write' ? place.start : undefined;
+  // Finished work is in the checkout, even when this process died before it saved the answer.
+  if (start !== undefined && (await agent.answered?.(task)) !== true) {
+    const refusal = await refusalOf(() => moveCheckout(services.project, start.checkout, start.commit));
+    if (refusal !== undefined) return { result: refusal, unsaved: true };
+  }
+  beginAttempt(folder, prompt);
+  const events = openLaneEvents(folder);
+  const context = { signal, onEvent: events.note, live, phase };
+  const answer = await callAgent(services, agent, task, context).finally(events.close);
+  const entry: LedgerEntry = {
+    v: 1,
+    ...{ id: path.basename(folder), time: timeOf(live.clock), phase, task: kind, seat },
+    ...{ agent: agent.id, family: agent.family },
+    ...(answer.model === undefined ? {} : { model: answer.model }),
+    ...{ usage: answer.usage, durationMs: answer.durationMs },
+  };
+  // A good answer is kept by its agent and counted when the run is resumed; anything else will be paid for again.
+  if (signal.aborted && answer.kind !== 'ok') live.ledger.addStopped(entry);
+  signal.throwIfAborted();
+  // Before the answer counts as complete: a call that is never made again must not be missing here.
+  live.ledger.add(entry);
+  const kept = start?.kept;
+  if (answer.kind !== 'ok' || start === undefined || kept === undefined) return { result: answer };
+  // An answer without its work would be worth nothing.
+  const lost = await refusalOf(() => keepWork(services.project, start.checkout, start.commit, kept));
+  if (lost === undefined) return { result: answer };
+  const { kind: failure, message } = lost;
+  return { result: { ...answer, kind: failure, ...(message === undefined ? {} : { message }) } };
+}
+
+/** A checkout that an agent made unusable is the failure of that call, not of the run. */
+async function refusalOf(act: () => Promise<void>): Promise<LaneResult | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    const message = error.message.replace(/\.$/, '');
+    return { kind: 'denied', text: '', message, usage: unknownUsage, toolCalls: 0, durationMs: 0 };
+  }
+}

@@ -56,6 +56,7 @@ async function bundleProgram() {
     ...options,
     metafile: true,
     entryPoints: {
+      index: 'src/service/index.ts',
       context: 'src/prompts/context/index.ts',
       skills: 'src/skills/index.ts',
       prompts: 'src/prompts/index.ts',

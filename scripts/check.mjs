@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 const checks = [
   ['types', 'tsc', []],
   ['types of the page', 'tsc', ['-p', 'web']],
+  ['types of the examples', 'tsc', ['-p', 'examples/library']],
   ['format and lint', 'biome', ['check', '.']],
   ['unused code', 'knip', []],
   ['code that only tests use', 'knip', ['--production', '--include', 'files,exports,types']],

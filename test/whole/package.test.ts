@@ -71,6 +71,7 @@ test('the public modules can be imported, with types', () => {
   execFileSync('ln', ['-s', library, path.join(consumer, 'node_modules', 'charrette')]);
   writeFileSync(path.join(consumer, 'package.json'), '{"type":"module"}');
   const source = [
+    `import { CharretteError, openProject, type RunHandle, startRun } from 'charrette';`,
     `import { loadDesignContext } from 'charrette/context';`,
     `import { lintPaths } from 'charrette/skills';`,
     `import { compose } from 'charrette/prompts';`,
@@ -78,7 +79,8 @@ test('the public modules can be imported, with types', () => {
     `import { openEngine, type RunRecord } from 'charrette/engine';`,
     `const reading: PlanReading = readPlan('nothing');`,
     `const status: RunRecord['status'] = 'done';`,
-    `const all: unknown[] = [loadDesignContext, lintPaths, compose, openEngine];`,
+    `const handle: Partial<RunHandle> = {};`,
+    `const all: unknown[] = [handle.stop ?? openProject, startRun, CharretteError, loadDesignContext, lintPaths, compose, openEngine];`,
     `console.log(JSON.stringify([reading.ok, status, all.every((one) => typeof one === 'function')]));`,
   ].join('\n');
   writeFileSync(path.join(consumer, 'main.ts'), source);

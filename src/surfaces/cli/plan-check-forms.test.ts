@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type GroundingFact, reportOf } from '../../plan/grounding/report.ts';
-import { groundingFindings } from '../../service/plan-check.ts';
+import { groundingFindings } from '../../service/checks.ts';
 import { planAnnotations, planSarif } from './plan-check-forms.ts';
 
 const fact: GroundingFact = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { version } from '../../base/version.ts';
-import type { PlanFinding } from '../../service/plan-check.ts';
+import type { PlanFinding } from '../../service/checks.ts';
 
 const checks = {
   file: 'Files that the plan changes are there; files that it makes are not.',

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
+import { checkPlan, type PlanFinding } from '../../service/checks.ts';
 import type { CommandSpec } from '../../service/command.ts';
-import { checkPlan, type PlanFinding } from '../../service/plan-check.ts';
 import { projectOf } from '../../service/project.ts';
 import { inForm } from './plan-check-forms.ts';
 

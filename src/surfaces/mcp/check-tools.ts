@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import type { GroundingReport } from '../../plan/grounding/report.ts';
-import { type Consumer, consumers, findContextRoot } from '../../prompts/context/defaults.ts';
-import { promptContext } from '../../prompts/context/for-prompt.ts';
-import { loadDesignContext } from '../../prompts/context/load.ts';
-import { checkPlan, type LiteCheck } from '../../service/plan-check.ts';
+import { type Consumer, consumers } from '../../prompts/context/defaults.ts';
+import { checkPlan, type LiteCheck, lintSkills, designContext as loadContext } from '../../service/checks.ts';
 import { promptFor } from '../../service/prompts.ts';
-import { lintPaths } from '../../skills/lint/lint-paths.ts';
 import {
   listInput,
   listOutput,
@@ -39,22 +36,8 @@ export const designContext = defineTool({
   }),
   annotations: readsOnly,
   async call({ for: consumer, task, budget, dir, offset, limit }, { project }) {
-    const request = {
-      // A folder in the request is relative to the working directory.
-      root: dir === undefined ? findContextRoot(project.cwd) : project.cwd,
-      mode: 'standalone',
-      ...(budget !== undefined && { budget }),
-      ...(dir !== undefined && { dir: await projectPath(project, dir) }),
-    } as const;
-    const loaded =
-      consumer === undefined
-        ? await loadDesignContext(request).then((design) => ({ design, text: design.text }))
-        : await promptContext({
-            ...request,
-            consumer,
-            ...(task !== undefined && { task }),
-            home: project.env['HOME'],
-          });
+    const named = dir === undefined ? undefined : await projectPath(project, dir);
+    const loaded = await loadContext(project, { for: consumer, task, budget, dir: named });
     return {
       outcome: loaded.design.outcome,
       files: loaded.design.files.map(({ token, path, state }) => ({ token, path, state })),
@@ -128,7 +111,7 @@ export const skillLint = defineTool({
   annotations: readsOnly,
   async call({ paths: named, ...page }, { project }) {
     const paths = await Promise.all(named.map((name) => projectPath(project, name)));
-    const result = lintPaths({ paths, roots: [], cwd: project.cwd });
+    const result = lintSkills(project, { paths });
     const all = result.packages.flatMap((entry) =>
       entry.findings.map(({ rule, severity, file, line, message, fixable }) => ({
         package: entry.path,
@@ -143,7 +126,7 @@ export const skillLint = defineTool({
   },
 });
 
-function pick({ path, name, gate: own }: ReturnType<typeof lintPaths>['packages'][number]) {
+function pick({ path, name, gate: own }: ReturnType<typeof lintSkills>['packages'][number]) {
   return { path, name, gate: own };
 }
 

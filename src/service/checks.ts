@@ -22,8 +22,15 @@ import {
 import { headingsIn, looksLikePlan, pathLookup } from '../plan/grounding/subject.ts';
 import { readLiteFolder, readTaskTexts } from '../plan/tasks/plan-files.ts';
 import { wavesOf } from '../plan/tasks/schedule.ts';
+import type { Consumer } from '../prompts/context/defaults.ts';
+import { findContextRoot } from '../prompts/context/defaults.ts';
+import { promptContext } from '../prompts/context/for-prompt.ts';
+import { loadDesignContext } from '../prompts/context/load.ts';
+import type { DesignContext } from '../prompts/context/result.ts';
 import { openIndex } from '../repo/index/open-index.ts';
 import type { RepositoryIndex } from '../repo/index/repository-index.ts';
+import type { LintResult } from '../skills/lint/engine.ts';
+import { lintPaths } from '../skills/lint/lint-paths.ts';
 import { type DesignInputs, decidedPoints } from '../workflows/design/inputs.ts';
 import { type FoundLitePlan, findLitePlan, planFileAt } from './plans.ts';
 import { findRun, type Project } from './project.ts';
@@ -294,3 +301,44 @@ const unreadable = (name: string, problems: readonly string[]): GroundingFact =>
   basis: 'exact',
   reason: `cannot be read: ${problems.slice(0, 3).join('; ')}`,
 });
+
+/** Lints skill packages: of directories, or of all below `roots`, which are also checked against each other. */
+export function lintSkills(
+  { cwd }: Pick<Project, 'cwd'>,
+  { paths = [], roots = [] }: { paths?: readonly string[]; roots?: readonly string[] },
+): LintResult {
+  return lintPaths({ paths: [...paths], roots: [...roots], cwd });
+}
+
+export type DesignContextRequest = {
+  /** All that this kind of prompt gets, project specs included; without it the design documents alone. */
+  for?: Consumer | undefined;
+  /** With `for`: what the work is about. */
+  task?: string | undefined;
+  /** Tokens, instead of the configured budget. */
+  budget?: number | undefined;
+  /** A folder below the working directory, instead of the configured one. */
+  dir?: string | undefined;
+};
+
+/** The design documents of the project as one block under a token budget. */
+export async function designContext(
+  { cwd, env }: Project,
+  { for: consumer, task, budget, dir }: DesignContextRequest = {},
+): Promise<{ design: DesignContext; text: string }> {
+  const request = {
+    root: dir === undefined ? findContextRoot(cwd) : cwd,
+    mode: 'standalone',
+    ...(budget === undefined ? {} : { budget }),
+    ...(dir === undefined ? {} : { dir }),
+  } as const;
+  if (consumer !== undefined)
+    return promptContext({
+      ...request,
+      consumer,
+      ...(task === undefined ? {} : { task }),
+      home: env['HOME'],
+    });
+  const design = await loadDesignContext(request);
+  return { design, text: design.text };
+}

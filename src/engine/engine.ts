@@ -14,6 +14,7 @@ import { atWork, type Definitions, Executions, emitResume, emitStart } from './e
 import { InboxReader } from './inbox-reader.ts';
 import { hasDiskFullError, Journal } from './journal.ts';
 import { KnownRuns } from './known-runs.ts';
+import { reportLoss } from './lost-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
@@ -181,8 +182,9 @@ export class Engine {
       this.#departures.drop(runId);
       return;
     }
-    // The first event of a run is there before the embedded store hears of the run.
-    const isNew = this.#store.kind === 'embedded' && live.events.count === 0;
+    live.eventsLost = live.events.count === 0 && record.process !== undefined;
+    // The first event of a run is written before the embedded store hears of the run.
+    const isNew = this.#store.kind === 'embedded' && live.events.count === 0 && !live.eventsLost;
     const status = isNew ? null : await DBOS.getWorkflowStatus(runId);
     // Given up while the store was asked.
     if (live.stopping) return;
@@ -192,17 +194,21 @@ export class Engine {
       // Never started, or its store is gone: finished calls and answers are found in the directory.
       if (live.events.find('run:start') !== undefined) emitResume(live);
       else emitStart(live, record);
+      await reportLoss(live);
       await this.#executions.begin(live, record);
       return;
     }
+    if (live.eventsLost) emitStart(live, record);
     const unfinished = await this.#unfinished(runId);
     // The journal of another copy may know of calls that this directory does not hold.
     if (record.imported === true || isOver(status.status) || (await hasDiskFullError(unfinished))) {
       await DBOS.deleteWorkflow(runId, true);
       emitResume(live);
+      await reportLoss(live);
       await this.#executions.begin(live, record);
     } else {
       emitResume(live);
+      await reportLoss(live);
       await this.#wake(runId);
       await DBOS.resumeWorkflows(unfinished, { queueName: this.#resumeQueue });
     }

@@ -66,6 +66,10 @@ export class EventLog {
     return this.#lastTurn;
   }
 
+  get entries(): IterableIterator<RunEvent> {
+    return this.#log.entries;
+  }
+
   get count(): number {
     return this.#log.size;
   }

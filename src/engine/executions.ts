@@ -6,6 +6,7 @@ import { type Clock, timeOf } from './clock.ts';
 import type { Departures } from './departures.ts';
 import type { KnownRuns } from './known-runs.ts';
 import type { LiveRun } from './live-run.ts';
+import { reportMissing } from './lost-record.ts';
 import { thisProcess } from './process-identity.ts';
 import { relocateInputs } from './relocate.ts';
 import type { RunGuard } from './run-guard.ts';
@@ -72,9 +73,12 @@ export class Executions {
     if (!this.#runs.underWay.has(runId)) await this.#takeUp(runId);
     const context = this.#context(runId);
     try {
-      const outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
+      let outcome: Outcome = await definition.run(context, this.#localInput(input, runId));
       // Told to stop during its last step it has stopped; whoever resumes it comes here again without doing anything twice.
       if (context.live.stopping) return new Promise(() => {});
+      const missing = await reportMissing(context.live);
+      if (missing.length > 0 && outcome.status === 'done')
+        outcome = { status: 'not-accepted', exit: 6, message: `${missing.length} artifacts are lost` };
       context.emit({ type: 'run-end', ...outcome });
       tellEnd(context.live.events, outcome);
       await updateRunRecord(directory, {

@@ -2,6 +2,7 @@ import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/pr
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
 import { Ledger } from './ledger.ts';
+import { missingArtifacts } from './lost-record.ts';
 import type { Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { orStopped } from './stopped.ts';
@@ -18,6 +19,10 @@ export class LiveRun {
   readonly ledger: Ledger;
   /** How often the store is asked for messages to the run. */
   readonly messagePollMs: number;
+  /** Deleted or emptied before this process opened the run: replaying writes every version of them again. */
+  readonly missingArtifacts: ReadonlySet<string>;
+  /** The run began earlier and its events are gone. */
+  eventsLost = false;
   readonly #abort = new AbortController();
   readonly #onPause: (run: LiveRun, questions: readonly Question[]) => void;
   readonly #onContinue: (run: LiveRun) => void;
@@ -44,6 +49,7 @@ export class LiveRun {
   ) {
     this.directory = directory;
     this.events = new EventLog(directory.id, directory.events, clock);
+    this.missingArtifacts = new Set(missingArtifacts(directory, this.events));
     this.clock = { now: () => this.events.now() };
     this.ledger = new Ledger(directory.ledger);
     this.#onPause = hooks.onPause;

@@ -44,6 +44,8 @@ export type RunRecord = {
   imported?: true;
   /** The process that works on it. */
   process?: ProcessIdentity;
+  /** Parts of the record that were deleted or emptied from outside and could not be rebuilt in full. */
+  lost?: string[];
   ended?: string;
   exit?: number;
   error?: { code: string; message: string; fix?: string };

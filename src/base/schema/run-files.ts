@@ -51,6 +51,12 @@ export const runRecordSchema = z.looseObject({
     .describe('The run was made for the queue of a shared store; `yes`: recommended answers are taken.'),
   imported: z.literal(true).optional().describe('It came from an archive and has not gone on since.'),
   process: processSchema.optional(),
+  lost: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Parts of the record that were deleted or emptied from outside and could not be rebuilt in full.',
+    ),
   ended: z.iso.datetime().optional(),
   exit: z.int().optional().describe('Exit code of the command once the run has ended.'),
   error: z

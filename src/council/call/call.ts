@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { failurePolicies, retryDelayMs } from '../../agents/failure-kinds.ts';
-import type { Agent, JsonSchema, LaneKind, LaneResult, TaskLimits, Usage } from '../../agents/port.ts';
+import {
+  type Agent,
+  type JsonSchema,
+  type LaneKind,
+  type LaneResult,
+  type TaskLimits,
+  type Usage,
+  unknownUsage,
+} from '../../agents/port.ts';
 import { timeOf } from '../../engine/clock.ts';
 import type { EventBody } from '../../engine/event.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
@@ -114,7 +122,23 @@ export async function callAll<T>(
   );
   // One that throws ends the run, and nothing of the run may be running then.
   await Promise.allSettled(steps);
-  return Promise.all(steps);
+  const replies = await Promise.all(steps);
+  // The step of a finished call does not run again, so its events have to be told from its reply.
+  if (live.eventsLost) for (const reply of replies) rebuildEvents(live, reply);
+  return replies;
+}
+
+/** Ids and order are those of `SeatCall.reply`: an event that is in the log is not written again. */
+function rebuildEvents(live: LiveRun, reply: Reply): void {
+  const { lane, agent, kind, message, elapsedMs, usage = unknownUsage, failures } = reply;
+  const events = new CallEvents(live, lane, live.events.start);
+  for (const [index, failure] of failures.entries()) {
+    const attempt = index + 1;
+    events.emit({ type: 'lane-start', agent: failure.agent, attempt });
+    events.emit({ type: 'lane-retry', attempt, ...failure });
+  }
+  if (kind === 'ok') events.emit({ type: 'lane-start', agent, attempt: failures.length + 1 });
+  events.emit({ type: 'lane-end', agent, kind, message, elapsedMs, usage });
 }
 
 /** Failures of a continued session that say nothing about the session. */

@@ -17,7 +17,7 @@ import { liteExecuteWorkflow } from './build/lite-execute.ts';
 import { litePlanWorkflow } from './build/lite-plan.ts';
 import { compareWorkflow } from './compare/compare.ts';
 import { designWorkflow, isolatedWorkflow, reviewWorkflow } from './design/design.ts';
-import { projectRun, workerDirectory } from './design/heavy-place.ts';
+import { projectRun, workerDirectory } from './design/worker-place.ts';
 import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';

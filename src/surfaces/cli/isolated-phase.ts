@@ -10,12 +10,12 @@ import { parseJson } from '../../base/safe-json.ts';
 import { createRunDirectory, homeOf, prepareHome, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../../engine/run-record.ts';
 import type { CommandSpec } from '../../service/command.ts';
-import { workerRun as run } from '../../workflows/design/heavy-place.ts';
 import {
-  type HeavyResult,
   type IsolatedJob,
-  renderHeavyStatus,
+  renderWorkerStatus,
+  type WorkerStatus,
 } from '../../workflows/design/isolated-phase.ts';
+import { workerRun as run } from '../../workflows/design/worker-place.ts';
 import { openStories } from '../../workflows/open.ts';
 import { codeVersion } from '../../workflows/version.ts';
 import { makeReporter } from './reporter.ts';
@@ -31,7 +31,7 @@ export const command: CommandSpec = {
       (await readTextFile(file as string)) ?? '',
       file as string,
     ) as unknown as IsolatedJob;
-    let result: HeavyResult;
+    let result: WorkerStatus;
     try {
       await work(job, global.config, signal, makeReporter({ ...global, output: 'json' }, terminal));
       result = { status: 'complete' };
@@ -40,7 +40,7 @@ export const command: CommandSpec = {
     }
     return {
       exit: result.status === 'complete' ? 0 : 1,
-      text: `${renderHeavyStatus(result)}\n`,
+      text: `${renderWorkerStatus(result)}\n`,
       json: result,
     };
   },

@@ -7,7 +7,7 @@ import type { AgentHealth, RunAvailability } from '../../council/health.ts';
 import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
 import { appendIssue, type IssueCategory } from '../../plan/validate.ts';
 import type { Desk } from './desk.ts';
-import { projectRun } from './heavy-place.ts';
+import { projectRun } from './worker-place.ts';
 
 /** L-115, F-33: `KEY=value` lines, split at the first `=`. Blank lines, comments and lines without `=` are skipped; nothing is ever evaluated. */
 export function parseKeyValues(text: string): Map<string, string> {

@@ -5,7 +5,6 @@ import type { Outcome, WorkflowDefinition } from '../../engine/workflow.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { Desk } from './desk.ts';
 import { clarify, discussOpenPoints, discussScope } from './discussions.ts';
-import { workerState } from './heavy-place.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 import { type IsolatedJob, type IsolatedResult, runIsolatedPhase } from './isolated-phase.ts';
 import { setup } from './step-0-setup.ts';
@@ -17,6 +16,7 @@ import { reviewPlan } from './step-3-review.ts';
 import { drawDiagram } from './step-3b-diagram.ts';
 import { handOver, showRejected } from './step-5-hand-over.ts';
 import { settleTree } from './tree.ts';
+import { workerState } from './worker-place.ts';
 
 /** `charrette design`: the steps in order (L-020); each gets what it needs and none can end the run early. */
 async function design(desk: Desk): Promise<Outcome> {

@@ -19,11 +19,11 @@ import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
 import { relayRuns } from '../relay.ts';
 import type { Desk } from './desk.ts';
-import { workerDirectory, workerHome, workerState } from './heavy-place.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
+import { workerDirectory, workerHome, workerState } from './worker-place.ts';
 
-/** L-256, L-257, C-08: what the heavy phase must leave behind. */
-export const heavyArtifacts = {
+/** L-256, L-257, C-08: what the isolated phase must leave behind. */
+export const requiredArtifacts = {
   notEmpty: ['plan.txt', 'approach-synthesis.txt', 'voting-tally.md'],
   exists: [
     'contested-decisions.md',
@@ -37,27 +37,27 @@ export const heavyArtifacts = {
 /** Size of each file in bytes; a file that is not there has no entry. */
 export type ArtifactSizes = Readonly<Record<string, number>>;
 
-export type HeavyResult = { status: 'complete' } | { status: 'failed'; reason: string };
+export type WorkerStatus = { status: 'complete' } | { status: 'failed'; reason: string };
 
 export const yieldedWithoutArtifacts = 'worker-yielded-without-artifacts';
 
 /** L-253, L-254: the first line of a worker's answer that is a status; anything else does not count. */
-export function parseHeavyStatus(text: string): HeavyResult | undefined {
+export function parseWorkerStatus(text: string): WorkerStatus | undefined {
   const first = text.trimStart().split('\n')[0]?.trim() ?? '';
   if (first === 'DESIGN_HEAVY=complete') return { status: 'complete' };
   const reason = /^DESIGN_HEAVY=failed REASON=([A-Za-z0-9._-]{1,80})$/.exec(first)?.[1];
   return reason === undefined ? undefined : { status: 'failed', reason };
 }
 
-export function renderHeavyStatus(result: HeavyResult): string {
+export function renderWorkerStatus(result: WorkerStatus): string {
   return result.status === 'complete'
     ? 'DESIGN_HEAVY=complete'
     : `DESIGN_HEAVY=failed REASON=${result.reason}`;
 }
 
 /** L-255, F-02, F-03: words alone never count; without status or artifacts the phase failed. */
-export function heavyGate(text: string, sizes: ArtifactSizes): HeavyResult {
-  const claimed = parseHeavyStatus(text);
+export function workerGate(text: string, sizes: ArtifactSizes): WorkerStatus {
+  const claimed = parseWorkerStatus(text);
   if (claimed?.status === 'failed') return claimed;
   if (!claimed || missingArtifacts(sizes).length > 0)
     return { status: 'failed', reason: yieldedWithoutArtifacts };
@@ -67,13 +67,13 @@ export function heavyGate(text: string, sizes: ArtifactSizes): HeavyResult {
 /** The artifacts that are missing, or empty where they must not be. */
 export function missingArtifacts(sizes: ArtifactSizes): string[] {
   return [
-    ...heavyArtifacts.notEmpty.filter((name) => !((sizes[name] ?? 0) > 0)),
-    ...heavyArtifacts.exists.filter((name) => sizes[name] === undefined),
+    ...requiredArtifacts.notEmpty.filter((name) => !((sizes[name] ?? 0) > 0)),
+    ...requiredArtifacts.exists.filter((name) => sizes[name] === undefined),
   ];
 }
 
 /** L-263, L-264, L-031 */
-export function heavyFailureWarning(
+export function workerFailureWarning(
   reason: string,
   nested: boolean,
   directory: string,
@@ -176,7 +176,7 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
       signal.throwIfAborted();
       return { status, sizes: artifactSizes(directory.artifacts), open: unanswered(readQuestions(worker)) };
     });
-    const result = heavyGate(said.status, said.sizes);
+    const result = workerGate(said.status, said.sizes);
     if (result.status === 'complete') break;
     if (said.open.length === 0) throw failed(desk, result.reason);
     // L-266, C-09: the worker's questions are asked here, where you can answer; then it continues.
@@ -199,10 +199,10 @@ export async function runIsolatedPhase(desk: Desk, start: IsolatedJob['start']):
 
 function failed(desk: Desk, reason: string): CharretteError {
   const { caller, prefix } = desk.inputs;
-  desk.warn(heavyFailureWarning(reason, caller !== undefined, desk.context.live.directory.root, prefix));
+  desk.warn(workerFailureWarning(reason, caller !== undefined, desk.context.live.directory.root, prefix));
   return new CharretteError({
     code: 'isolated-phase-failed',
-    message: `The worker process of the heavy phase failed: ${reason}.`,
+    message: `The worker process of the isolated phase failed: ${reason}.`,
     fix: 'Fix the cause, then resume the run: the worker continues where it was.',
     retryable: true,
   });
@@ -227,7 +227,7 @@ const replayedUnattended: readonly Replayed[] = [
 type Replayed = readonly [heading: string, artifact: string, print?: (text: string) => string];
 
 function artifactSizes(folder: string): Record<string, number> {
-  const names = [...heavyArtifacts.notEmpty, ...heavyArtifacts.exists];
+  const names = [...requiredArtifacts.notEmpty, ...requiredArtifacts.exists];
   return Object.fromEntries(
     names.flatMap((name) => {
       const file = path.join(folder, name);

@@ -16,7 +16,7 @@ import {
   renderProbe,
   restoreTree,
 } from '../../repo/git/tree-recovery.ts';
-import { projectRun, workerHome } from './heavy-place.ts';
+import { projectRun, workerHome } from './worker-place.ts';
 
 /** Files that were untracked or changed before agents ran; later checks skip them. Missing: git did not say. */
 export type FoundTree = { untracked?: string[] | undefined; changed: string[] };

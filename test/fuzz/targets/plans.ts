@@ -18,7 +18,7 @@ import { parseBranchInfo } from '../../../src/repo/git/branch-facts.ts';
 import { splitNul } from '../../../src/repo/git/run-git.ts';
 import { readTasks } from '../../../src/workflows/compare/task-file.ts';
 import { parseKeyValues, parseSessionEnvironment } from '../../../src/workflows/design/caller.ts';
-import { parseHeavyStatus } from '../../../src/workflows/design/isolated-phase.ts';
+import { parseWorkerStatus } from '../../../src/workflows/design/isolated-phase.ts';
 import { holds, same, type Target } from '../target.ts';
 
 const plan =
@@ -165,7 +165,7 @@ export const plans: readonly Target[] = [
           holds(!/[\0-\x1f]/.test(value), 'no control characters in a manifest');
       parseKeyValues(text);
       parseSessionEnvironment(text);
-      parseHeavyStatus(text);
+      parseWorkerStatus(text);
       parseBranchInfo(text);
       parseStepPrefix(text);
       splitNul(text);

@@ -5,7 +5,7 @@ import { isRecord, readJson } from '../../../base/safe-json.ts';
 import type { RunEvent } from '../../../engine/event.ts';
 import type { RunDirectory } from '../../../engine/run-directory.ts';
 import { listArtifacts } from '../../../service/artifacts.ts';
-import { workerDirectory } from '../../../workflows/design/heavy-place.ts';
+import { workerDirectory } from '../../../workflows/design/worker-place.ts';
 
 /** What the views of a run are made from. */
 export type RunFiles = {

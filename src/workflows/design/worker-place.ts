@@ -18,7 +18,7 @@ export function workerState(worker: RunDirectory): string {
   return path.join(worker.root, 'design-state.json');
 }
 
-/** The run that people know of: that of the project, also for the run of its worker. Its home, words and log are the worker's, too. */
+/** The project's run, also for the run of its worker, which shares its home, wording and log. */
 export function projectRun(run: RunDirectory): RunDirectory {
   if (run.id !== workerRun) return run;
   const root = path.dirname(homeAround(run).project);

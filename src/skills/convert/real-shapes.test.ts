@@ -208,6 +208,18 @@ test('S-016: preferences that a flat skill only initialises stay in SKILL.md, an
   expect(lint(made).findings.map(({ rule }) => rule)).not.toContain('PR001');
 });
 
+test('S-028: tagged blocks of a flat skill stay whole and out of the sections before them', () => {
+  const made = convertFlat(
+    `---\nname: flat\ndescription: Does it. Triggers on "flat".\nallowed-tools: Read\n---\n<purpose>\nWhat for.\n</purpose>\n\n<process>\n\n## Phase 1: Read\n\nRead.\n\n## Phase 2: Write\n\nWrite.\n\n## Error Handling\n\nTry again.\n\n</process>\n\n<success_criteria>\n- [ ] Done\n</success_criteria>\n`,
+  );
+  const skill = skillOf(made);
+  const errors = skill.slice(skill.indexOf('## Error Handling'), skill.indexOf('## Coordinator Checklist'));
+  expect(errors.trim()).toBe('## Error Handling\n\nTry again.');
+  expect(skill).toContain('<purpose>\nWhat for.\n</purpose>');
+  expect(skill).toContain('<success_criteria>\n- [ ] Done\n</success_criteria>');
+  expect(skill).not.toContain('process>');
+});
+
 const helper = {
   'work/next': '---\nname: next\ndescription: Next\n---\n# Next\n\nText of the next command.\n',
 };

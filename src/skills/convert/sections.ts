@@ -75,9 +75,14 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
   const title = document.headings.find(({ level }) => level === 1);
   if (title !== undefined && taken[title.line] !== true) drop(title.line);
   dropBareHeadings(document, taken, drop);
-  for (const { level, title: words, line, endLine } of document.headings) {
+  const tags = tagLines(document, taken);
+  for (const line of wrappersOf(tags, phases)) drop(line);
+  let nextTag = 0;
+  for (const { level, title: words, line, endLine: nextHeading } of document.headings) {
     const name = sectionFor(words);
     if (level !== 2 || name === undefined || taken[line] === true) continue;
+    while ((tags[nextTag]?.line ?? nextHeading) <= line) nextTag += 1;
+    const endLine = Math.min(tags[nextTag]?.line ?? nextHeading, nextHeading);
     // A section around phases keeps what it says itself.
     const body = Array.from({ length: endLine - line - 1 }, (_, index) => line + 1 + index)
       .filter((own) => taken[own] !== true)
@@ -91,7 +96,7 @@ export function readCoordinator(document: Document, phases: readonly Lines[]): C
     taken.fill(true, line, endLine);
   }
   dropBareHeadings(document, taken, drop);
-  const { introduction, rest } = leftText(document, taken);
+  const { introduction, rest } = leftText(document, taken, tags);
   // A file has one title: that of a later part becomes a heading below it.
   const lowered = rest.map((piece) => {
     const [before = ''] = piece.split('\n', 1);
@@ -114,8 +119,38 @@ function dropBareHeadings(document: Document, taken: readonly boolean[], drop: (
     if (taken[line] !== true && written[line] === written[endLine]) drop(line);
 }
 
-function leftText(document: Document, taken: readonly boolean[]): Pick<Coordinator, 'introduction' | 'rest'> {
+/** A line that is only a tag, such as `<auto_mode>`: a text ends there that began before it. */
+type TagLine = { line: number; name: string; closes: boolean };
+
+function tagLines(document: Document, taken: readonly boolean[]): TagLine[] {
+  return document.kinds.flatMap((kind, line): TagLine[] => {
+    if (kind !== lineKind.text || taken[line] === true) return [];
+    const [, slash, name] = /^<(\/?)([a-z][\w-]{0,40})>\s*$/i.exec(lineText(document, line)) ?? [];
+    return name === undefined ? [] : [{ line, name, closes: slash === '/' }];
+  });
+}
+
+/** Lines of tags around phases, which enclose nothing any more. */
+function wrappersOf(tags: readonly TagLine[], phases: readonly Lines[]): number[] {
+  const open = new Map<string, number[]>();
+  return tags.flatMap(({ line, name, closes }) => {
+    const starts = open.get(name) ?? [];
+    open.set(name, starts);
+    const start = closes ? starts.pop() : undefined;
+    if (!closes) starts.push(line);
+    if (start === undefined) return [];
+    return phases.some((phase) => phase.line > start && phase.line < line) ? [start, line] : [];
+  });
+}
+
+function leftText(
+  document: Document,
+  taken: readonly boolean[],
+  tags: readonly TagLine[],
+): Pick<Coordinator, 'introduction' | 'rest'> {
   const headings = new Set(document.headings.map(({ line }) => line));
+  const first = document.headings.find(({ level }) => level > 1)?.line ?? document.lineStarts.length;
+  const opening = new Set(tags.filter(({ line, closes }) => !closes && line > first).map(({ line }) => line));
   const introduction: string[] = [];
   const rest: string[] = [];
   let target = introduction;
@@ -129,6 +164,10 @@ function leftText(document: Document, taken: readonly boolean[]): Pick<Coordinat
     if (gone || headings.has(line)) close();
     // Text stays below its heading; text of a removed heading goes to the introduction.
     if (headings.has(line)) target = gone ? introduction : rest;
+    if (opening.has(line)) {
+      close();
+      target = rest;
+    }
     if (!gone) piece += linesText(document, line, line + 1);
   });
   close();

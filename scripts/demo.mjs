@@ -36,8 +36,8 @@ function sayWhichAgents() {
   const found = agents.map(({ id }) => id).filter((id) => id !== 'static');
   say(
     found.length === 0
-      ? 'No coding agent was found: the built-in static agent designs by rules, without a model.'
-      : `Agents found: ${found.join(', ')}. The demo costs nothing and uses the built-in static agent; ` +
+      ? 'No coding agent was found: the built-in scout searches the repository, without a model.'
+      : `Agents found: ${found.join(', ')}. The demo costs nothing and uses the built-in scout; ` +
           `to use yours: npm start -- --agents ${found.slice(0, 3).join(',')}`,
   );
 }

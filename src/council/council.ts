@@ -6,7 +6,6 @@ import type { PromptDraft } from '../prompts/part.ts';
 import type { Boundary } from '../repo/git/tree-probe.ts';
 import type { StatusTable } from './breadcrumbs.ts';
 import type { Chair } from './panels.ts';
-import type { PanelTaskInput } from './rule-based/task-input.ts';
 import type { TimeoutFamily } from './timeouts.ts';
 
 /** A place at the table and the agents that may take it, the first choice first. Without agents it stays empty. */
@@ -33,7 +32,7 @@ export type Task<Name extends JudgementName> = {
   judgement: Name;
   draft: (schema: JsonSchema, maximumEffort: boolean) => PromptDraft;
   /** The same question as data, for agents that live in this process. */
-  facts: Omit<PanelTaskInput, 'feature'>;
+  facts: Readonly<Record<string, unknown>>;
 };
 
 export type Call<Name extends JudgementName> = readonly [seat: Seat, task: Task<Name>];

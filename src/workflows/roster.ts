@@ -6,7 +6,7 @@ import type { Config } from '../base/schema/config.ts';
 import { createStaticAgent } from '../council/rule-based/static-agent.ts';
 
 const factories: Factories = {
-  static: ({ id }, { environment }) => createStaticAgent({ id, env: environment }),
+  static: ({ id }) => createStaticAgent({ id }),
 };
 
 /**

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,14 +58,33 @@ test('L-150, L-157: step 1 makes a branch from the facts of step 0, and only whe
   expect(ended.stderr).toContain(`created ${branch}`);
 });
 
-test('an all-static panel is headed and attributed as rule-based, on the terminal and in the report', async () => {
-  const { ended, project } = await walk(['--agents', 'static']);
+test('without a model there is one brief, whatever panel was asked for, and no one is called to argue or vote', async () => {
+  const { ended, events, artifacts, project } = await walk(['--agents', 'static', '--panel', 'wide']);
   expect(ended.code).toBe(0);
-  const headings = ended.stdout.match(/^## .* \(no model, rule-based\)$/gm) ?? [];
-  expect(headings).toContain('## Implementation Plan (no model, rule-based)');
-  expect(headings.length).toBeGreaterThan(3);
+  const tasks = events.flatMap((event) => (event.type === 'lane-queue' ? [event.task] : []));
+  expect(new Set(tasks)).toEqual(new Set(['plan', 'diagram']));
+  expect(ended.stderr).toContain('2a.5: dialectic — no contested decisions');
+  expect(ended.stdout).toContain('## Implementation Plan (no model, rule-based)');
+  expect(artifacts['plan.txt']).toMatch(/No model was used\. .*npm install -g .*npm install -g /);
   const report = await charrette(['report'], { cwd: project });
   expect(report.stdout).toContain('- Made by: no model, rule-based');
+});
+
+test('in a panel the scout takes no seat; its brief is data in the prompts of those who sketch and plan', async () => {
+  const { ended, root, artifacts, events } = await walk(['--agents', 'one,two,static']);
+  expect(ended.code, ended.stderr).toBe(0);
+  const lanes = events.flatMap((event) => (event.type === 'lane-queue' ? [event] : []));
+  expect(lanes.filter(({ lane }) => lane === 'scout').map(({ task }) => task)).toEqual(['evidence']);
+  expect(lanes.filter(({ seat }) => seat.includes('static'))).toEqual([]);
+  expect(artifacts['scout-brief.txt']).toContain('[no model, rule-based]');
+  expect(artifacts['scout-brief.txt']).not.toContain('npm install -g');
+  const prompt = (lane: string) =>
+    (JSON.parse(readFileSync(path.join(root, 'lanes', `${lane}.json`), 'utf8')) as { prompt: string }).prompt;
+  const [sketch = ''] = lanes.flatMap(({ task, lane }) => (task === 'sketch' ? [lane] : []));
+  const evidence = /<repository_search[^>]*>[\s\S]*This is a brief, not a design[\s\S]*<\/repository_search/;
+  for (const lane of [sketch, 'plan']) expect(prompt(lane)).toMatch(evidence);
+  const [judge = ''] = lanes.flatMap(({ task, lane }) => (task === 'plan-review' ? [lane] : []));
+  expect(prompt(judge)).not.toContain('repository_search');
 });
 
 test('L-762: a plan that changes no source file gets no diagram, and the step says so', async () => {
@@ -86,20 +105,16 @@ test('a project replaces stances and prompt parts; an empty file removes a part;
   word('sketch/stance-arch.md', 'Your stance: keep our hexagons closed.\n');
   word('plan-review/competition.md', '');
   word('sketch/answer.md', 'Answer as you like.\n');
-  const ended = await charrette(
-    ['design', '--auto', '--no-branch', '--agents', 'static', 'cancel an order'],
-    {
-      cwd: project,
-    },
-  );
-  expect(ended.code).toBe(0);
+  const ended = await charrette(['design', '--auto', '--yes', '--no-branch', 'cancel an order'], {
+    cwd: project,
+  });
+  expect(ended.code, ended.stderr).toBe(0);
   const [run = ''] = runsOf(project);
-  const prompt = (seat: string) =>
-    (
-      JSON.parse(
-        readFileSync(path.join(project, '.charrette', 'runs', run, 'lanes', `static-${seat}.json`), 'utf8'),
-      ) as { prompt: string }
-    ).prompt;
+  const lanes = path.join(project, '.charrette', 'runs', run, 'lanes');
+  const prompt = (seat: string) => {
+    const name = readdirSync(lanes).find((file) => file.endsWith(`-${seat}.json`)) ?? '';
+    return (JSON.parse(readFileSync(path.join(lanes, name), 'utf8')) as { prompt: string }).prompt;
+  };
   expect(prompt('sketch-arch')).toContain('keep our hexagons closed');
   expect(prompt('sketch-arch')).not.toContain('Press on structure that lasts');
   expect(prompt('sketch-edge')).toContain('Press on what goes wrong');

@@ -1,30 +1,26 @@
+import { tidyLine } from '../../base/schema/primitives.ts';
 import { subjectOf } from '../../repo/index/change-history.ts';
 import { coherentFiles, isNamed } from '../../repo/index/coherent-files.ts';
-import { meantBy } from '../../repo/index/concepts.ts';
 import type { Declaration } from '../../repo/index/declarations.ts';
 import type { FileKind } from '../../repo/index/file-kinds.ts';
-import { folderOf } from '../../repo/index/import-graph.ts';
 import { type PublicSurface, publicSurface } from '../../repo/index/public-api.ts';
 import { type RankedFile, rankFiles, type Signal } from '../../repo/index/rank-files.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
-import { readQuery } from '../../repo/index/search-query.ts';
+import { readQuery, type SearchQuery } from '../../repo/index/search-query.ts';
 import { similarCommits } from '../../repo/index/similar-commits.ts';
 import { firstFilledLine } from '../../repo/index/snapshot.ts';
 import { holdsTests, type TestNeighbour, testNeighbours } from '../../repo/index/test-neighbours.ts';
-import { termsOf } from '../../repo/index/words.ts';
-import { homeOf } from './change-steps.ts';
-import { type Feature, readFeature, subjectTerms } from './feature.ts';
-import { type FileRole, roleOf } from './file-role.ts';
+import { splitIdentifier, termsOf } from '../../repo/index/words.ts';
 import { commandsOf, type RunCommand } from './run-commands.ts';
 
-/** A file the change touches, with the places in it that matter. */
+/** A file that the change probably touches, with the places in it that matter. */
 export type Target = {
   path: string;
-  role: FileRole;
+  kind: FileKind;
   score: number;
   signals: Signal[];
   anchors: Declaration[];
-  /** The first line that says something. */
+  /** The line that fits the request best. */
   line: number;
   /** Files other than tests that import it. */
   importers: string[];
@@ -32,73 +28,68 @@ export type Target = {
   surface: PublicSurface | undefined;
 };
 
-export type Precedent = { id: string; subject: string; files: string[]; addedFiles: boolean };
+export type Precedent = { id: string; subject: string; files: string[] };
 
-/** Everything the rules need to know about a feature in a repository. */
+/** What a search of a repository finds for a request. */
 export type Study = {
   index: RepositoryIndex;
-  feature: Feature;
-  ranked: RankedFile[];
+  /** The first sentence of the request. */
+  title: string;
   targets: Target[];
-  /** Sources that are near, but not near enough to be touched. */
+  /** Sources that are near, but probably not touched. */
   nearby: string[];
   tests: (TestNeighbour & { of: string })[];
-  configuration: Target | undefined;
-  /** Where the program is put together around the files that change, when it is not among them. */
-  wiring: Target | undefined;
   precedents: Precedent[];
-  /** Whether code changes at all, or only what people read or what tests it. */
-  changesCode: boolean;
-  /** Whether the thing asked for has no name in the code yet. */
-  isNew: boolean;
-  newFile: string;
-  newTest: string;
   commands: RunCommand[];
+  /** A free path for a new file, for a repository in which nothing matches. */
+  newFile: string;
 };
 
 const mostTargets = 6;
 
-/** Looks a feature up in a repository. The same input always gives the same study. */
-export function studyFeature(index: RepositoryIndex, text: string): Study {
-  const feature = readFeature(text);
-  const ranked = rankFiles(index, text, 40);
+/** Searches a repository for a request. The same input always gives the same study. */
+export function studyRequest(index: RepositoryIndex, text: string): Study {
+  const query = readQuery(text, index.vocabulary);
+  const title = titleOf(text);
+  const ranked = rankFiles(index, query, 40);
   const surface = publicSurface(index);
-  const wanted = wantedKinds(feature, readQuery(text, index.vocabulary).asksFor);
-  const sources = ranked.filter(({ kind, signals }) => wanted.has(kind) || isNamed(signals));
-  const chosen = coherentFiles(index, sources, mostTargets);
-  const toTarget = (file: RankedFile): Target => targetOf(index, file, feature, surface);
-  const targets = chosen.map(toTarget);
-  const isNew = hasNoName(index, feature);
-  const home = homeOf({ targets, feature, index });
-  const tests = withRanked(testsOf(targets), ranked, targets[0]?.path);
-  const configuration = ranked.find(
-    ({ path, kind }) => kind === 'source' && /(?:^|\/)config[^/]*\.[^/]+$/i.test(path),
+  const wanted = wantedKinds(title, query.asksFor);
+  const chosen = coherentFiles(
+    index,
+    ranked.filter(({ kind, signals }) => wanted.has(kind) || isNamed(signals)),
+    mostTargets,
   );
-  const known = configuration ?? anyConfiguration(index);
+  const targets = chosen.map((file) => targetOf(index, file, query, surface));
   return {
     index,
-    feature,
-    ranked,
+    title,
     targets,
     nearby: ranked
-      .filter(({ kind }) => kind === 'source')
+      .filter(({ kind, path }) => kind === 'source' && !chosen.some((target) => target.path === path))
       .map(({ path }) => path)
-      .filter((path) => !chosen.some((target) => target.path === path))
       .slice(0, 8),
-    tests,
-    configuration: known === undefined ? undefined : toTarget(known),
-    wiring: wiringOf(index, targets, home, toTarget),
-    precedents: precedentsOf(index, text),
-    changesCode: targets.length === 0 || targets.some(({ role }) => role !== 'document' && role !== 'test'),
-    isNew,
-    newFile: freePath(index, newFilePath(feature, home?.path)),
-    newTest: freePath(index, newTestPath(index, feature, home?.path, tests[0]?.path)),
+    tests: withRanked(testsOf(targets), ranked, targets[0]?.path),
+    precedents: precedentsOf(index, query),
     commands: commandsOf(index),
+    newFile: freePath(index, title),
   };
 }
 
+/** The first sentence of a request, without a heading's mark or a final stop. */
+function titleOf(text: string): string {
+  const [sentence = ''] = text
+    .trim()
+    .replace(/^#{1,6}\s+/, '')
+    .split(/\n|(?<=[a-z)])\.\s/, 1);
+  return (
+    tidyLine(sentence)
+      .slice(0, 300)
+      .replace(/[.!\s]+$/, '') || 'the change'
+  );
+}
+
 /** Sources, and what the description asks for by name; `docs: …` and `test: …` are about those alone. */
-function wantedKinds({ title }: Feature, asksFor: ReadonlySet<FileKind>): ReadonlySet<FileKind> {
+function wantedKinds(title: string, asksFor: ReadonlySet<FileKind>): ReadonlySet<FileKind> {
   const only = /^(docs?|tests?)\b/i.exec(title)?.[1]?.toLowerCase();
   if (only !== undefined && asksFor.size > 0) return new Set([only.startsWith('doc') ? 'document' : 'test']);
   return new Set<FileKind>(['source', ...(asksFor.has('document') ? (['document'] as const) : [])]);
@@ -107,69 +98,40 @@ function wantedKinds({ title }: Feature, asksFor: ReadonlySet<FileKind>): Readon
 function targetOf(
   index: RepositoryIndex,
   file: RankedFile,
-  feature: Feature,
+  query: SearchQuery,
   surface: ReadonlyMap<string, PublicSurface>,
 ): Target {
-  const indexed = index.byPath.get(file.path);
-  const role = indexed === undefined ? 'rules' : roleOf(index, indexed);
+  const passage = file.signals.find((signal) => signal.signal === 'passage');
   return {
-    path: file.path,
-    role,
-    score: file.score,
-    signals: file.signals,
-    anchors: role === 'composition' ? entryOf(index, file.path) : anchorsOf(index, file.path, feature),
-    line: firstFilledLine(indexed?.file.text ?? ''),
+    ...file,
+    anchors: anchorsOf(index, file.path, query),
+    line: passage?.line ?? firstFilledLine(index.byPath.get(file.path)?.file.text ?? ''),
     importers: (index.graph.importers.get(file.path) ?? []).filter((path) => !index.tests.tests.has(path)),
     tests: testNeighbours(file.path, index.graph, index.tests),
     surface: surface.get(file.path),
   };
 }
 
-/** Where a program is put together: the function that does it. */
-function entryOf(index: RepositoryIndex, path: string): Declaration[] {
-  const declarations = index.declarationsOf(path).filter(({ owner }) => owner === undefined);
-  const entry =
-    declarations.find(({ kind, exported }) => kind === 'function' && exported) ?? declarations.at(-1);
-  return entry === undefined ? [] : [entry];
-}
-
 const mostAnchors = 3;
 
-/** The declarations of a file that share words with the feature, else its first exported one. */
-function anchorsOf(index: RepositoryIndex, path: string, feature: Feature): Declaration[] {
-  const own = subjectTerms(feature);
-  const meant = new Set([...own].flatMap((term) => [...meantBy(term)]));
+/** The declarations of a file that share words with the request, else its first exported one. */
+function anchorsOf(index: RepositoryIndex, path: string, { terms, title }: SearchQuery): Declaration[] {
+  const weights = new Map(terms.map(({ id, weight }) => [id, weight]));
+  const titles = new Set(title.map(({ id }) => id));
   const declarations = index.declarationsOf(path).filter(({ name }) => name !== 'constructor');
   const scored = declarations.map((declaration) => {
-    const terms = termsOf(declaration.name);
-    const score =
-      terms.filter((term) => own.has(term)).length * 2 +
-      terms.filter((term) => meant.has(term)).length +
-      (declaration.exported && declaration.owner === undefined ? 0.5 : 0) +
-      (declaration.kind === 'type' || declaration.kind === 'variable' ? 0 : 0.5) +
-      (/Status|State|Kind|allowed/.test(declaration.name) && declaration.owner === undefined ? 1 : 0);
-    return { declaration, score };
+    const ids = termsOf(declaration.name).flatMap((term) => index.vocabulary.lookUp(term) ?? []);
+    const shared = ids.reduce((sum, id) => sum + (weights.get(id) ?? 0) + (titles.has(id) ? 1 : 0), 0);
+    const acts = declaration.kind === 'type' || declaration.kind === 'variable' ? 0 : 0.5;
+    return { declaration, shared, score: shared + acts };
   });
   const best = scored
-    .filter(({ score }) => score >= 1)
+    .filter(({ shared }) => shared >= 1)
     .sort((a, b) => b.score - a.score || a.declaration.line - b.declaration.line)
     .map(({ declaration }) => declaration);
   const first =
     declarations.find(({ exported, owner }) => exported && owner === undefined) ?? declarations[0];
   return best.length > 0 ? best.slice(0, mostAnchors) : first === undefined ? [] : [first];
-}
-
-/** Whether some word of the thing itself is in no path and no declared name. */
-function hasNoName(index: RepositoryIndex, feature: Feature): boolean {
-  const known = (term: string) => {
-    const id = index.vocabulary.lookUp(term);
-    if (id === undefined) return false;
-    return index.files.some(
-      ({ kind, name, declared }) => kind === 'source' && (name.ids.includes(id) || declared.ids.includes(id)),
-    );
-  };
-  const terms = feature.subject.flatMap((word) => termsOf(word).slice(0, 1));
-  return terms.some((term) => !known(term));
 }
 
 function testsOf(targets: readonly Target[]): Study['tests'] {
@@ -183,7 +145,7 @@ function testsOf(targets: readonly Target[]): Study['tests'] {
     }
   }
   return [...found.values()]
-    .filter(({ path }) => holdsTests(path))
+    .filter(({ path }) => holdsTests(path) && !targets.some((target) => target.path === path))
     .sort((a, b) => a.place - b.place || (a.path < b.path ? -1 : 1))
     .slice(0, 4)
     .map(({ place: _place, ...test }) => test);
@@ -199,86 +161,27 @@ function withRanked(
 ): Study['tests'] {
   if (tests.length >= fewestTests || of === undefined) return tests;
   const found = ranked
-    .filter(({ path }) => holdsTests(path) && !tests.some((test) => test.path === path))
+    .filter(({ path }) => holdsTests(path) && path !== of && !tests.some((test) => test.path === path))
     .map(({ path }) => ({ path, why: 'matches the words' as const, of }));
   return [...tests, ...found].slice(0, fewestTests);
 }
 
-function anyConfiguration(index: RepositoryIndex): RankedFile | undefined {
-  const found = index.files.find(
-    ({ path, kind }) => kind === 'source' && /(?:^|\/)config(?:uration)?\.[^/]+$/i.test(path),
-  );
-  return found === undefined ? undefined : { path: found.path, kind: found.kind, score: 0, signals: [] };
-}
-
-function wiringOf(
-  index: RepositoryIndex,
-  targets: readonly Target[],
-  home: Target | undefined,
-  toTarget: (file: RankedFile) => Target,
-): Target | undefined {
-  if (targets.some(({ role }) => role === 'composition')) return undefined;
-  const users = (home?.importers ?? []).map((path) => ({
-    path,
-    kind: 'source' as const,
-    score: 0,
-    signals: [],
+function precedentsOf(index: RepositoryIndex, query: SearchQuery): Precedent[] {
+  return similarCommits(index, query.terms, 3).map(({ commit }) => ({
+    id: commit.id.slice(0, 10),
+    subject: subjectOf(commit),
+    files: commit.files.filter((path) => index.byPath.has(path)),
   }));
-  return users.map(toTarget).find(({ path, role }) => role === 'composition' && index.byPath.has(path));
 }
 
-function precedentsOf(index: RepositoryIndex, text: string): Precedent[] {
-  return similarCommits(index, readQuery(text, index.vocabulary).terms, 3).map(({ commit }) => {
-    const position = index.history.commits.indexOf(commit);
-    return {
-      id: commit.id.slice(0, 10),
-      subject: subjectOf(commit),
-      files: commit.files.filter((path) => index.byPath.has(path)),
-      addedFiles: commit.files.some((path) => index.history.touches.get(path)?.at(-1) === position),
-    };
-  });
-}
-
-/** The path itself, or with a number when there is such a file already. */
-function freePath(index: RepositoryIndex, path: string): string {
-  const taken = new Set(index.snapshot.skipped.map((file) => file.path));
-  const isFree = (candidate: string) => !index.byPath.has(candidate) && !taken.has(candidate);
-  if (isFree(path)) return path;
-  const slash = path.lastIndexOf('/') + 1;
-  const dot = path.indexOf('.', slash);
-  const [stem, ending] = dot === -1 ? [path, ''] : [path.slice(0, dot), path.slice(dot)];
-  for (let number = 2; ; number += 1) {
-    if (isFree(`${stem}-${number}${ending}`)) return `${stem}-${number}${ending}`;
+function freePath(index: RepositoryIndex, title: string): string {
+  const taken = new Set(index.snapshot.skipped.map(({ path }) => path));
+  const words = splitIdentifier(title.normalize('NFKD').replace(/[^\w\s-]/g, '')).filter((word) =>
+    /^[a-z0-9]+$/.test(word),
+  );
+  const name = words.slice(0, 4).join('-').slice(0, 80) || 'change';
+  for (let number = 1; ; number += 1) {
+    const path = `${name}${number === 1 ? '' : `-${number}`}.md`;
+    if (!index.byPath.has(path) && !taken.has(path)) return path;
   }
-}
-
-function newFilePath({ kebab, camel }: Feature, home: string | undefined): string {
-  const ending = /\.[^./]+$/.exec(home ?? '')?.[0] ?? '.ts';
-  const base = home?.slice(home.lastIndexOf('/') + 1) ?? '';
-  const name = /^[a-z]+[A-Z]/.test(base)
-    ? camel
-    : /_/.test(base) || ending === '.py'
-      ? kebab.replaceAll('-', '_')
-      : kebab;
-  const folder = home === undefined ? 'src' : folderOf(home);
-  return `${folder === '' ? '' : `${folder}/`}${name}${ending}`;
-}
-
-/** A test path in the manner of the nearest existing test. */
-function newTestPath(
-  index: RepositoryIndex,
-  feature: Feature,
-  home: string | undefined,
-  nearest: string | undefined,
-): string {
-  const model = nearest ?? [...index.tests.tests].find((path) => /[._-](?:test|spec)\.|test_/.test(path));
-  const file = newFilePath(feature, home);
-  const name = file.slice(file.lastIndexOf('/') + 1).replace(/\.[^.]+$/, '');
-  if (model === undefined) return file.replace(/(\.[^./]+)$/, '.test$1');
-  const base = model.slice(model.lastIndexOf('/') + 1);
-  const folder = folderOf(model);
-  const made = /^test_/.test(base)
-    ? `test_${name}${/\.[^.]+$/.exec(base)?.[0] ?? ''}`
-    : `${name}${/[._-](?:test|spec)\.[^/]+$/.exec(base)?.[0] ?? `.test${/\.[^.]+$/.exec(base)?.[0] ?? '.ts'}`}`;
-  return folder === '' ? made : `${folder}/${made}`;
 }

@@ -1,25 +1,24 @@
 import type { Declaration } from '../../repo/index/declarations.ts';
-import { firstFilledLine } from '../../repo/index/snapshot.ts';
 import type { TestNeighbour } from '../../repo/index/test-neighbours.ts';
 import type { Study, Target } from './study.ts';
 
-/** Stands at the head of everything the static agent writes. */
+/** Heads everything that the scout writes. */
 export const ruleBasedMark = 'no model, rule-based';
 
 export const headed = (text: string): string => `[${ruleBasedMark}] ${text}`;
 
+/** The two quickest ways to an agent with a model. */
+export const addAnAgent =
+  'No model was used. For a designed and reviewed plan, add an agent: `npm install -g @anthropic-ai/claude-code`, then log in with `claude`; or `npm install -g @openai/codex`, then log in with `codex login`. Then run the same command again.';
+
 /** `place (src/orders/order-service.ts:28)` */
-export const cited = (path: string, declaration: Declaration): string =>
+const cited = (path: string, declaration: Declaration): string =>
   `\`${nameOf(declaration)}\` (${path}:${declaration.line})`;
 
 export const nameOf = ({ owner, name }: Declaration): string =>
   owner === undefined ? name : `${owner}.${name}`;
 
-/** `path:line` of the first line of a file that says something. */
-export const opening = ({ index }: Pick<Study, 'index'>, path: string): string =>
-  `${path}:${firstFilledLine(index.byPath.get(path)?.file.text ?? '')}`;
-
-/** Where to look in a target: its anchors, or its first line. */
+/** Where to look in a target: its declarations that fit, or its best line. */
 export function placesOf({ path, anchors, line }: Target, count = 2): string {
   return anchors.length === 0
     ? `${path}:${line}`
@@ -35,46 +34,54 @@ export function joined(parts: readonly string[]): string {
 /** `3 files`, `1 file` */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** What is asked, in the words of whoever asked. */
-export const aim = ({ feature }: Study): string => `"${feature.phrase}"`;
+/** Why the search proposes a file: its two strongest reasons. */
+export function reasonsOf({ signals }: Pick<Target, 'signals'>): string {
+  const scores = new Map<string, number>();
+  for (const signal of signals) {
+    const reason = reasonOf(signal);
+    scores.set(reason, (scores.get(reason) ?? 0) + signal.score);
+  }
+  const best = [...scores].sort(([, a], [, b]) => b - a).slice(0, 2);
+  return best.map(([reason]) => reason).join('; ') || 'it is next to the files that change';
+}
 
-/** Why the search proposes a file, in words. */
-export function reasonsOf({ signals }: Target): string {
-  if (signals.length === 0) return 'it stands next to the files that change';
-  const telling = [...signals].sort((a, b) => b.score - a.score).slice(0, 2);
-  return telling
-    .map((signal) => {
-      switch (signal.signal) {
-        case 'title':
-        case 'details':
-        case 'name':
-        case 'declared':
-        case 'declares':
-        case 'passage':
-        case 'further passages':
-        case 'title passage':
-        case 'phrases':
-          return 'its names and text match the description';
-        case 'named':
-          return 'the description names it';
-        case 'history':
-        case 'title history':
-          return `similar commits touched it (${signal.commits[0]?.slice(0, 10) ?? ''})`;
-        case 'often changed':
-          return 'it changes often';
-        default:
-          return `${signal.signal} ${signal.of}`;
-      }
-    })
-    .join('; ');
+function reasonOf(signal: Target['signals'][number]): string {
+  switch (signal.signal) {
+    case 'title':
+    case 'details':
+      return 'its text matches the request';
+    case 'name':
+      return 'its path matches the request';
+    case 'declared':
+    case 'declares':
+      return 'it declares what the request names';
+    case 'passage':
+    case 'further passages':
+    case 'title passage':
+      return 'parts of it read like the request';
+    case 'phrases':
+      return 'it repeats phrases of the request';
+    case 'named':
+      return 'the request names it';
+    case 'history':
+    case 'title history':
+      return `similar commits changed it (${signal.commits[0]?.slice(0, 10) ?? ''})`;
+    case 'often changed':
+      return 'it changes often';
+    case 'changed with test':
+    case 'tested':
+      return `the test ${signal.of} fits the request`;
+    default:
+      return `${signal.signal} ${signal.of}`;
+  }
 }
 
 const relations: Readonly<Record<TestNeighbour['why'], (subject: string) => string>> = {
-  'carries its name': (subject) => `carries the name of ${subject}`,
-  'imports it': (subject) => `covers ${subject}`,
+  'carries its name': (subject) => `has the name of ${subject}`,
+  'imports it': (subject) => `imports ${subject}`,
   'imports an importer': (subject) => `reaches ${subject}`,
   'matches the words': () => 'matches the words of the request',
 };
 
-/** How a test stands to the file it was found for. */
+/** How a test relates to the file it was found for. */
 export const relationOf = ({ why, of }: Study['tests'][number]): string => relations[why](of);

@@ -48,6 +48,8 @@ export type Commission = {
   answeredByCode?: string;
   /** The project's design context, already packed under its budget. */
   brief?: string;
+  /** What a search of the repository without a model found. */
+  evidence?: string;
 };
 
 /** L-208: description, answers and settled scope travel together, the part that changes least first. */
@@ -65,6 +67,9 @@ export function commissionParts(commission: Commission, tagPrefix = ''): Part[] 
     }),
     ...optionalData(`${tagPrefix}answered_by_code`, commission.answeredByCode, {
       heading: 'Answered by the code',
+    }),
+    ...optionalData(`${tagPrefix}repository_search`, commission.evidence, {
+      heading: 'Found by a search of the repository',
     }),
   ];
 }

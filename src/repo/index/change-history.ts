@@ -40,11 +40,4 @@ export function coChanges(history: ChangeHistory, path: string, limit = 20): CoC
     .slice(0, limit);
 }
 
-/** The newest commits that touched a path. */
-export function commitsOf(history: ChangeHistory, path: string, limit = 5): HistoryCommit[] {
-  return (history.touches.get(path) ?? [])
-    .slice(0, limit)
-    .flatMap((position) => history.commits[position] ?? []);
-}
-
 export const subjectOf = ({ message }: HistoryCommit): string => message.split('\n', 1)[0] ?? '';

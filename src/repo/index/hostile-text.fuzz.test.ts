@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { defenceText } from '../../council/rule-based/task-input.ts';
 import { createVocabulary } from './bm25.ts';
 import { buildImportGraph } from './import-graph.ts';
 import { readQuery } from './search-query.ts';
@@ -31,10 +30,4 @@ test.each([
   const files = texts.map((file) => ({ ...file, oid: file.path, size: 0 }));
   const { imports } = buildImportGraph(files, () => []);
   expect(imports.get(path)).toEqual([expect.stringMatching(/^helper\./)]);
-});
-
-test('a defence whose tags never close', () => {
-  const text = many('<steelman>', 4 * size);
-  expect(defenceText(text)).toBe(text);
-  expect(defenceText('a <Steelman>b</STEELMAN> c')).toBe('a  c');
 });

@@ -9,7 +9,7 @@ import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 import { type IsolatedJob, type IsolatedResult, runIsolatedPhase } from './isolated-phase.ts';
 import { setup } from './step-0-setup.ts';
 import { chooseBranch } from './step-1-branch.ts';
-import { keepApproach, sketchAll } from './step-2a-sketches.ts';
+import { keepApproach, scout, sketchAll } from './step-2a-sketches.ts';
 import { settleDecisions } from './step-2a5-dialectic.ts';
 import { adoptPlan, writePlan } from './step-2b-plan.ts';
 import { reviewPlan } from './step-3-review.ts';
@@ -43,11 +43,12 @@ async function settleScope(desk: Desk, table: SeatedTable): Promise<Commission> 
 
 /** L-252: the part that asks you nothing. */
 async function deliberate(desk: Desk, seated: SeatedTable, commission: Commission): Promise<Deliberation> {
-  const { sketches, table } = await sketchAll(desk, seated, commission); //          2a    independent sketches
+  const informed = { ...commission, ...(await scout(desk)) };
+  const { sketches, table } = await sketchAll(desk, seated, informed); //            2a    independent sketches
   const approach = await synthesise(desk, table.author, commission, sketches); //    2a.4  one approach
   await keepApproach(desk, approach);
   const resolutions = await settleDecisions(desk, table, commission, approach); //   2a.5  debates and verdicts
-  const first = await writePlan(desk, table.author, { commission, approach, resolutions }); // 2b
+  const first = await writePlan(desk, table.author, { commission: informed, approach, resolutions }); // 2b
   const settled = { decisions: approach.decisions, resolutions };
   const reviewed = await reviewPlan(desk, table, first, { ...settled, commission }); // 3  review, vote, revision
   return { ...settled, ...reviewed, revisedAfterReview: false };

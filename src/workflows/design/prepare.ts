@@ -71,9 +71,16 @@ export async function prepareDesign(
   const { config } = await loadConfig({ project, env: world.environment, file: options.configFile });
   const named = namedDepth(flags);
   const roster = rosterOf(config, world, agentNames(flags.agents));
-  const { author, warnings: authorWarnings } = authorOf(roster, flags.author, config.author);
+  const models = roster.filter(({ protocol }) => protocol !== 'static');
+  const { author, warnings: authorWarnings } = authorOf(
+    models.length > 0 ? models : roster,
+    flags.author,
+    config.author,
+  );
   // What cannot be followed is refused before the repository is touched.
-  const settled = named === 'auto' ? undefined : depthOf(flags, config, named);
+  const asked = named === 'auto' ? undefined : depthOf(flags, config, named);
+  // The scout cannot argue with itself: without a model there is one brief, whatever panel was asked for.
+  const settled = models.length === 0 ? depths.solo : asked;
   const sessionEnv = flags.sessionEnv === undefined ? undefined : sessionFile(options.cwd, flags.sessionEnv);
   const out = flags.out === undefined ? undefined : outFolder(options.cwd, flags.out);
   const branch = flags.branch ?? config.git?.branch !== 'never';
@@ -93,12 +100,12 @@ export async function prepareDesign(
     depthOf(
       flags,
       config,
-      await options.chooseDepth(await propose(options, entry.baseCommit, characters, roster, config.prices)),
+      await options.chooseDepth(await propose(options, entry.baseCommit, characters, models, config.prices)),
     );
   const inputs: DesignInputs = {
     feature,
     project,
-    roster: depth.panel === 'solo' ? [soloist(roster, author)] : roster,
+    roster: depth.panel === 'solo' ? soloRoster(roster, author) : roster,
     parallel: config.limits?.parallel ?? 8,
     auto: flags.auto === true || !options.interactive,
     quick: depth.quick,
@@ -115,7 +122,7 @@ export async function prepareDesign(
     entry,
     baseCommit: entry.baseCommit,
     consented: options.consented || config.consent === true,
-    estimate: estimateOf(depth, characters, roster, config.prices),
+    estimate: estimateOf(depth, characters, models.length > 0 ? models : roster, config.prices),
     budget: budgetOf(flags, config),
     ...optional('prices', config.prices),
     ...optional('caller', callerOf(sessionEnv)),
@@ -152,11 +159,13 @@ function sessionFile(cwd: string, given: string): string {
   });
 }
 
-/** Alone works the author where one is named, else the first choice. */
-function soloist(roster: readonly AgentSettings[], author: string | undefined): AgentSettings {
-  const [first] = roster;
-  const chosen = roster.find(({ id }) => id === author) ?? first;
-  if (chosen !== undefined) return chosen;
+/** One agent works alone: the author where one is named, else the first choice; a scout that was asked for helps it. */
+function soloRoster(roster: readonly AgentSettings[], author: string | undefined): AgentSettings[] {
+  const scouts = roster.filter(({ protocol }) => protocol === 'static');
+  const models = roster.filter((settings) => !scouts.includes(settings));
+  const chosen = models.find(({ id }) => id === author) ?? models[0];
+  if (chosen !== undefined) return [chosen, ...scouts.slice(0, 1)];
+  if (scouts[0] !== undefined) return [scouts[0]];
   throw new CharretteError({
     code: 'agent-not-found',
     message: 'No agent found for a solo design.',

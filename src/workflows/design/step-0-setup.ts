@@ -38,7 +38,9 @@ export async function setup(desk: Desk): Promise<SeatedTable> {
     });
   }
   if (up.every((agent) => agent.family === 'static'))
-    desk.note(`${ruleBasedMark}: the static agent works from the repository alone`);
+    desk.note(
+      `${ruleBasedMark}: the scout searches the repository; there are no sketches, debates or votes without a model`,
+    );
   await reportHealth(desk, health);
   await askDegraded(
     desk,

@@ -4,7 +4,6 @@ import { payloads } from '../../council/breadcrumbs.ts';
 import { askAuthor, type Seat } from '../../council/council.ts';
 import type { Resolution } from '../../council/resolutions.ts';
 import { renderResolutions } from '../../council/resolutions-text.ts';
-import type { PanelTaskInput } from '../../council/rule-based/task-input.ts';
 import { type Approach, renderSynthesis } from '../../council/synthesis.ts';
 import { renderPlan } from '../../plan/plan-text.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
@@ -69,7 +68,7 @@ export function askRevision(
   author: Seat,
   key: string,
   words: Omit<RevisePlanInput, 'schema'>,
-  facts: Pick<PanelTaskInput, 'plan' | 'accepted' | 'decided'>,
+  facts: Readonly<Record<string, unknown>>,
 ): Promise<Revision> {
   return askAuthor(desk, author, {
     key,

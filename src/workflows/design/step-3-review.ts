@@ -82,10 +82,12 @@ export async function reviewPlan(
     reviews.asked += found.asked;
     reviews.missing += found.missing;
     if (number === 1 && found.asked > 0 && found.missing === found.asked) throw unreviewed(found.asked);
-    if (nothingToVoteOn(found.raised)) {
+    if (desk.isRuleBased || nothingToVoteOn(found.raised)) {
       if (found.raised.length > 0)
         desk.note(
-          `The plan check has ${found.raised.length} warning(s) and nothing blocking; see plan-check.json.`,
+          desk.isRuleBased
+            ? `The plan check has ${found.raised.length} finding(s); see plan-check.json. No model is here to vote on them.`
+            : `The plan check has ${found.raised.length} warning(s) and nothing blocking; see plan-check.json.`,
         );
       if (number === 1) await keepEmpty(desk, table.reviewers, plan, reviews);
       break;

@@ -17,8 +17,9 @@ import { reportHealth } from './caller.ts';
 import type { Desk } from './desk.ts';
 import { rulesOf, type SeatedTable } from './inputs.ts';
 
-export function agentsOf({ services }: Desk): Agent[] {
-  return [...services.agents.values()];
+/** The agents that may take a seat. The scout takes one only when there is no other agent. */
+export function agentsOf({ services, isRuleBased }: Desk): Agent[] {
+  return [...services.agents.values()].filter(({ family }) => isRuleBased || family !== 'static');
 }
 
 /** The panel that was asked for, filled with the agents that are up. */

@@ -19,7 +19,6 @@ import {
 } from '../../../src/base/text/labelled-block.ts';
 import { slugify } from '../../../src/base/text/strings.ts';
 import { terminalText, untrustedLine, untrustedText, visibleText } from '../../../src/base/text/untrusted.ts';
-import { readFeature } from '../../../src/council/rule-based/feature.ts';
 import { sanitizeDiagram, sanitizeDiagramFile } from '../../../src/plan/diagram-sanitizer.ts';
 import { mermaidFences } from '../../../src/plan/mermaid-fences.ts';
 import { findShellPlaceholders } from '../../../src/prompts/compile.ts';
@@ -32,10 +31,12 @@ import { countIterations, countMarkers } from '../../../src/prompts/markers.ts';
 import { indexed, scopeTask } from '../../../src/prompts/sections/scope.ts';
 import { parseTasks } from '../../../src/prompts/sections/tasks.ts';
 import { delimit, seededNonce } from '../../../src/prompts/untrusted.ts';
+import { createVocabulary } from '../../../src/repo/index/bm25.ts';
 import { checkCitation, readPlace } from '../../../src/repo/index/citation.ts';
 import { matchDeclarations } from '../../../src/repo/index/declarations.ts';
 import { matchModuleLinks, parseDeclarations } from '../../../src/repo/index/parse-script.ts';
 import { type ScriptReader, startScriptReader } from '../../../src/repo/index/script-reader.ts';
+import { readQuery } from '../../../src/repo/index/search-query.ts';
 import { splitIdentifier } from '../../../src/repo/index/words.ts';
 import { terminalMarkdown } from '../../../src/surfaces/cli/live/terminal-markdown.ts';
 import { pageOf } from '../../../src/surfaces/mcp/pages.ts';
@@ -293,7 +294,7 @@ export const documents: readonly Target[] = [
       matchModuleLinks(text);
       matchDeclarations(text);
       splitIdentifier(text);
-      readFeature(text);
+      readQuery(text, createVocabulary());
     },
   },
   {

@@ -4,11 +4,9 @@ import { terminalText, visibleJson } from '../base/text/untrusted.ts';
 import { version } from '../base/version.ts';
 import type { CommandResult, CommandSpec, GlobalFlags, LazyCommand, Terminal } from '../service/command.ts';
 import { indexOfCommand, stopExit } from '../service/command.ts';
-import { renderError } from '../surfaces/cli/error-text.ts';
 import { pageWidth, renderRootHelp } from '../surfaces/cli/help.ts';
 import { parseInvocation } from '../surfaces/cli/parse.ts';
-import { giveSize } from '../surfaces/cli/sized.ts';
-import { watchOutput } from '../surfaces/cli/watch-output.ts';
+import { giveSize, renderError, watchOutput } from '../surfaces/cli/terminal.ts';
 import { commands, openObserver } from './commands.ts';
 
 /** Runs one command line from words to exit code; never throws. */

@@ -1,4 +1,4 @@
-import type { ReportData } from '../../src/surfaces/web/html-report.ts';
+import type { ReportData } from '../../src/surfaces/web/report-data.ts';
 import { parse } from './json.ts';
 import type { Source } from './source.ts';
 

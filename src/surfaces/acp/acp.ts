@@ -15,7 +15,7 @@ export const command: CommandSpec = {
     ],
   ],
   async run({ global, terminal, signal }) {
-    const { serveEditor } = await import('./serve.ts');
+    const { serveEditor } = await import('./agent.ts');
     if (terminal.stdin.isTTY === true && !global.quiet)
       terminal.stderr.write('Serving over ACP; an editor writes to stdin. Stop with Ctrl-C.\n');
     await serveEditor({ config: global.config, env: terminal.env }, version, {

@@ -1,17 +1,66 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import {
   type AgentApp,
   agent,
   type ClientCapabilities,
+  type ContentBlock,
+  ndJsonStream,
   PROTOCOL_VERSION,
   RequestError,
 } from '@agentclientprotocol/sdk';
 import { maxFeatureBytes } from '../../service/design.ts';
 import type { ProjectOptions } from '../../service/project.ts';
-import { featureText } from './feature-text.ts';
 import { Session } from './session.ts';
+
+/** The words of a prompt. Files that were mentioned are named; their text, where the editor sent it, comes after. */
+export function featureText(blocks: readonly ContentBlock[]): string {
+  const words = blocks.flatMap((block) => {
+    if (block.type === 'text') return [block.text];
+    if (block.type === 'resource_link') return [nameOf(block.uri)];
+    return [];
+  });
+  const attached = blocks.flatMap((block) =>
+    block.type === 'resource' && 'text' in block.resource
+      ? [`${nameOf(block.resource.uri)}:\n${block.resource.text}`]
+      : [],
+  );
+  return [words.join(' ').trim(), ...attached].filter((part) => part !== '').join('\n\n');
+}
+
+function nameOf(uri: string): string {
+  try {
+    return uri.startsWith('file://') ? fileURLToPath(uri) : uri;
+  } catch {
+    return uri;
+  }
+}
+
+/** Serves one editor over two streams until it goes away or the signal says so; what runs then is stopped and saved. */
+export async function serveEditor(
+  options: ProjectOptions,
+  version: string,
+  { input, output, signal }: { input: Readable; output: Writable; signal: AbortSignal },
+): Promise<void> {
+  const { app, close } = makeAgent(options, version);
+  const gone = new Promise<void>((resolve) => {
+    input.once('end', resolve);
+    input.once('close', resolve);
+    output.once('error', () => resolve());
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const stream = ndJsonStream(
+    Writable.toWeb(output) as WritableStream<Uint8Array>,
+    Readable.toWeb(input) as ReadableStream<Uint8Array>,
+  );
+  const connection = app.connect(stream);
+  await Promise.race([gone, connection.closed]);
+  await close();
+  connection.close();
+}
 
 /** Depths of a design as modes of a session. */
 const modes = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
+import { featureText } from './agent.ts';
 import { buttonsOf, formOf, wayFor } from './ask.ts';
-import { featureText } from './feature-text.ts';
 import { nothingTold, updatesOf } from './updates.ts';
 
 function printNotice(...bodies: EventBody[]) {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextOnce } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
@@ -6,9 +7,6 @@ import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
 import type { AnswerProvider } from '../../engine/attendance.ts';
 import type { Answer, Question } from '../../engine/question.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from '../../service/command.ts';
-import { askByLine } from './ask-by-line.ts';
-import { choose } from './choose.ts';
-import { closedOnAbort } from './closed-prompt.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */
 export const remoteAnswersOption: OptionSpec = {
@@ -129,4 +127,107 @@ export async function readAnswerFile(file: string, signal: AbortSignal): Promise
     message: `${file} holds no answers.`,
     fix: 'Write {"<question id>": "<answer>", …}, or fill `answers` of questions.json with {question, value}.',
   });
+}
+
+/** Asks where nothing can be drawn over (`TERM=dumb`): plain lines out, one line in. Nothing when nobody answers. */
+export async function askByLine(
+  { text, detail, options, recommended }: Question,
+  { stdin, stderr }: Terminal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const proposed = recommended === undefined ? '' : ` (Enter: ${untrustedLine(recommended)})`;
+  const offered = options?.map(({ value, label }) => `  ${untrustedLine(value)}: ${label}`) ?? [];
+  stderr.write(
+    `${[...(detail === undefined ? [] : [detail]), `${text}${proposed}`, ...offered].join('\n')}\n> `,
+  );
+  const lines = createInterface({ input: stdin, terminal: false, signal });
+  try {
+    for await (const line of lines) {
+      const answer = line.trim() === '' ? recommended : line;
+      const meant =
+        options === undefined ? answer : options.find(({ value }) => value === answer?.trim())?.value;
+      if (meant !== undefined) return meant;
+      stderr.write('> ');
+    }
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}
+
+type Choice = NonNullable<Question['options']>[number];
+
+type Screen = { input: NodeJS.ReadStream; output: NodeJS.WriteStream; signal: AbortSignal };
+
+/**
+ * Has a person choose from a list, in which only arrows move. Whoever types `no` and Enter has not said yes: the list comes
+ * again, with what was typed marked.
+ */
+export async function choose(
+  message: string,
+  choices: readonly Choice[],
+  recommended: string | undefined,
+  { input, output, signal }: Screen,
+): Promise<string | undefined> {
+  const { isCancel, select } = await import('@clack/prompts');
+  const options = choices.map(({ value, label }) =>
+    value === recommended ? { value, label, hint: 'recommended' } : { value, label },
+  );
+  let [shown, initialValue] = [message, recommended];
+  for (;;) {
+    const typing = listenTo(input);
+    const chosen = await closedOnAbort(input, signal, () =>
+      select({ message: shown, options, initialValue, input, output }),
+    );
+    const typed = typing.end();
+    if (chosen === undefined || isCancel(chosen)) return undefined;
+    const meant = choices.filter((choice) => beginsWith(choice, typed));
+    // To the list h, j, k and l are arrows; they are meant as such where no choice begins with them.
+    const moved = meant.length === 0 && /^[hjkl]+$/.test(typed);
+    if (typed === '' || moved || meant.some(({ value }) => value === chosen)) return chosen;
+    initialValue = meant[0]?.value ?? recommended;
+    shown = `${message} (“${typed}” was typed; Enter takes what is marked)`;
+  }
+}
+
+function beginsWith({ value, label }: Choice, typed: string): boolean {
+  return [value, label].some((text) => text.toLowerCase().startsWith(typed));
+}
+
+type Key = { name?: string; ctrl?: boolean; meta?: boolean };
+
+/** The letters since the last arrow. */
+function listenTo(input: NodeJS.ReadStream): { end: () => string } {
+  let typed = '';
+  const hear = (letter: string | undefined, { name = '', ctrl, meta }: Key) => {
+    if (['up', 'down', 'left', 'right'].includes(name)) typed = '';
+    else if (name === 'backspace') typed = typed.slice(0, -1);
+    else if (ctrl !== true && meta !== true && /^[\p{L}\p{N}\p{P} ]$/u.test(letter ?? '')) typed += letter;
+  };
+  input.on('keypress', hear);
+  return {
+    end: () => {
+      input.off('keypress', hear);
+      return typed.trim().toLowerCase();
+    },
+  };
+}
+
+/**
+ * Runs a prompt and cancels it as Ctrl-C would when the signal aborts. The prompt library's own signal leaves the open prompt on the
+ * screen.
+ */
+export async function closedOnAbort<Value>(
+  input: NodeJS.ReadStream,
+  signal: AbortSignal,
+  prompt: () => Promise<Value>,
+): Promise<Value | undefined> {
+  if (signal.aborted) return undefined;
+  const cancel = () => input.emit('keypress', '\u0003', { name: 'c', ctrl: true, sequence: '\u0003' });
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await prompt();
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
 }

@@ -15,7 +15,7 @@ import { readTasks } from '../../workflows/compare/task-file.ts';
 import { describeEstimate } from '../../workflows/design/depth.ts';
 import { givenAnswers } from './ask.ts';
 import { conductRun } from './conduct.ts';
-import { positive } from './number-flag.ts';
+import { positive } from './options.ts';
 
 export const command: CommandSpec = {
   name: 'compare',

@@ -1,21 +1,18 @@
+import { isUtf8 } from 'node:buffer';
 import { CharretteError } from '../../base/errors.ts';
 import { stepOrder } from '../../council/breadcrumbs.ts';
 import { panelNames } from '../../council/panels.ts';
-import type { CommandSpec, Invocation } from '../../service/command.ts';
-import { printNotice } from '../../service/command.ts';
-import { prepareDesignRun } from '../../service/design.ts';
+import { type CommandSpec, type Invocation, printNotice, type Terminal } from '../../service/command.ts';
+import { maxFeatureBytes, prepareDesignRun } from '../../service/design.ts';
 import { noteText } from '../../service/event-lines.ts';
 import { projectOf } from '../../service/project.ts';
-import type { DepthName } from '../../workflows/design/depth.ts';
-import { describeEstimate } from '../../workflows/design/depth.ts';
+import { type DepthName, describeEstimate } from '../../workflows/design/depth.ts';
 import type { DesignInputs } from '../../workflows/design/inputs.ts';
 import type { DepthProposal, DesignFlags } from '../../workflows/design/prepare.ts';
 import { givenAnswers, makeAnswerProvider, remoteAnswersOption } from './ask.ts';
 import { startCommand } from './conduct.ts';
-import { readFeature } from './feature-input.ts';
 import { columns } from './help.ts';
-import { positive } from './number-flag.ts';
-import { queueOptions } from './queue-options.ts';
+import { positive, queueOptions } from './options.ts';
 
 const truth = ['true', 'false'];
 
@@ -187,4 +184,37 @@ function branchInfoOf(options: Record<string, unknown>): { branchInfo?: string }
     });
   }
   return { branchInfo: facts.map(([key, value]) => `${key}=${value}`).join(' ') };
+}
+
+/** The words of a feature. `-` stands for stdin: what one argument can hold ends at 128 KiB. */
+export async function readFeature(words: readonly string[], { stdin }: Terminal): Promise<string> {
+  const [first, ...more] = words;
+  const text = first === '-' && more.length === 0 ? await readAll(stdin) : words.join(' ');
+  if (text.includes('\0'))
+    throw new CharretteError({ code: 'usage', message: 'The feature has a NUL character; it must be text.' });
+  return text.trim();
+}
+
+async function readAll(stdin: Terminal['stdin']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxFeatureBytes)
+      throw new CharretteError({
+        code: 'file-too-large',
+        message: `The feature on stdin has more than ${maxFeatureBytes} bytes.`,
+        fix: 'Say what to design, and name the files that belong to it instead of their text.',
+      });
+    chunks.push(bytes);
+  }
+  const whole = Buffer.concat(chunks);
+  if (!isUtf8(whole))
+    throw new CharretteError({
+      code: 'usage',
+      message: 'The feature on stdin is not UTF-8; letters of it would be lost.',
+      fix: 'Convert it first, for example with `iconv -f latin1 -t utf-8`.',
+    });
+  return whole.toString('utf8');
 }

@@ -33,10 +33,15 @@ import type { PullRequestFacts } from '../../workflows/feature/rules/pull-reques
 import { renderRetro } from '../../workflows/feature/rules/retro.ts';
 import { readReviews } from '../../workflows/feature/rules/review-log.ts';
 import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
-import { branchOption, settleBranch } from './feature-branch.ts';
-import { carryOut, handOverOptions, planHandOver } from './feature-hand-over.ts';
-import { existingBranch, refuseUnmerged, unmergedOption } from './feature-merged.ts';
-import { enter, textsOf } from './feature-run.ts';
+import {
+  carryOut,
+  existingBranch,
+  handOverOptions,
+  planHandOver,
+  refuseUnmerged,
+  unmergedOption,
+} from './feature-hand-over.ts';
+import { branchOption, enter, settleBranch, textsOf } from './feature-run.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
 
 export const featureFinishCommand: CommandSpec = {

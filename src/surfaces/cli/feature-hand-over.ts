@@ -7,7 +7,7 @@ import { shellWord } from '../../base/text/strings.ts';
 import { archiveDirectory } from '../../prompts/feature/archive.ts';
 import type { FeatureFiles } from '../../prompts/feature-files.ts';
 import { detectMainBranch } from '../../repo/git/branch-facts.ts';
-import { conflictsOf, mergeInto } from '../../repo/git/feature-branch.ts';
+import { conflictsOf, holdsWork, mergeInto } from '../../repo/git/feature-branch.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
 import { branchTip } from '../../repo/git/run-branch.ts';
 import { gitOutput, splitNul } from '../../repo/git/run-git.ts';
@@ -139,4 +139,27 @@ function notMerged(
     message: `${feature} is finished and committed on ${branch}, but not merged into ${onto}: ${message}`,
     fix: `Mend what git says and merge by hand: cd ${shellWord(root)} && git switch ${shellWord(onto)} && git merge --no-ff ${shellWord(branch)}`,
   });
+}
+
+export const unmergedOption: OptionSpec = {
+  flags: '--unmerged',
+  description: 'finish although the code of the feature is not in what is checked out',
+};
+
+/** A feature is not finished while its code lies on the branch of a run alone. */
+export async function refuseUnmerged({ meta }: FeatureFiles, project: string): Promise<void> {
+  const { implementation } = meta.meta;
+  if (implementation === undefined || (await holdsWork(project, implementation.tip))) return;
+  const { branch, tip } = implementation;
+  const source = (await existingBranch(project, branch)) ?? tip;
+  throw new CharretteError({
+    code: 'checks-failed',
+    message: `The code of the feature is not in what is checked out: ${branch}, up to ${tip.slice(0, 12)}, was never merged. The feature is not finished.`,
+    fix: `git merge ${shellWord(source)}, then finish again; --unmerged finishes without it.`,
+  });
+}
+
+export async function existingBranch(project: string, branch: string | undefined): Promise<string | null> {
+  if (branch === undefined) return null;
+  return (await branchTip(project, branch).catch(() => undefined)) === undefined ? null : branch;
 }

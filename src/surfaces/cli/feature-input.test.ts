@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { maxFeatureBytes } from '../../service/design.ts';
-import { readFeature } from './feature-input.ts';
+import { readFeature } from './design.ts';
 
 const terminalWith = (...chunks: (string | Buffer)[]) => ({
   stdin: Readable.from(chunks),

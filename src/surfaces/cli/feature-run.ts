@@ -4,7 +4,8 @@ import type { Config } from '../../base/schema/config.ts';
 import { type ArtifactKey, artifactKeys } from '../../prompts/artifacts.ts';
 import { type FeatureFiles, readFeature } from '../../prompts/feature-files.ts';
 import { dispatchFor } from '../../prompts/roles/table.ts';
-import type { CommandResult, Invocation, OptionSpec } from '../../service/command.ts';
+import { checkBranch, switchTo } from '../../repo/git/feature-branch.ts';
+import { type CommandResult, type Invocation, type OptionSpec, printNotice } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
 import type { FeatureInputs } from '../../workflows/feature/inputs.ts';
 import { withPhaseStarted } from '../../workflows/feature/rules/meta-write.ts';
@@ -12,10 +13,15 @@ import { defaultConcurrency, type Phase } from '../../workflows/feature/rules/ph
 import { transitionTo } from '../../workflows/feature/rules/transition.ts';
 import { readWaivers } from '../../workflows/feature/rules/waiver-file.ts';
 import { startCommand } from './conduct.ts';
-import { branchOption, settleBranch } from './feature-branch.ts';
-import { wholeNumber } from './number-flag.ts';
+import { queueOptions, wholeNumber } from './options.ts';
 import { featureOf, featureOptions } from './prompt-input.ts';
-import { queueOptions } from './queue-options.ts';
+
+/** For every command that goes on with a feature. */
+export const branchOption: OptionSpec = {
+  flags: '--branch <what>',
+  description: 'where the feature has a branch that is not checked out: go there, or work here',
+  choices: ['switch', 'stay'],
+};
 
 /** Flags of every command that has a feature reviewed. */
 export const reviewOptions: readonly OptionSpec[] = [
@@ -163,4 +169,36 @@ export function textsOf({ files }: FeatureFiles): Partial<Record<ArtifactKey, st
     if (file.kind === 'present' && file.text !== undefined) texts[key] = file.text;
   }
   return texts;
+}
+
+/**
+ * §2C: a feature with a branch of its own is worked on there. Offers to switch; --yes takes the offer. Gives the feature as it is on the
+ * branch that is checked out then.
+ */
+export async function settleBranch(
+  feature: FeatureFiles,
+  project: string,
+  { options, global, terminal }: Invocation,
+): Promise<FeatureFiles> {
+  const check = await checkBranch(project, feature.meta.meta.branch);
+  if (check.kind !== 'differs') return feature;
+  const { branch, current } = check;
+  const choice = options['branch'] ?? (global.yes ? 'switch' : undefined);
+  if (choice === 'stay') return feature;
+  if (choice !== 'switch') {
+    throw new CharretteError({
+      code: 'usage',
+      message: `The feature belongs to the branch ${branch}; ${current} is checked out.`,
+      fix: 'Say --branch switch to go there, or --branch stay to work here.',
+    });
+  }
+  if (global.dryRun) return feature;
+  await switchTo(project, branch);
+  if (!global.quiet) printNotice(terminal, `switched from ${current} to ${branch}`);
+  try {
+    return await readFeature(feature.directory);
+  } catch (error) {
+    if (current !== 'no branch') await switchTo(project, current);
+    throw error;
+  }
 }

@@ -11,7 +11,7 @@ export const featureCommand: CommandSpec = {
   subcommands: {
     new: {
       summary: 'Make the directory and state of a feature',
-      load: async () => (await import('./feature-new.ts')).featureNewCommand,
+      load: async () => (await import('./feature-status.ts')).featureNewCommand,
     },
     specify: phase('specify', 'specify', 'spec.md'),
     design: phase('design', 'design', 'design.md'),
@@ -19,7 +19,7 @@ export const featureCommand: CommandSpec = {
     tasks: phase('tasks', 'tasks', 'tasks.md'),
     implement: {
       summary: 'Carry out the tasks, deepen the tests, have the code reviewed and fixed',
-      load: async () => (await import('./feature-implement.ts')).featureImplementCommand,
+      load: async () => (await import('./feature-phase.ts')).featureImplementCommand,
     },
     finish: {
       summary: 'Check, look back, keep the records, complete the feature',

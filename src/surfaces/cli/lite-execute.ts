@@ -8,6 +8,7 @@ import { readJudgement } from '../../base/schema/judgements.ts';
 import { executionContextSchema } from '../../base/schema/lite/session-files.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
+import { type ForeignPlan, readTaskFile } from '../../plan/exchange/foreign-plan.ts';
 import { filesFromOutline } from '../../plan/exchange/outline-files.ts';
 import { filesFromDesign } from '../../plan/tasks/design-tasks.ts';
 import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
@@ -35,8 +36,7 @@ import { readDesign } from '../../service/plans.ts';
 import { findRun, type Project, projectOf } from '../../service/project.ts';
 import type { LiteInputs } from '../../workflows/build/inputs.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
-import { type ForeignPlan, readTaskFile } from './foreign-plan.ts';
-import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-common.ts';
+import { liteInputs, liteOptions, refuseReviewer, startLiteRun } from './lite-plan.ts';
 
 export const command: CommandSpec = {
   name: 'lite-execute',

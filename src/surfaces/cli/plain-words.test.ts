@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommandLine } from '../../../test/support/run-command-line.ts';
 import { temporaryRepository } from '../../../test/temporary-repository.ts';
-import { findProfile } from './refine-profile.ts';
+import { findProfile } from './refine-inputs.ts';
 
 /** How the schema library speaks when nobody gives it words. */
 const raw =

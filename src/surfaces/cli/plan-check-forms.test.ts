@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type GroundingFact, reportOf } from '../../plan/grounding/report.ts';
 import { groundingFindings } from '../../service/checks.ts';
-import { planAnnotations, planSarif } from './plan-check-forms.ts';
+import { planAnnotations, planSarif } from './plan-check.ts';
 
 const fact: GroundingFact = {
   check: 'file',

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
 import { type ExitCode, exitCodes } from '../../base/error-table.ts';
+import { version } from '../../base/version.ts';
 import { checkPlan, type PlanFinding } from '../../service/checks.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { projectOf } from '../../service/project.ts';
-import { inForm } from './plan-check-forms.ts';
 
 export const planCheck: CommandSpec = {
   name: 'check',
@@ -54,4 +56,83 @@ export const planCheck: CommandSpec = {
 function exitOf(findings: readonly PlanFinding[], failOn: unknown): ExitCode {
   const isMet = findings.every(({ severity }) => severity === 'warning' && failOn !== 'warning');
   return isMet ? exitCodes.done : exitCodes.notAccepted;
+}
+
+const checks = {
+  file: 'Files that the plan changes are there; files that it makes are not.',
+  symbol: 'Symbols that the plan names are declared.',
+  command: 'Commands that the plan gives can be run.',
+  section: 'The sections of a plan are there and filled.',
+  tests: 'What changes has tests.',
+  decision: 'Decisions that were taken are followed.',
+  citation: 'Places that the plan cites hold what it says.',
+  task: 'Tasks can be carried out and checked.',
+} as const satisfies Record<PlanFinding['check'], string>;
+
+/** The output in a form for programs; `undefined` when the form is for people. */
+export function inForm(form: string, report: unknown, findings: readonly PlanFinding[]): string | undefined {
+  const forms: Record<string, () => string> = {
+    json: () => `${JSON.stringify(report, null, 2)}\n`,
+    sarif: () => `${JSON.stringify(planSarif(findings), null, 2)}\n`,
+    github: () => planAnnotations(findings),
+  };
+  return forms[form]?.();
+}
+
+/** SARIF 2.1.0. */
+export function planSarif(findings: readonly PlanFinding[]): unknown {
+  const used = [...new Set(findings.map(({ check }) => check))].sort();
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'charrette plan check',
+            version,
+            rules: used.map((check) => ({ id: `plan-${check}`, shortDescription: { text: checks[check] } })),
+          },
+        },
+        results: findings.map(({ check, subject, severity, message, file, line }) => ({
+          ruleId: `plan-${check}`,
+          ruleIndex: used.indexOf(check),
+          level: severity,
+          message: { text: message },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: file.split(path.sep).map(encodeURIComponent).join('/') },
+                region: { startLine: line },
+              },
+            },
+          ],
+          partialFingerprints: { 'charrette/v1': fingerprint(check, subject) },
+        })),
+      },
+    ],
+  };
+}
+
+/** Annotations as GitHub's runner reads them from the output of a step. */
+export function planAnnotations(findings: readonly PlanFinding[]): string {
+  return findings
+    .map(({ check, severity, message, file, line }) => {
+      const where = `file=${property(file)},line=${line},title=${property(`plan-${check}`)}`;
+      return `::${severity} ${where}::${data(message)}\n`;
+    })
+    .join('');
+}
+
+function fingerprint(check: string, subject: string): string {
+  return createHash('sha256').update(`${check}\0${subject}`).digest('hex').slice(0, 32);
+}
+
+/** What agents wrote must not end the annotation or begin another. */
+function data(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+function property(text: string): string {
+  return data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

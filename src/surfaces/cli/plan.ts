@@ -26,19 +26,19 @@ export const plan: CommandSpec = {
     },
     export: {
       summary: 'Write a plan for GitHub spec-kit, OpenSpec, Task Master, or as an issue',
-      load: async () => (await import('./plan-export.ts')).planExport,
+      load: async () => (await import('./plan-exchange.ts')).planExport,
     },
     import: {
       summary: 'Make a plan of the files of another tool',
-      load: async () => (await import('./plan-import.ts')).planImport,
+      load: async () => (await import('./plan-exchange.ts')).planImport,
     },
     manifest: {
       summary: 'Verify what a design handed to a calling program',
-      load: async () => (await import('./plan-manifest.ts')).manifest,
+      load: async () => (await import('./plan-show.ts')).manifest,
     },
     edit: {
       summary: 'Change or comment a plan and have it reviewed again',
-      load: async () => (await import('./plan-edit.ts')).edit,
+      load: async () => (await import('./plan-show.ts')).edit,
     },
   },
 };

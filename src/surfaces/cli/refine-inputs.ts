@@ -6,18 +6,21 @@ import { loadConfig } from '../../base/config/config.ts';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
-import { isRecord, readJson } from '../../base/safe-json.ts';
+import { isRecord, parseJson, readJson } from '../../base/safe-json.ts';
+import { problemList, readAs } from '../../base/schema/issue-words.ts';
+import { refineProfileSchema } from '../../base/schema/refine-profile.ts';
 import { namedSome } from '../../base/text/format.ts';
 import { yamlValue } from '../../base/text/frontmatter.ts';
+import { slugify } from '../../base/text/strings.ts';
 import { ownFolder } from '../../prompts/context/defaults.ts';
 import { contextWarnings, promptContext } from '../../prompts/context/for-prompt.ts';
 import { readSettingsFile } from '../../prompts/context/settings.ts';
 import { repositoryFacts } from '../../repo/git/repository-facts.ts';
-import type { Invocation } from '../../service/command.ts';
-import { printNotice } from '../../service/command.ts';
+import { type Invocation, printNotice } from '../../service/command.ts';
 import { findProject } from '../../service/project.ts';
 import { documentConflicts, tokenConflicts } from '../../workflows/refine/brand/conflicts.ts';
 import {
+  type BrandFile,
   type BrandReading,
   brandFolderOf,
   readBrandFiles,
@@ -25,9 +28,11 @@ import {
   requireBrand,
 } from '../../workflows/refine/brand/identity.ts';
 import type { RefineInputs } from '../../workflows/refine/inputs.ts';
+import { briefFromGoal, completeBrief } from '../../workflows/refine/rules/brief.ts';
 import { readCalibration } from '../../workflows/refine/rules/calibration.ts';
 import { type Criterion, criteriaOfDocument } from '../../workflows/refine/rules/contract.ts';
 import { contractedCopy } from '../../workflows/refine/rules/measurement.ts';
+import { type Profile, profiles } from '../../workflows/refine/rules/profiles.ts';
 import {
   checkSettings,
   type HarnessLevel,
@@ -36,8 +41,65 @@ import {
   readLoopSettings,
 } from '../../workflows/refine/rules/settings.ts';
 import { rosterOf } from '../../workflows/roster.ts';
-import { findBrief } from './refine-brief.ts';
-import { findProfile } from './refine-profile.ts';
+
+type FoundBrief = { id: string; title: string; text: string };
+
+/** The brief: a named file, the words of the command line, or the last `brief/BRIEF-*.md` of the design folder. */
+async function findBrief(
+  {
+    cwd,
+    project,
+    design,
+    goal,
+    file,
+  }: { cwd: string; project: string; design: string | undefined; goal: string; file: string | undefined },
+  brand: readonly BrandFile[],
+): Promise<FoundBrief> {
+  if (file === undefined && goal !== '')
+    return { id: slugify(goal, 40), title: goal.split('\n')[0] ?? goal, text: briefFromGoal(goal, brand) };
+  const place = file === undefined ? await lastBrief(project, design) : path.resolve(cwd, file);
+  const text = place === undefined ? undefined : await readTextFile(place, 1_000_000);
+  if (place === undefined || text === undefined) {
+    throw new CharretteError({
+      code: file === undefined ? 'usage' : 'not-found',
+      message: file === undefined ? 'There is no goal and no brief.' : `There is no brief at ${file}.`,
+      fix: 'Say what to build (`charrette refine "a page that …"`), or name a brief with --brief.',
+    });
+  }
+  const id = path.basename(place).replace(/\.md$/i, '');
+  const heading = /^# +(.+)$/m.exec(text)?.[1]?.trim();
+  return { id: slugify(id, 60), title: heading ?? id, text: completeBrief(text, brand) };
+}
+
+async function lastBrief(project: string, design: string | undefined): Promise<string | undefined> {
+  if (design === undefined) return undefined;
+  const folder = await containedPath(project, path.join(design, 'brief'));
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^BRIEF-.*\.md$/.test(name)).sort();
+  const last = names.at(-1);
+  return last === undefined ? undefined : containedPath(project, path.join(design, 'brief', last));
+}
+
+/** A profile of the table by name, or one of the project's own in a JSON file. */
+export async function findProfile(cwd: string, name: string): Promise<Profile> {
+  const known = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (known !== undefined) return known;
+  const text = name.endsWith('.json') ? await readTextFile(path.resolve(cwd, name), 1_000_000) : undefined;
+  if (text === undefined) {
+    throw new CharretteError({
+      code: 'not-found',
+      message: `There is no profile ${JSON.stringify(name)}; there are ${Object.keys(profiles).join(', ')}, or a .json file.`,
+    });
+  }
+  const reading = readAs(refineProfileSchema, parseJson(text, name));
+  if (reading.ok) {
+    const { $schema: _, ...profile } = reading.value;
+    return profile;
+  }
+  throw new CharretteError({
+    code: 'config-invalid',
+    message: `${name} is no profile: ${problemList(reading.problems, 'it')}.`,
+  });
+}
 
 export type RefineFlags = {
   brief?: string;

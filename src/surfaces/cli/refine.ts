@@ -3,8 +3,7 @@ import { profiles } from '../../workflows/refine/rules/profiles.ts';
 import { harnessLevels } from '../../workflows/refine/rules/settings.ts';
 import { givenAnswers } from './ask.ts';
 import { startCommand } from './conduct.ts';
-import { numberWithin, wholeNumber } from './number-flag.ts';
-import { queueOptions } from './queue-options.ts';
+import { numberWithin, queueOptions, wholeNumber } from './options.ts';
 import { type RefineFlags, refineInputs } from './refine-inputs.ts';
 
 export const command: CommandSpec = {

@@ -2,7 +2,7 @@ import type { CommandSpec } from '../../service/command.ts';
 import { projectOf } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
 import { defaultListed, listRuns, summaryOf } from '../../service/runs.ts';
-import { wholeNumber } from './number-flag.ts';
+import { wholeNumber } from './options.ts';
 import { fittingFor, renderRuns } from './tables.ts';
 
 const list = {
@@ -57,13 +57,13 @@ export const command: CommandSpec = {
     list: { summary: list.summary, load: async () => list },
     export: {
       summary: 'Write a run to one file',
-      load: async () => (await import('./runs-archive.ts')).exportCommand,
+      load: async () => (await import('./runs-manage.ts')).exportCommand,
     },
     import: {
       summary: 'Take a run over from a file',
-      load: async () => (await import('./runs-archive.ts')).importCommand,
+      load: async () => (await import('./runs-manage.ts')).importCommand,
     },
-    prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-remove.ts')).prune },
-    rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-remove.ts')).remove },
+    prune: { summary: 'Remove old ended runs', load: async () => (await import('./runs-manage.ts')).prune },
+    rm: { summary: 'Remove runs by id', load: async () => (await import('./runs-manage.ts')).remove },
   },
 };

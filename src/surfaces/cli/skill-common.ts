@@ -5,12 +5,6 @@ import type { Tools } from '../../skills/generate/phase-markdown.ts';
 import type { PackageFiles } from '../../skills/model/package.ts';
 import { skillName } from '../../skills/rules/frontmatter.ts';
 
-/** Gathers a flag that may be given several times. */
-export const collect = (value: string, previous: unknown) => [
-  ...(Array.isArray(previous) ? previous : []),
-  value,
-];
-
 /** Where and how a generated package is written. */
 export const outputOptions: readonly OptionSpec[] = [
   {

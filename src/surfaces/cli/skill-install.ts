@@ -19,13 +19,13 @@ import {
 import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { readPackageFiles } from '../../skills/package-files.ts';
-import { collect } from './skill-common.ts';
+import { several } from './options.ts';
 
 const where: readonly OptionSpec[] = [
   {
     flags: '--host <host>',
     description: `where skills live: ${hosts.join(', ')} (repeat) [default: claude]`,
-    parse: collect,
+    parse: several,
   },
   {
     flags: '--scope <scope>',

@@ -12,7 +12,7 @@ import { type Paint, plainPaint, renderGithub, renderPretty, toSarif } from '../
 import { countInherited, countOf } from '../../skills/lint/rule.ts';
 import { type Profile, profiles } from '../../skills/model/identity.ts';
 import { ruleById } from '../../skills/rules/catalog.ts';
-import { collect } from './skill-common.ts';
+import { several } from './options.ts';
 
 export const skillLint: CommandSpec = {
   name: 'lint',
@@ -29,7 +29,7 @@ export const skillLint: CommandSpec = {
     {
       flags: '--all <root>',
       description: 'lint every package below a root, also against each other',
-      parse: collect,
+      parse: several,
     },
     {
       flags: '--format <form>',

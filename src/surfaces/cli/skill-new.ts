@@ -16,7 +16,8 @@ import { lintPackage } from '../../skills/lint/engine.ts';
 import { buildPackage } from '../../skills/model/package.ts';
 import { writePackage } from '../../skills/package-files.ts';
 import { renderOutcome } from '../../skills/summary.ts';
-import { collect, memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
+import { several } from './options.ts';
+import { memoryFiles, outputOptions, outputRoot, toolsOf, validName } from './skill-common.ts';
 
 export const skillNew: CommandSpec = {
   name: 'new',
@@ -34,7 +35,7 @@ export const skillNew: CommandSpec = {
   arguments: [['<name>', 'kebab-case name, also the directory']],
   options: [
     { flags: '--description <text>', description: 'what the skill does' },
-    { flags: '--trigger <phrase>', description: 'a phrase that starts it (repeat)', parse: collect },
+    { flags: '--trigger <phrase>', description: 'a phrase that starts it (repeat)', parse: several },
     {
       flags: '--profile <profile>',
       description: 'shape of the workflow',
@@ -48,18 +49,18 @@ export const skillNew: CommandSpec = {
     {
       flags: '--condition <n:expression>',
       description: '2. a condition for a phase (repeat)',
-      parse: collect,
+      parse: several,
     },
     {
       flags: '--data <edge>',
       description: '3. data between phases, "1>2: sessionId" (repeat)',
-      parse: collect,
+      parse: several,
     },
-    { flags: '--agents <n:types>', description: '4. agents a phase uses (repeat)', parse: collect },
+    { flags: '--agents <n:types>', description: '4. agents a phase uses (repeat)', parse: several },
     {
       flags: '--subtasks <n:names>',
       description: '5. sub-tasks of a phase in the todo list (repeat)',
-      parse: collect,
+      parse: several,
     },
     { flags: '--notes', description: '6. keep a notes document through the phases' },
     {
@@ -70,9 +71,9 @@ export const skillNew: CommandSpec = {
     {
       flags: '--preference <spec>',
       description: '8. a question, "key: text: A | B" (repeat)',
-      parse: collect,
+      parse: several,
     },
-    { flags: '--handoff <edge>', description: '9. a direct handoff, "1>2" (repeat)', parse: collect },
+    { flags: '--handoff <edge>', description: '9. a direct handoff, "1>2" (repeat)', parse: several },
     {
       flags: '--long-context <which>',
       description: '10. phases with a sentinel: auto, all, none or numbers',

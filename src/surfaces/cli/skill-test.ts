@@ -12,7 +12,7 @@ import { readPackageFiles } from '../../skills/package-files.ts';
 import { readOutputSchemas } from '../../skills/run/output-schema.ts';
 import { runPlan } from '../../skills/run/run-plan.ts';
 import { readScenario, type ScenarioResult, simulate } from '../../skills/run/simulate.ts';
-import { collect } from './skill-common.ts';
+import { several } from './options.ts';
 
 export const skillTest: CommandSpec = {
   name: 'test',
@@ -23,7 +23,7 @@ export const skillTest: CommandSpec = {
     ['charrette skill test my-skill --scenario risk-high.json', 'one scenario'],
   ],
   arguments: [['[path]', 'package directory']],
-  options: [{ flags: '--scenario <file>', description: 'a scenario file (repeat)', parse: collect }],
+  options: [{ flags: '--scenario <file>', description: 'a scenario file (repeat)', parse: several }],
   dryRun: 'reads',
   run: async ({ arguments: [given], options, global, signal }) => {
     const [directory, ...more] = packageDirectories(

@@ -53,7 +53,7 @@ export const skill: CommandSpec = {
     },
     explain: {
       summary: 'what a rule or a pattern requires, and why',
-      load: async () => (await import('./skill-explain.ts')).skillExplain,
+      load: async () => (await import('./skill-show.ts')).skillExplain,
     },
   },
 };

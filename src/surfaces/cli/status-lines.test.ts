@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { statusLine } from '../../council/breadcrumbs.ts';
 import type { EventBody, RunEvent } from '../../engine/event.ts';
-import { makeStatusLines } from './status-lines.ts';
+import { makeStatusLines } from './reporter.ts';
 
 const usage = { basis: 'unknown', inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 } as const;
 const queue = (lane: string, label: string): EventBody => ({

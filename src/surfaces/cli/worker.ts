@@ -4,8 +4,7 @@ import { visibleJson, visibleText } from '../../base/text/untrusted.ts';
 import type { CommandSpec } from '../../service/command.ts';
 import { findProject, openProject, settingsOf } from '../../service/project.ts';
 import { sharedUrl } from '../../service/queue.ts';
-import { wholeNumber } from './number-flag.ts';
-import { label, several } from './queue-options.ts';
+import { label, several, wholeNumber } from './options.ts';
 
 export const command: CommandSpec = {
   name: 'worker',

@@ -1,3 +1,56 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import { shellWord } from '../../base/text/strings.ts';
+
+/** What a host says when it calls a hook. Everything may be missing: a hook never fails over its input. */
+export type HookInput = {
+  session: string;
+  cwd: string;
+  transcript: string | undefined;
+  /** Why a session starts: startup, resume, clear, compact. */
+  source: string;
+  /** The agent goes on already because a stop was refused; refusing again would never end. */
+  goingOn: boolean;
+  tool: string;
+  /** The command of a shell tool, or ''. */
+  command: string;
+};
+
+const largest = 4 * 1024 * 1024;
+
+/** Reads the JSON on stdin of a hook; hosts differ in a few names. */
+export function readHookInput(text: string, cwd: string): HookInput {
+  const reading = readJson(text.trim() === '' ? '{}' : text, largest);
+  const value = reading.ok && isRecord(reading.value) ? reading.value : {};
+  const string = (...names: string[]) => {
+    for (const name of names) if (typeof value[name] === 'string') return value[name];
+    return undefined;
+  };
+  const roots = Array.isArray(value['workspace_roots']) ? value['workspace_roots'] : [];
+  const given = string('cwd') ?? (typeof roots[0] === 'string' ? roots[0] : undefined);
+  const transcript = string('transcript_path');
+  const tool = isRecord(value['tool_input']) ? value['tool_input'] : {};
+  const command = tool['command'] ?? tool['cmd'];
+  return {
+    session: safeName(string('session_id', 'conversation_id') ?? ''),
+    cwd: given !== undefined && path.isAbsolute(given) ? given : cwd,
+    transcript: transcript !== undefined && path.isAbsolute(transcript) ? transcript : undefined,
+    source: string('source') ?? '',
+    goingOn: value['stop_hook_active'] === true || Number(value['loop_count'] ?? 0) > 0,
+    tool: string('tool_name') ?? '',
+    command: Array.isArray(command)
+      ? command.map((word) => shellWord(String(word))).join(' ')
+      : String(command ?? ''),
+  };
+}
+
+/** A session id becomes a file name, so only a tame one is taken as it is. */
+function safeName(session: string): string {
+  if (/^[\w-]{1,80}$/.test(session)) return session;
+  return session === '' ? 'unnamed' : createHash('sha256').update(session).digest('hex').slice(0, 32);
+}
+
 /** What hosts tell a hook, under one set of names. */
 export const hookEvents = ['session-start', 'pre-compact', 'before-agent', 'stop', 'pre-tool-use'] as const;
 

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { conversation, hostProject, say } from '../../../test/support/host-project.ts';
 import { runProgram } from '../../main/program.ts';
-import { conversation, hostProject, say } from './testing.ts';
 
 let place: ReturnType<typeof hostProject>;
 beforeEach(() => {

@@ -1,7 +1,13 @@
 import type { CommandSpec } from '../../service/command.ts';
 import { printNotice } from '../../service/command.ts';
-import { type HookEvent, type HookHost, hookEvents, hookHosts, renderDecision } from './events.ts';
-import { readHookInput } from './hook-input.ts';
+import {
+  type HookEvent,
+  type HookHost,
+  hookEvents,
+  hookHosts,
+  readHookInput,
+  renderDecision,
+} from './events.ts';
 import { runHook } from './run-hook.ts';
 
 const largest = 8 * 1024 * 1024;

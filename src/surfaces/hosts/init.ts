@@ -1,7 +1,19 @@
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import { userFolder, userHome } from '../../base/config/sources.ts';
 import { CharretteError } from '../../base/errors.ts';
+import { version } from '../../base/version.ts';
 import { initDesignFolder, updateDesignFolder } from '../../prompts/context/folder.ts';
-import type { CommandSpec, Invocation, OptionSpec } from '../../service/command.ts';
-import { printNotice, requireDirectory } from '../../service/command.ts';
+import {
+  type CommandSpec,
+  type Invocation,
+  type OptionSpec,
+  printNotice,
+  requireDirectory,
+} from '../../service/command.ts';
+import { hostParts } from './host-parts.ts';
+import { type HostOutcome, installHost, removeHost } from './install-host.ts';
+import { type PluginForm, pluginForms } from './plugins.ts';
 
 /** What one action did, as paths below the project and lines for stderr. */
 type ActionReport = {
@@ -74,7 +86,6 @@ async function run(invocation: Invocation) {
   for (const action of asked.length > 0 ? asked : update ? actions : [])
     take(action.name, await (update ? action.update : action.create)(invocation));
   if (withHost) {
-    const { setUpHosts } = await import('./init-host.ts');
     for (const [host, outcome] of Object.entries(await setUpHosts(invocation))) take(host, outcome);
   }
   const text = lines.length === 0 ? '' : `${lines.join('\n')}\n`;
@@ -110,5 +121,55 @@ function nothingAsked(): CharretteError {
     code: 'usage',
     message: `\`charrette init\` needs to know what to set up: ${flags}, or --update.`,
     fix: 'Run `charrette init --help`.',
+  });
+}
+
+/** `charrette init --host H [--user] [--remove]`: plugin, skills and hooks of coding agents. */
+export async function setUpHosts({
+  options,
+  global,
+  terminal,
+}: Invocation): Promise<Record<string, HostOutcome>> {
+  const home = userHome(terminal.env);
+  // Whoever stands in the home directory sets up the same files.
+  const isUser = options['user'] === true || global.cwd === home;
+  const place = isUser ? { root: home, userFolder: userFolder(terminal.env) } : { root: global.cwd };
+  const remove = options['remove'] === true;
+  const results: Record<string, HostOutcome> = {};
+  for (const host of hostsOf(String(options['host']))) {
+    const parts = hostParts(host, version);
+    const where = { ...place, host, dryRun: global.dryRun };
+    const outcome = await (remove ? removeHost(parts, where) : installHost(parts, where));
+    if (!remove && !isOnPath(terminal.env))
+      outcome.log.push({
+        level: 'warning',
+        text: '`charrette` is not on PATH; hooks and MCP server stay silent until it is.',
+      });
+    results[host] = outcome;
+  }
+  return results;
+}
+
+function hostsOf(given: string): PluginForm[] {
+  if (given === 'all') return [...pluginForms];
+  return given.split(',').map((word) => {
+    const host = pluginForms.find((known) => known === word.trim());
+    if (host !== undefined) return host;
+    throw new CharretteError({
+      code: 'usage',
+      message: `There is no host ${JSON.stringify(word)}; there are ${pluginForms.join(', ')}, all.`,
+    });
+  });
+}
+
+/** Hooks call the program by its name, so that the files fit every machine; without it they stay silent. */
+function isOnPath(env: NodeJS.ProcessEnv): boolean {
+  return (env['PATH'] ?? '').split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, 'charrette'), constants.X_OK);
+      return folder !== '';
+    } catch {
+      return false;
+    }
   });
 }

@@ -1,6 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { CharretteError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import type { HostParts } from './host-parts.ts';
@@ -12,7 +16,24 @@ import {
   writeHostRecord,
 } from './host-record.ts';
 import { addSettings, hasForeignServer, isBare, removeSettings } from './json-edit.ts';
-import { readSettingsFile, writeSettingsFile } from './settings-file.ts';
+
+/** The text of a settings file. Bytes that are not UTF-8 would not come back as they were, so they are refused. */
+async function readSettingsFile(file: string, source: string): Promise<string | undefined> {
+  const text = await readTextFile(file);
+  if (text?.includes('\uFFFD') !== true || isUtf8(await readFile(file))) return text;
+  throw new CharretteError({
+    code: 'json-invalid',
+    message: `${source} cannot be changed safely: it is not UTF-8.`,
+    fix: 'Save the file as UTF-8; it was left as it is.',
+  });
+}
+
+/** Settings hold keys and may be a link into a folder of dotfiles: whoever could read them still can, and the link stays. */
+async function writeSettingsFile(file: string, text: string): Promise<void> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) await writeFileAtomic(file, text);
+  else await writeFileAtomic(await realpath(file), text, facts.mode & 0o777);
+}
 
 export type HostOutcome = {
   created: string[];
@@ -23,7 +44,7 @@ export type HostOutcome = {
   log: { level: 'info' | 'warning'; text: string }[];
 };
 
-export type HostInstallOptions = HostPlace & { dryRun: boolean };
+type HostInstallOptions = HostPlace & { dryRun: boolean };
 
 const emptyOutcome = (): HostOutcome => ({ created: [], replaced: [], removed: [], kept: [], log: [] });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { agentPrograms } from '../../agents/registry.ts';
-import { startsAgents } from './paid-command.ts';
+import { startsAgents } from './guards.ts';
 
 const paid = [
   'claude -p hi',

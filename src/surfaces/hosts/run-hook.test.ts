@@ -3,12 +3,12 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { partLimit } from './card.ts';
+import { conversation, hookInput, hostProject, say } from '../../../test/support/host-project.ts';
 import type { HookDecision, HookEvent } from './events.ts';
-import { type HookInput, readHookInput } from './hook-input.ts';
+import { type HookInput, readHookInput } from './events.ts';
+import { partLimit } from './open-runs.ts';
 import { runHook } from './run-hook.ts';
 import { readSession, sessionFolder } from './snapshot.ts';
-import { conversation, hookInput, hostProject, say } from './testing.ts';
 import { readTranscript } from './transcript.ts';
 
 let place: ReturnType<typeof hostProject>;

@@ -3,14 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { activeWorkflow, isPhaseOf, seemsBehind } from './active-workflow.ts';
-import { partOf, runLines, whereYouAre } from './card.ts';
-import type { HookDecision, HookEvent, HookHost } from './events.ts';
+import type { HookDecision, HookEvent, HookHost, HookInput } from './events.ts';
 import { budgetDecision, isPaid, stopDecision } from './guards.ts';
-import type { HookInput } from './hook-input.ts';
-import { openRuns } from './open-runs.ts';
+import { openRuns, partOf, runLines, whereYouAre } from './open-runs.ts';
 import { readSession, writeSession } from './snapshot.ts';
-import { readTranscript } from './transcript.ts';
-import { addUsage } from './usage.ts';
+import { addUsage, readTranscript } from './transcript.ts';
 
 export type HookOptions = {
   host: HookHost;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
-import { headers } from './headers.ts';
+import { headers } from './reply.ts';
 
 /**
  * Path on the server → file of the built page. A closed list: no name that a client sends is ever a path. The first page may be

@@ -122,7 +122,7 @@ async function htmlText(
   directory: RunDirectory,
   prices: Readonly<Record<string, Price>> | undefined,
 ): Promise<string> {
-  const { htmlReport } = await import('./html-report.ts');
+  const { htmlReport } = await import('./report-data.ts');
   const { reportData } = await import('./report-data.ts');
   const { pageFolder, readPageFile } = await import('./page-files.ts');
   const folder = pageFolder();

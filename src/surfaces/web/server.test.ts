@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type WrittenRun, writeRun, writtenRunId } from '../../../test/support/web-run.ts';
 import { thisProcess } from '../../engine/process-identity.ts';
 import { openProject } from '../../service/project.ts';
-import { headers } from './headers.ts';
 import type { PageFile } from './page-files.ts';
+import { headers } from './reply.ts';
 import { startWebServer, type WebServer } from './server.ts';
 
 let run: WrittenRun;

@@ -15,9 +15,8 @@ import {
   refuseOrigin,
   refuseStranger,
 } from './guard.ts';
-import { headers } from './headers.ts';
 import type { PageFile } from './page-files.ts';
-import { header, refuse, respond, respondError, sendFile } from './reply.ts';
+import { header, headers, refuse, respond, respondError, sendFile } from './reply.ts';
 import { answerRoute, type Desk, type Reply } from './routes.ts';
 import { RunTails } from './run-tail.ts';
 

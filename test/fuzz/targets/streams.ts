@@ -7,7 +7,7 @@ import { exchange } from '../../../src/agents/acp/exchange.ts';
 import type { ProcessExit } from '../../../src/agents/run-process.ts';
 import { isRecord, readJson } from '../../../src/base/safe-json.ts';
 import { openProject } from '../../../src/service/project.ts';
-import { serveEditor } from '../../../src/surfaces/acp/serve.ts';
+import { serveEditor } from '../../../src/surfaces/acp/agent.ts';
 import { serveClient } from '../../../src/surfaces/mcp/serve.ts';
 import { holds, type Target } from '../target.ts';
 

@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
-import type { PlanRevision } from '../../../src/surfaces/web/view/plan-revisions.ts';
-import type { RunView } from '../../../src/surfaces/web/view/run-view.ts';
+import type { PlanRevision, RunView } from '../../../src/surfaces/web/view/run-view.ts';
 import { diffLines } from '../diff-lines.ts';
 import { block, parseMarkdown, Unset } from '../markdown.tsx';
 

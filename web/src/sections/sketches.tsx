@@ -1,4 +1,4 @@
-import type { SketchView } from '../../../src/surfaces/web/view/sketches.ts';
+import type { SketchView } from '../../../src/surfaces/web/view/run-view.ts';
 import { Agent } from '../chips.tsx';
 import { Markdown } from '../markdown.tsx';
 

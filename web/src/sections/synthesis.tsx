@@ -1,5 +1,4 @@
-import type { SynthesisView } from '../../../src/surfaces/web/view/run-view.ts';
-import type { SketchView } from '../../../src/surfaces/web/view/sketches.ts';
+import type { SketchView, SynthesisView } from '../../../src/surfaces/web/view/run-view.ts';
 import { Seat } from '../chips.tsx';
 import { Markdown } from '../markdown.tsx';
 

@@ -1,6 +1,5 @@
 import { runIdPattern } from '../../../engine/run-directory.ts';
-import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
-import { quoted } from './quote.ts';
+import { type CompletionModel, type FlagValue, type FlagWord, quoted, runsOffered } from './model.ts';
 
 /**
  * A script that `eval "$(charrette completion bash)"` takes. `compgen -W` expands its words as a command line is

@@ -1,6 +1,5 @@
 import { runIdPattern } from '../../../engine/run-directory.ts';
-import { type CompletionModel, type FlagWord, runsOffered } from './model.ts';
-import { quoted } from './quote.ts';
+import { type CompletionModel, type FlagWord, quoted, runsOffered } from './model.ts';
 
 /** A script that `charrette completion fish | source` takes. */
 export function fishCompletion({ everywhere, nodes }: CompletionModel): string {

@@ -1,6 +1,16 @@
-import type { CommandSpec, LazyCommand, OptionSpec } from '../../../service/command.ts';
-import { answeringOptions, globalOptions } from '../../../service/command.ts';
+import {
+  answeringOptions,
+  type CommandSpec,
+  globalOptions,
+  type LazyCommand,
+  type OptionSpec,
+} from '../../../service/command.ts';
 import { rehearses } from '../help.ts';
+
+/** A word that a POSIX shell, zsh and fish read as it stands. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", `'\\''`)}'`;
+}
 
 /** Of the runs that begin with what was typed, so many of the newest are offered. */
 export const runsOffered = 100;
@@ -14,7 +24,7 @@ export type FlagValue =
 export type FlagWord = { names: readonly string[]; summary: string; value: FlagValue };
 
 /** A command as a shell needs to know it. The path of the program itself is empty. */
-export type CompletionNode = {
+type CompletionNode = {
   path: readonly string[];
   subcommands: readonly { name: string; summary: string }[];
   flags: readonly FlagWord[];

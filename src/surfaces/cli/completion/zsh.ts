@@ -1,6 +1,5 @@
 import { runIdPattern } from '../../../engine/run-directory.ts';
-import { type CompletionModel, type FlagValue, type FlagWord, runsOffered } from './model.ts';
-import { quoted } from './quote.ts';
+import { type CompletionModel, type FlagValue, type FlagWord, quoted, runsOffered } from './model.ts';
 
 /** A script that `eval "$(charrette completion zsh)"` takes after compinit, or a file `_charrette` in $fpath. */
 export function zshCompletion({ everywhere, nodes }: CompletionModel): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventBody, RunEvent } from '../../../engine/event.ts';
-import { anchorIn } from './plan-anchor.ts';
+import { anchorIn } from './findings.ts';
 import type { RunFiles } from './run-files.ts';
 import { runViewOf } from './run-view.ts';
 

@@ -3,12 +3,12 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../../base/errors.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
-import { readEmbeddedPlan } from '../../plan/exchange/embedded-plan.ts';
-import { isOpenSpec, readOpenSpec } from '../../plan/exchange/openspec-reader.ts';
-import type { OutlineReading } from '../../plan/exchange/outline.ts';
-import { isSpecKit, readSpecKit } from '../../plan/exchange/spec-kit-reader.ts';
-import { readTaskList } from '../../plan/exchange/task-list-reader.ts';
-import { readTaskMaster, taskMasterFile } from '../../plan/exchange/task-master-reader.ts';
+import { readEmbeddedPlan } from './embedded-plan.ts';
+import { isOpenSpec, readOpenSpec } from './openspec-reader.ts';
+import type { OutlineReading } from './outline.ts';
+import { isSpecKit, readSpecKit } from './spec-kit-reader.ts';
+import { readTaskList } from './task-list-reader.ts';
+import { readTaskMaster, taskMasterFile } from './task-master-reader.ts';
 
 export const importFormats = ['spec-kit', 'openspec', 'task-master', 'task-list', 'embedded'] as const;
 type ImportFormat = (typeof importFormats)[number];

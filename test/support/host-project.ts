@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { shippedRoot } from '../../skills/install/package-tree.ts';
-import type { HookInput } from './hook-input.ts';
+import { shippedRoot } from '../../src/skills/install/package-tree.ts';
+import type { HookInput } from '../../src/surfaces/hosts/events.ts';
 
 /** A project with the shipped lite-plan package, for tests. */
 export function hostProject(): { project: string; phase: (number: 1 | 2) => string } {

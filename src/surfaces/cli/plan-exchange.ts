@@ -1,0 +1,288 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { exitCodes } from '../../base/error-table.ts';
+import { CharretteError } from '../../base/errors.ts';
+import { writeFileAtomic } from '../../base/files/atomic.ts';
+import { readTextFile } from '../../base/files/bounded.ts';
+import { containedPath } from '../../base/files/contained.ts';
+import { shellWord, slugify } from '../../base/text/strings.ts';
+import { clockFrom, timeOf } from '../../engine/clock.ts';
+import { issueBody } from '../../plan/exchange/embedded-plan.ts';
+import { importFormats, readForeignPlan } from '../../plan/exchange/foreign-plan.ts';
+import { writeOpenSpec } from '../../plan/exchange/openspec-writer.ts';
+import { type Outline, outlineOf } from '../../plan/exchange/outline.ts';
+import { type ExchangeFile, filesFromOutline } from '../../plan/exchange/outline-files.ts';
+import { writeSpecKit } from '../../plan/exchange/spec-kit-writer.ts';
+import { tagsOf, taskMasterFile, writeTaskMaster } from '../../plan/exchange/task-master-reader.ts';
+import { readTaskTexts } from '../../plan/tasks/plan-files.ts';
+import { headCommit } from '../../repo/git/repository-facts.ts';
+import type { CommandSpec } from '../../service/command.ts';
+import { findPlanFiles } from '../../service/plans.ts';
+import { findProject, projectOf } from '../../service/project.ts';
+import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
+
+const formats = ['spec-kit', 'openspec', 'task-master', 'issue'] as const;
+type Format = (typeof formats)[number];
+
+export const planExport: CommandSpec = {
+  name: 'export',
+  summary: 'Write a plan in the form of another tool: GitHub spec-kit, OpenSpec, Task Master, or an issue',
+  examples: [
+    ['charrette plan export --format spec-kit', 'the plan of the latest run to specs/NNN-name/'],
+    ['charrette plan export 4f2a90c1 --format openspec', 'a run’s plan to openspec/changes/<name>/'],
+    [
+      'charrette plan export plans/limits --format task-master --name limits',
+      'as a tag of .taskmaster/tasks/tasks.json',
+    ],
+    ['charrette plan export --format issue | gh issue create --title "Limits" --body-file -', 'as an issue'],
+  ],
+  arguments: [['[plan]', 'a run, a folder with plan.json, or a plan text; absent: the latest run']],
+  options: [
+    { flags: '--format <format>', description: 'the tool it is for', choices: formats },
+    { flags: '--name <name>', description: 'folder, change or tag; absent: made from the title' },
+    { flags: '--out <folder>', description: 'below this folder; absent: the project' },
+    { flags: '--force', description: 'replace files that are there' },
+  ],
+  dryRun: 'says',
+  async run(invocation) {
+    const {
+      arguments: [name],
+      options,
+      global,
+    } = invocation;
+    const project = projectOf(invocation);
+    const format = options['format'] as Format | undefined;
+    if (format === undefined) {
+      throw new CharretteError({
+        code: 'usage',
+        message: `\`plan export\` needs --format: ${formats.join(', ')}.`,
+      });
+    }
+    const { title, files } = await findPlanFiles(project, name as string | undefined);
+    const outline = outlineOf(files, title);
+    const out = options['out'] as string | undefined;
+    if (format === 'issue' && out === undefined) {
+      const body = issueBody(outline);
+      return { exit: 0, text: body, json: { format, title: outline.title, body } };
+    }
+    const root = out === undefined ? project.project : path.resolve(global.cwd, out);
+    const made = await make(
+      format,
+      outline,
+      options['name'] as string | undefined,
+      root,
+      options['force'] === true,
+    );
+    const written = await writeNewFiles(root, made, {
+      force: options['force'] === true || format === 'task-master',
+      dryRun: global.dryRun,
+    });
+    return {
+      exit: 0,
+      text: `${written.map((file) => `${global.dryRun ? 'would write' : 'wrote'} ${file}`).join('\n')}\n`,
+      json: {
+        format,
+        title: outline.title,
+        tasks: outline.tasks.length,
+        files: written,
+        dryRun: global.dryRun,
+      },
+    };
+  },
+};
+
+async function make(
+  format: Format,
+  outline: Outline,
+  given: string | undefined,
+  root: string,
+  force: boolean,
+): Promise<ExchangeFile[]> {
+  const name = given === undefined ? slugify(outline.title, 40, 'plan') : safeName(given);
+  switch (format) {
+    case 'spec-kit':
+      return writeSpecKit(outline, await numbered(root, name));
+    case 'openspec':
+      return writeOpenSpec(outline, name);
+    case 'task-master':
+      return writeTaskMaster(
+        outline,
+        given === undefined ? 'master' : name,
+        await existingTags(root, given ?? 'master', force),
+      );
+    case 'issue':
+      return [{ path: `${name}.md`, text: issueBody(outline) }];
+  }
+}
+
+/** A name of one folder, as all of the tools want it. */
+function safeName(name: string): string {
+  if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 80) return name;
+  throw new CharretteError({
+    code: 'usage',
+    message: `--name was ${JSON.stringify(name)}; it takes small letters, digits and single hyphens.`,
+  });
+}
+
+/** The next number of specs/, or the folder that has this name already. */
+async function numbered(root: string, name: string): Promise<string> {
+  if (/^\d{3}-/.test(name)) return name;
+  const folders = (await readdir(path.join(root, 'specs')).catch(() => [])).filter((each) =>
+    /^\d{3}-/.test(each),
+  );
+  const same = folders.find((each) => each.slice(4) === name);
+  if (same !== undefined) return same;
+  const last = Math.max(0, ...folders.map((each) => Number(each.slice(0, 3))));
+  return `${String(last + 1).padStart(3, '0')}-${name}`;
+}
+
+/** The file with the other tags; a tag that is there is replaced only when that is wanted. */
+async function existingTags(root: string, tag: string, force: boolean): Promise<string | undefined> {
+  const file = path.join(root, taskMasterFile);
+  const text = existsSync(file) ? await readTextFile(file) : undefined;
+  if (text === undefined || force || tagsOf(text)[tag] === undefined) return text;
+  throw new CharretteError({
+    code: 'would-overwrite',
+    message: `${taskMasterFile} has a tag ${JSON.stringify(tag)} already.`,
+    fix: 'Choose another with --name, or replace it with --force.',
+  });
+}
+
+export const planImport: CommandSpec = {
+  name: 'import',
+  summary:
+    'Make a plan from another tool’s files (spec-kit, OpenSpec, Task Master), a Markdown task list or an older plan',
+  examples: [
+    ['charrette plan import specs/001-limits', 'to plans/limits/plan.json and its .task folder'],
+    ['charrette plan import openspec/changes/add-limits --out plans/mine', 'elsewhere'],
+    ['charrette plan import .taskmaster/tasks/tasks.json --name limits', 'one tag of Task Master'],
+    ['charrette plan import TODO.md', 'boxes and "Task N:" headings, one task each'],
+    ['charrette lite-execute plans/limits/plan.json', 'carry it out'],
+  ],
+  arguments: [
+    [
+      '<place>',
+      'a feature or change folder, tasks.json, a Markdown task list, or a plan file with its tasks inside',
+    ],
+  ],
+  options: [
+    {
+      flags: '--format <format>',
+      description: 'the tool it comes from; absent: seen from the files',
+      choices: importFormats,
+    },
+    { flags: '--name <name>', description: 'the tag of Task Master; absent: master' },
+    { flags: '--out <folder>', description: 'where the plan goes; absent: plans/<name>' },
+    { flags: '--force', description: 'replace a plan that is there' },
+  ],
+  dryRun: 'says',
+  async run({ arguments: [place], options, global, terminal }) {
+    const project = findProject(global.cwd);
+    const { format, name, outline, notes } = await readForeignPlan(
+      path.resolve(global.cwd, place as string),
+      {
+        format: options['format'] as string | undefined,
+        tag: options['name'] as string | undefined,
+      },
+    );
+    const folder = (options['out'] as string | undefined) ?? path.join('plans', slugify(name, 60, 'plan'));
+    const root = path.resolve(options['out'] === undefined ? project : global.cwd, folder);
+    const baseCommit = await headCommit(project).catch(() => undefined);
+    const files = filesFromOutline(
+      outline,
+      {
+        session: slugify(name, 40, 'plan'),
+        timestamp: timeOf(clockFrom(terminal.env)),
+        angles: [],
+        baseCommit,
+      },
+      outline.tasks.length === 1 ? assessComplexity(outline.summary) : 'Medium',
+    );
+    const parts = [
+      jsonFile('plan.json', files.plan),
+      ...files.tasks.map((task): ExchangeFile => jsonFile(`.task/${task.id}.json`, task)),
+    ];
+    // A task of an earlier plan that stays beside the new one would make that one invalid.
+    const left = (await readTaskTexts(root))
+      .map(({ file }) => `.task/${file}`)
+      .filter((name) => parts.every((part) => part.path !== name));
+    const written = await writeNewFiles(root, parts, {
+      force: options['force'] === true,
+      dryRun: global.dryRun,
+      left,
+    });
+    const { critical, minor } = files.plan._metadata.quality_check ?? { critical: [], minor: [] };
+    const plan = path.relative(global.cwd, path.join(root, 'plan.json'));
+    const lines = [
+      `${files.tasks.length} tasks from ${format} ${global.dryRun ? 'would go' : 'went'} to ${path.dirname(plan)}`,
+      ...notes.map((note) => `note: ${note}`),
+      ...critical.map((problem) => `error: ${problem}`),
+      ...minor.slice(0, 3).map((problem) => `warning: ${problem}`),
+      ...(minor.length > 3 ? [`and ${minor.length - 3} more warnings; \`plan check\` lists them`] : []),
+      critical.length > 0
+        ? `Mend these before it is carried out; \`charrette plan check ${shellWord(path.dirname(plan))}\` looks again.`
+        : `Carry it out with \`charrette lite-execute ${shellWord(plan)}\`.`,
+    ];
+    return {
+      exit: critical.length > 0 ? exitCodes.notAccepted : exitCodes.done,
+      text: `${lines.join('\n')}\n`,
+      json: {
+        format,
+        plan,
+        tasks: files.plan.task_ids,
+        files: written,
+        notes,
+        errors: critical,
+        warnings: minor,
+        dryRun: global.dryRun,
+      },
+    };
+  },
+};
+
+const jsonFile = (name: string, value: unknown): ExchangeFile => ({
+  path: name,
+  text: `${JSON.stringify(value, null, 2)}\n`,
+});
+
+/**
+ * Writes files below a folder, all or none: one that is there with other content, or that is not among them any more (`left`), stops it,
+ * unless it may be replaced.
+ */
+export async function writeNewFiles(
+  root: string,
+  files: readonly ExchangeFile[],
+  { force, dryRun, left = [] }: { force: boolean; dryRun: boolean; left?: readonly string[] },
+): Promise<string[]> {
+  if (!dryRun) await mkdir(root, { recursive: true });
+  const targets = await Promise.all(
+    files.map(async ({ path, text }) => ({
+      path,
+      text,
+      target: existsSync(root) ? await containedPath(root, path) : path,
+    })),
+  );
+  const states = await Promise.all(
+    targets.map(async (file) => ({
+      ...file,
+      before: existsSync(file.target) ? await readTextFile(file.target) : undefined,
+    })),
+  );
+  const changed = [
+    ...states.filter(({ before, text }) => before !== undefined && before !== text).map(({ path }) => path),
+    ...left,
+  ];
+  if (changed.length > 0 && !force) {
+    throw new CharretteError({
+      code: 'would-overwrite',
+      message: `${changed.join(', ')} ${changed.length === 1 ? 'is' : 'are'} there already, with other content.`,
+      fix: 'Choose another --name or --out, or replace them with --force.',
+    });
+  }
+  if (!dryRun) {
+    for (const { target, text } of states) await writeFileAtomic(target, text);
+    for (const name of left) await rm(await containedPath(root, name), { force: true });
+  }
+  return files.map(({ path }) => path);
+}

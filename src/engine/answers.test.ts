@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { leaveAnswers, openQuestions, recordAnswers, takeWaiting } from './answers.ts';
+import { applyInbox, leaveAnswers, openQuestions, recordAnswers } from './answers.ts';
 import { leaveMessage, peekMessages } from './inbox.ts';
 import { type Answer, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
 import { homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
@@ -46,7 +46,7 @@ test('answers that lie in the inbox are put on record; one that is not offered h
     answers: [answer('free', 'x'), answer('later', 'y')],
   });
   await leaveMessage(directory.inbox, { type: 'cancel', reason: 'enough' });
-  await takeWaiting(directory);
+  await applyInbox(directory);
   expect(readQuestions(directory).answers).toEqual([answer('free', 'x'), answer('later', 'y')]);
   expect(peekMessages(directory.inbox)).toEqual([{ type: 'cancel', reason: 'enough' }]);
 });
@@ -82,7 +82,7 @@ test('of two processes that answer one question differently at the same moment o
   const directory = asking();
   const questions = Array.from({ length: 12 }, (_, round) => `round-${round}`);
   const [one = [], two = []] = await atOnce(['one', 'two'], directory, questions);
-  await takeWaiting(directory);
+  await applyInbox(directory);
   const counts = readQuestions(directory).answers;
   expect(counts.map(({ question }) => question)).toEqual(questions);
   for (const [round, { question, value }] of counts.entries())

@@ -46,7 +46,7 @@ export async function leaveAnswers(
   given: readonly Answer[],
   { dryRun = false }: { dryRun?: boolean } = {},
 ): Promise<Answer[]> {
-  const news = () => freshAnswers(toldTo(directory), given);
+  const news = () => freshAnswers(readQuestionState(directory), given);
   if (dryRun || news().length === 0) return news();
   // Two that both saw an open question would both be told that their answer counts.
   return inTurn(directory, async () => {
@@ -58,12 +58,12 @@ export async function leaveAnswers(
 
 /** The questions that nobody has answered yet; an answer that nobody has read yet is one, too. */
 export function openQuestions(directory: RunDirectory): Question[] {
-  const { file, waiting } = toldTo(directory);
+  const { file, waiting } = readQuestionState(directory);
   return unanswered({ ...file, answers: [...file.answers, ...waiting] });
 }
 
 /** Puts the answers that lie in the inbox of a run on record, for whoever knows that nobody works on it. */
-export function takeWaiting(directory: RunDirectory): Promise<void> {
+export function applyInbox(directory: RunDirectory): Promise<void> {
   return inTurn(directory, async () => {
     for (const received of await readMessages(directory.inbox)) {
       if (received.message.type !== 'answer') continue;
@@ -80,7 +80,7 @@ export function takeWaiting(directory: RunDirectory): Promise<void> {
 export async function recordAnswers(directory: RunDirectory, given: readonly Answer[]): Promise<void> {
   const attempt = await waitForLock(lockOf(directory));
   try {
-    rememberAnswers(directory, [...toldTo(directory).waiting, ...given]);
+    rememberAnswers(directory, [...readQuestionState(directory).waiting, ...given]);
   } finally {
     if (attempt.held) attempt.lock.release();
   }
@@ -102,7 +102,7 @@ function lockOf({ inbox }: RunDirectory): string {
   return path.join(inbox, 'answers.lock');
 }
 
-function toldTo(directory: RunDirectory): Told {
+function readQuestionState(directory: RunDirectory): Told {
   // The inbox first: a message goes only after it took effect, so that none is missed.
   const messages = peekMessages(directory.inbox);
   const file = readQuestions(directory);

@@ -2,11 +2,10 @@ import type { Clock } from './clock.ts';
 import { heldElsewhere } from './engine-errors.ts';
 import { EventLog } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
-import { foreignHold, isLive } from './liveness.ts';
+import { isLive, lockOnOtherHost } from './liveness.ts';
 import { waitForLock } from './lock.ts';
 import { homeAround, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
-import { tellEnd } from './tell-end.ts';
 
 const reason = 'cancelled while nobody worked on it';
 
@@ -14,7 +13,7 @@ const reason = 'cancelled while nobody worked on it';
 export async function cancelIdle(directory: RunDirectory, clock: Clock): Promise<RunRecord> {
   const record = readRunRecordSync(directory);
   if (isFinal(record.status)) return record;
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
   // Whoever cancels a run of the queue has asked there.
   if (record.process !== undefined && isLive({ ...record, queue: undefined }, directory))
@@ -40,7 +39,7 @@ export async function putCancelled(directory: RunDirectory, clock: Clock): Promi
 function tellCancelled(directory: RunDirectory, clock: Clock): string {
   const events = new EventLog(directory.id, directory.events, clock);
   try {
-    return tellEnd(events, { status: 'cancelled', exit: 1, message: reason }).time;
+    return events.emitRunEnd({ status: 'cancelled', exit: 1, message: reason }).time;
   } finally {
     events.close();
   }

@@ -16,9 +16,8 @@ import { systemClock } from './clock.ts';
 import { type Engine, openEngine } from './engine.ts';
 import { EventLog, readEvents } from './event-log.ts';
 import { leaveMessage } from './inbox.ts';
-import type { LiveRun } from './live-run.ts';
+import type { LiveRun, RunLease } from './live-run.ts';
 import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import type { RunGuard } from './run-guard.ts';
 import { readRunRecord, updateRunRecord } from './run-record.ts';
 import { embeddedEngine, madeRun } from './testing.ts';
 import type { WorkflowContext, WorkflowDefinition } from './workflow.ts';
@@ -68,7 +67,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   );
 }
 
-async function open(guard?: RunGuard): Promise<Engine> {
+async function open(guard?: RunLease): Promise<Engine> {
   const guarded = guard === undefined ? {} : { guard };
   engine = await embeddedEngine({ home, workflows: [story], ...guarded });
   return engine;

@@ -3,29 +3,27 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { removeUnfinished } from '../base/files/atomic.ts';
+import { onAbort } from './abort.ts';
 import { recordAnswers } from './answers.ts';
-import { Attendance, type RunEnd, type WaitOptions } from './attendance.ts';
 import { type Clock, systemClock, timeOf } from './clock.ts';
-import { Departures } from './departures.ts';
-import { ending } from './ending.ts';
 import { otherVersion, storeError, unknownWorkflow } from './engine-errors.ts';
 import type { EventListener } from './event-log.ts';
 import { atWork, type Definitions, Executions, emitResume, emitStart } from './executions.ts';
 import { InboxReader } from './inbox-reader.ts';
 import { hasDiskFullError, Journal } from './journal.ts';
-import { KnownRuns } from './known-runs.ts';
+import type { RunLease } from './live-run.ts';
 import { reportLoss } from './lost-record.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { type Answer, checkAnswer, readQuestions, rememberAnswers } from './question.ts';
 import { type Home, prepareHome, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import { RunEnds } from './run-ends.ts';
-import type { RunGuard } from './run-guard.ts';
+import { waitForRunEnd } from './run-end.ts';
+import { RunCleanup, RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+import { RunRegistry } from './run-registry.ts';
+import { type RunEnd, RunWaiter, type WaitOptions } from './run-waiter.ts';
 import { silentLogger } from './silent-logger.ts';
-import { once } from './stopped.ts';
 import { openStore, type Store, type StoreSetting } from './store.ts';
 import { StoreWatch } from './store-watch.ts';
-import { tellEnd } from './tell-end.ts';
 
 export type EngineOptions = Definitions & {
   home: Home;
@@ -34,7 +32,7 @@ export type EngineOptions = Definitions & {
   codeVersion: string;
   clock?: Clock;
   /** Where other machines may take runs over. */
-  guard?: RunGuard;
+  guard?: RunLease;
   /** How long the journals of ended runs stay in the store; absent: as the kind of store wants it. */
   keepJournalsMs?: number;
 };
@@ -65,22 +63,22 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #runs: KnownRuns;
-  readonly #departures: Departures;
+  readonly #runs: RunRegistry;
+  readonly #departures: RunCleanup;
   readonly #executions: Executions;
   #resumeQueue = resumeQueue;
   readonly #inboxes: InboxReader;
   /** A server that several processes share can go away; the embedded store cannot. */
   readonly #server: StoreWatch | undefined;
   readonly #journal: Journal;
-  readonly #ends: RunEnds;
-  readonly #attendance: Attendance;
+  readonly #ends: RunFinalizer;
+  readonly #attendance: RunWaiter;
 
   private constructor(options: EngineOptions, store: Store) {
     this.#options = options;
     this.#store = store;
     this.#clock = options.clock ?? systemClock;
-    this.#runs = new KnownRuns({
+    this.#runs = new RunRegistry({
       home: options.home,
       clock: this.#clock,
       guard: options.guard,
@@ -92,8 +90,8 @@ export class Engine {
       isOpen: (run) => this.#runs.live.has(run) || isOpen(runDirectoryOf(options.home, run)),
       keptMs: options.keepJournalsMs,
     });
-    this.#departures = new Departures(this.#runs, this.#journal);
-    this.#ends = new RunEnds({ runs: this.#runs, departures: this.#departures, clock: this.#clock });
+    this.#departures = new RunCleanup(this.#runs, this.#journal);
+    this.#ends = new RunFinalizer({ runs: this.#runs, departures: this.#departures, clock: this.#clock });
     const { guard } = options;
     this.#inboxes = new InboxReader(options.home.inbox, this.#runs.live, {
       start: (run) => this.start(run),
@@ -119,7 +117,7 @@ export class Engine {
       clock: this.#clock,
       guard: options.guard,
     });
-    this.#attendance = new Attendance({
+    this.#attendance = new RunWaiter({
       runs: this.#runs,
       ends: this.#ends,
       inboxes: this.#inboxes,
@@ -218,10 +216,10 @@ export class Engine {
   async drain(own: string, signal: AbortSignal): Promise<void> {
     const others = [...this.#runs.live].filter(([run, live]) => run !== own && !live.stopping);
     const done = new AbortController();
-    const stopped = once(AbortSignal.any([signal, done.signal]));
+    const stopped = onAbort(AbortSignal.any([signal, done.signal]));
     await Promise.all(
       others.map(([run]) =>
-        Promise.race([stopped, this.#runs.watch(run).paused(), ending(this.#runs, run, done.signal)]),
+        Promise.race([stopped, this.#runs.watch(run).paused(), waitForRunEnd(this.#runs, run, done.signal)]),
       ),
     );
     done.abort();
@@ -262,7 +260,7 @@ export class Engine {
     if (isFinal(before.status)) return before;
     for (const id of await this.#runs.openRunsOf(runId)) await this.cancel(id, reason);
     // Once, also when the record below can be written only at the next try.
-    tellEnd(live.events, { status: 'cancelled', exit: 1, message: reason });
+    live.events.emitRunEnd({ status: 'cancelled', exit: 1, message: reason });
     const record = await updateRunRecord(directory, {
       status: 'cancelled',
       exit: 1,

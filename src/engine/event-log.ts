@@ -74,6 +74,16 @@ export class EventLog {
     return this.#log.size;
   }
 
+  /**
+   * Emits `run-end` unless the log already ends with it. An end that was never recorded may be followed by a pause or a resume, and
+   * then the next one is emitted again.
+   */
+  emitRunEnd(ending: Omit<Extract<EventBody, { type: 'run-end' }>, 'type'>): RunEvent {
+    const last = this.#lastTurn;
+    if (last?.type === 'run-end' && last.status === ending.status) return last;
+    return this.emit(`run:end-${this.count}`, { type: 'run-end', ...ending });
+  }
+
   subscribe(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,6 +1,6 @@
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { EventBody, RunEvent } from './event.ts';
-import { isAnswer, isQuestion } from './question-shape.ts';
+import { isAnswer, isQuestion } from './question.ts';
 import { isAmount, isKnownLaneKind, isText, isTime, isUsage, orMissing } from './shapes.ts';
 
 type Is = (value: unknown) => boolean;

@@ -3,15 +3,13 @@ import { DBOS } from '@dbos-inc/dbos-sdk';
 import { toCharretteError } from '../base/errors.ts';
 import { removeUnfinished } from '../base/files/atomic.ts';
 import { type Clock, timeOf } from './clock.ts';
-import type { Departures } from './departures.ts';
-import type { KnownRuns } from './known-runs.ts';
-import type { LiveRun } from './live-run.ts';
+import type { LiveRun, RunLease } from './live-run.ts';
 import { reportMissing } from './lost-record.ts';
 import { thisProcess } from './process-identity.ts';
 import { relocateInputs } from './relocate.ts';
-import type { RunGuard } from './run-guard.ts';
+import type { RunCleanup } from './run-finalizer.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
-import { tellEnd } from './tell-end.ts';
+import type { RunRegistry } from './run-registry.ts';
 import {
   type OtherRuns,
   type Outcome,
@@ -33,18 +31,18 @@ type Registered = (run: string, input: unknown) => Promise<unknown>;
 /** Lets the durable engine execute runs, and records how they end. */
 export class Executions {
   readonly #definitions: Definitions;
-  readonly #runs: KnownRuns;
-  readonly #departures: Departures;
+  readonly #runs: RunRegistry;
+  readonly #departures: RunCleanup;
   readonly #clock: Clock;
-  readonly #guard: RunGuard | undefined;
+  readonly #guard: RunLease | undefined;
   readonly #workflows = new Map<string, Registered>();
 
   constructor(options: {
     definitions: Definitions;
-    runs: KnownRuns;
-    departures: Departures;
+    runs: RunRegistry;
+    departures: RunCleanup;
     clock: Clock;
-    guard: RunGuard | undefined;
+    guard: RunLease | undefined;
   }) {
     this.#definitions = options.definitions;
     this.#runs = options.runs;
@@ -80,7 +78,7 @@ export class Executions {
       if (missing.length > 0 && outcome.status === 'done')
         outcome = { status: 'not-accepted', exit: 6, message: `${missing.length} artifacts are lost` };
       context.emit({ type: 'run-end', ...outcome });
-      tellEnd(context.live.events, outcome);
+      context.live.events.emitRunEnd(outcome);
       await updateRunRecord(directory, {
         status: outcome.status,
         exit: outcome.exit,

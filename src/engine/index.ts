@@ -1,4 +1,3 @@
-export type { AnswerProvider, RunEnd } from './attendance.ts';
 export { type Clock, clockFrom, type Ids, idsFrom, randomIds, systemClock } from './clock.ts';
 export { Engine, type EngineOptions, openEngine } from './engine.ts';
 export type { EventBody, RunEvent } from './event.ts';
@@ -13,11 +12,11 @@ export {
   type Home,
   homeOf,
   listRunIds,
+  makeRunId,
   prepareHome,
   type RunDirectory,
   runDirectoryOf,
 } from './run-directory.ts';
-export { makeRunId } from './run-id.ts';
 export {
   isFinal,
   type RunRecord,
@@ -26,5 +25,6 @@ export {
   updateRunRecord,
   writeRunRecord,
 } from './run-record.ts';
+export type { AnswerProvider, RunEnd } from './run-waiter.ts';
 export type { StoreSetting } from './store.ts';
 export { type Outcome, WorkflowContext, type WorkflowDefinition } from './workflow.ts';

@@ -1,11 +1,31 @@
 import { setImmediate as immediately, setTimeout as sleep } from 'node:timers/promises';
+import { raceAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 import { EventLog } from './event-log.ts';
 import { Ledger } from './ledger.ts';
 import { missingArtifacts } from './lost-record.ts';
-import type { Question } from './question.ts';
+import type { Answer, Question } from './question.ts';
 import type { RunDirectory } from './run-directory.ts';
-import { orStopped } from './stopped.ts';
+
+/** How a run stands with the process that works on it. */
+export type GuardedState = 'running' | 'waiting' | 'ended';
+
+/** Stands between a run and its journal where other machines may take the run over. */
+export type RunLease = {
+  /** Called before the body of a step. Resolves once the run is known to be ours still; rejects when the signal says so. */
+  ready(signal: AbortSignal): Promise<void>;
+  /**
+   * Called when the body of a step is through, before its result counts. Resolves once everything that was written is
+   * kept where other machines find it; rejects when the run has been given to somebody else.
+   */
+  keep(live: LiveRun): Promise<void>;
+  /** Takes answers that somebody left in the directory of a run, which may have to wait before it goes on. */
+  answered(run: string, answers: readonly Answer[]): Promise<void>;
+  /** Told whenever the run asks, goes on or has ended here. */
+  changed(run: string, state: GuardedState): void;
+  /** Told that this could not be put on record, and is tried again. */
+  troubled(run: string, error: unknown): void;
+};
 
 /** How long a stop waits for the journal: a store that can be reached has answered by then. */
 const journalGraceMs = 3000;
@@ -122,7 +142,7 @@ export class LiveRun {
   /** Begins nothing more and waits for what is under way, as long as the signal lets it; then ends that too. */
   async rest(limit: AbortSignal): Promise<void> {
     this.#resting = true;
-    await orStopped(this.idle(), limit);
+    await raceAbort(this.idle(), limit);
     await this.stop();
   }
 

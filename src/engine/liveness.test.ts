@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { foreignHold, isLive } from './liveness.ts';
+import { isLive, lockOnOtherHost } from './liveness.ts';
 import { thisProcess } from './process-identity.ts';
 import { type Home, homeOf, type RunDirectory, runDirectoryOf } from './run-directory.ts';
 import type { RunRecord } from './run-record.ts';
@@ -50,7 +50,7 @@ test.each([
   expect(live({ process: there })).toBe(false);
   lock(file(), there);
   expect(live({ process: there })).toBe(true);
-  expect(foreignHold(record({ process: there }), directory)).toEqual({ holder: there, file: file() });
+  expect(lockOnOtherHost(record({ process: there }), directory)).toEqual({ holder: there, file: file() });
   expect(live({ process: there, status: 'done' })).toBe(false);
   lock(file(), { ...there, started: '200' });
   expect(live({ process: there })).toBe(false);
@@ -58,5 +58,5 @@ test.each([
 
 test('a run of the queue counts as worked on by its worker, whose lock may be in another clone', () => {
   expect(live({ process: there, queue: { labels: [], yes: false } })).toBe(true);
-  expect(foreignHold(record({ process: there }), directory)).toBeUndefined();
+  expect(lockOnOtherHost(record({ process: there }), directory)).toBeUndefined();
 });

@@ -9,14 +9,14 @@ export function isLive(record: RunRecord, directory: RunDirectory): boolean {
   if (isFinal(status) || process === undefined) return false;
   if (!isForeign(process)) return isAlive(process);
   // A worker has its lock in its own clone, which may not be this one; the queue knows of it.
-  return queue !== undefined || foreignHold(record, directory) !== undefined;
+  return queue !== undefined || lockOnOtherHost(record, directory) !== undefined;
 }
 
 /**
  * The lock that a process on another host has on a run: all that can be known of it here. Without one, that process has let the
  * run go.
  */
-export function foreignHold(
+export function lockOnOtherHost(
   { status, process }: RunRecord,
   directory: RunDirectory,
 ): { holder: ProcessIdentity; file: string } | undefined {

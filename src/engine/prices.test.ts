@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { costOf, priceOf } from './prices.ts';
+import { costOf, priceOf } from './costs.ts';
 
 const usage = {
   basis: 'measured' as const,

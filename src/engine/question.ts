@@ -2,8 +2,65 @@ import { existsSync, readFileSync } from 'node:fs';
 import { CharretteError } from '../base/errors.ts';
 import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
-import { isAnswer, isQuestion } from './question-shape.ts';
+import { untrustedLine, untrustedText } from '../base/text/untrusted.ts';
 import type { RunDirectory } from './run-directory.ts';
+import { isText, orMissing } from './shapes.ts';
+
+const isTextOrMissing = orMissing(isText);
+
+export function isQuestion(value: unknown): value is Question {
+  return (
+    isRecord(value) &&
+    isText(value['id']) &&
+    isText(value['text']) &&
+    isTextOrMissing(value['detail']) &&
+    isTextOrMissing(value['recommended']) &&
+    hasOptions(value)
+  );
+}
+
+function hasOptions({ options }: Record<string, unknown>): boolean {
+  if (options === undefined) return true;
+  const isOption = (option: unknown) =>
+    isRecord(option) && isText(option['value']) && isText(option['label']);
+  return Array.isArray(options) && options.every(isOption);
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return isRecord(value) && isText(value['question']) && isText(value['value']);
+}
+
+/** A question as a form with one field, in the shape that editors (ACP) and hosts (MCP) show. */
+export function questionForm({ text, detail, options, recommended }: Question) {
+  return {
+    mode: 'form' as const,
+    message: untrustedText(detail === undefined ? text : `${text}\n\n${detail}`),
+    requestedSchema: {
+      type: 'object' as const,
+      properties: {
+        answer: {
+          type: 'string' as const,
+          title: untrustedLine(text),
+          ...(options === undefined || options.length === 0
+            ? {}
+            : { oneOf: options.map(({ value, label }) => ({ const: value, title: untrustedLine(label) })) }),
+          ...(recommended === undefined ? {} : { default: recommended }),
+        },
+      },
+      required: ['answer'],
+    },
+  };
+}
+
+/** What the person chose; a form that was sent without a change means its default. */
+export function formAnswer(
+  reply: { action: string; content?: unknown },
+  { recommended }: Question,
+): string | undefined {
+  if (reply.action !== 'accept') return undefined;
+  const value = (reply.content as Record<string, unknown> | null | undefined)?.['answer'];
+  return typeof value === 'string' ? value : recommended;
+}
 
 /** Something only a person can decide. The id is stable: an answer may come before the question is asked. */
 export type Question = {

@@ -1,7 +1,45 @@
-import { constants, existsSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
+import { slugify } from '../base/text/strings.ts';
+import { type Clock, type Ids, timeOf } from './clock.ts';
+
+/** `20261115-205512-add-rate-limiting-4f2a90c1`: sorts by time, says what it is, never repeats. */
+export function makeRunId(title: string, clock: Clock, ids: Ids): string {
+  const [date = '', time = ''] = timeOf(clock).split('T');
+  const stamp = `${date.replaceAll('-', '')}-${time.slice(0, 8).replaceAll(':', '')}`;
+  return `${stamp}-${slugify(title, 40, 'run')}-${ids.next()}`;
+}
+
+/**
+ * An empty file for every run that waits for a person, so that old ones are found among very many without reading all records. A mark
+ * may be stale or lost at any time; the record is what counts.
+ */
+function marksOf(home: Home): string {
+  return path.join(home.root, 'waiting');
+}
+
+export function markWaiting(directory: RunDirectory, waits: boolean): void {
+  const folder = marksOf(homeAround(directory));
+  const mark = path.join(folder, directory.id);
+  try {
+    if (!waits) {
+      rmSync(mark, { force: true });
+      return;
+    }
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(mark, '');
+  } catch {
+    // A full disk has no room for a mark; the run waits all the same.
+  }
+}
+
+/** Runs that are marked, newest first. */
+export function markedWaiting(home: Home): string[] {
+  const folder = marksOf(home);
+  return existsSync(folder) ? readdirSync(folder).filter(isRunId).sort().reverse() : [];
+}
 
 /** Where everything of a project stands: `<project>/.charrette/`. */
 export type Home = {

@@ -4,7 +4,7 @@ import { readTextFile, readTextFileSync } from '../base/files/bounded.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { isProcessIdentity, type ProcessIdentity } from './process-identity.ts';
 import type { RunDirectory } from './run-directory.ts';
-import { markWaiting } from './waiting-runs.ts';
+import { markWaiting } from './run-directory.ts';
 
 const runStatuses = [
   'queued',

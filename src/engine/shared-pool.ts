@@ -1,5 +1,22 @@
 import type { Socket } from 'node:net';
 import postgres from 'pg';
+import type { CharretteError } from '../base/errors.ts';
+import { lacksDatabase, serverError } from './engine-errors.ts';
+
+const patienceMs = 15_000;
+
+/** Why the server of a shared store cannot be used now. A database that is missing is made by the first run. */
+export async function serverFault(url: string): Promise<CharretteError | undefined> {
+  const pool = sharedPool(url, { patienceMs, connections: 1 });
+  try {
+    await pool.query('SELECT 1');
+    return undefined;
+  } catch (cause) {
+    return lacksDatabase(cause) ? undefined : serverError(cause);
+  } finally {
+    await pool.end();
+  }
+}
 
 /** How long a server may owe an answer before its connection counts as dead. */
 const longestSilenceMs = 30_000;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { skipsBecause } from '../../test/support/optional-programs.ts';
 import { homeOf } from './run-directory.ts';
-import { requireUsable } from './store-usable.ts';
+import { requireUsable } from './store.ts';
 
 function someStore() {
   const home = homeOf(mkdtempSync(path.join(tmpdir(), 'charrette-usable-')));

@@ -1,23 +1,44 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { DBOSConfig } from '@dbos-inc/dbos-sdk';
 import type { Pool } from 'pg';
 import { CharretteError } from '../base/errors.ts';
-import { keepBaselineCode } from './embedded-code.ts';
+import { keepBaselineCode } from './embedded-pool.ts';
 import { heldOnOtherHost } from './engine-errors.ts';
 import { type Lock, tryLock } from './lock.ts';
 import { isForeign, type ProcessIdentity } from './process-identity.ts';
 import type { Home } from './run-directory.ts';
-import { requireUsable } from './store-usable.ts';
+
+/** What the embedded database may write when it opens: a segment of its log and some more. */
+const openingBytes = 20 * 1024 * 1024;
+
+/**
+ * Throws what keeps any program from using the store: no room, no permission, no memory, no more open files. The embedded database
+ * itself says of none of them why it did not open.
+ */
+export async function requireUsable(home: Home, failure: unknown): Promise<void> {
+  // What the runtime has too little memory for is refused with this.
+  if (failure instanceof RangeError) throw failure;
+  const probe = `${home.store}.room`;
+  try {
+    await writeFile(probe, Buffer.alloc(openingBytes), { mode: 0o600 });
+  } finally {
+    await rm(probe, { force: true });
+  }
+  const { R_OK, W_OK } = constants;
+  await access(home.store, R_OK | W_OK);
+  for (const name of await readdir(home.store, { recursive: true }))
+    await access(path.join(home.store, name), R_OK | W_OK);
+}
 
 /** The machinery's memory: PostgreSQL in this process, or a server that several processes share. */
 export type StoreSetting = 'embedded' | SharedSetting;
 
 /** `patienceSeconds`: how long a run waits for a server that stopped answering. */
-export type SharedSetting = { url: string; patienceSeconds?: number | undefined };
+type SharedSetting = { url: string; patienceSeconds?: number | undefined };
 
 const defaultPatienceSeconds = 300;
 
@@ -34,7 +55,7 @@ export type Store = {
   close(): Promise<void>;
 };
 
-export type StoreOpening = { opened: true; store: Store } | { opened: false; holder: ProcessIdentity };
+type StoreOpening = { opened: true; store: Store } | { opened: false; holder: ProcessIdentity };
 
 /** Opens the store, or says which process holds the embedded one. */
 export async function openStore(home: Home, setting: StoreSetting): Promise<StoreOpening> {

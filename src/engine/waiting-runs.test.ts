@@ -5,9 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../../test/support/run-command-line.ts';
 import { writeRun } from '../../test/support/web-run.ts';
 import { listRunsAndWaiting } from '../service/runs.ts';
-import { type Home, homeOf } from './run-directory.ts';
+import { type Home, homeOf, markedWaiting } from './run-directory.ts';
 import { type RunStatus, updateRunRecord } from './run-record.ts';
-import { markedWaiting } from './waiting-runs.ts';
 
 let home: Home;
 beforeEach(() => {

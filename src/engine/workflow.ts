@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts';
 import type { EventBody, RunEvent } from './event.ts';
 import type { LiveRun } from './live-run.ts';
 import { type Answer, type Question, readQuestions, rememberAnswers, rememberQuestions } from './question.ts';
-import { resultOf } from './result-of.ts';
+import { awaitWorkflowResult } from './run-end.ts';
 import type { RunRecord, RunStatus } from './run-record.ts';
 
 /** A durable story. Its code must be deterministic; everything that touches the world is a step. */
@@ -73,7 +73,7 @@ export class WorkflowContext {
       async () => {
         await Promise.allSettled(
           handles.map((handle) =>
-            resultOf(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 })),
+            awaitWorkflowResult(handle.workflowID, () => handle.getResult({ pollingIntervalMs: 100 })),
           ),
         );
         return Promise.all(ids.map((id) => this.#otherRuns.ending(id)));

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { thisWorld } from '../agents/settings.ts';
 import { CharretteError } from '../base/errors.ts';
 import { heldElsewhere } from '../engine/engine-errors.ts';
-import { foreignHold, isLive } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { type Project, settingsOf } from './project.ts';
@@ -17,13 +17,13 @@ export async function exportRun(
   const queue = (await refreshQueued(project, [directory.id])).get(directory.id);
   const record = await readRunRecord(directory);
   await requireAtRest(record, directory, queue);
-  const [{ packRun }, { takeWaiting }, { repositoryIdentity }] = await Promise.all([
+  const [{ packRun }, { applyInbox }, { repositoryIdentity }] = await Promise.all([
     import('../engine/run-archive.ts'),
     import('../engine/answers.ts'),
     import('../repo/git/repository-facts.ts'),
   ]);
   // The inbox stays here; answers in it become answers of the run.
-  if (!dryRun) await takeWaiting(directory);
+  if (!dryRun) await applyInbox(directory);
   const identity = await repositoryIdentity(project.project);
   return { record, archive: await packRun(directory.root, directory.id, identity) };
 }
@@ -49,7 +49,7 @@ async function requireAtRest(
   directory: RunDirectory,
   queue: QueueFacts | undefined,
 ): Promise<void> {
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   if (hold !== undefined) throw heldElsewhere(record.run, hold.holder, hold.file);
   if (queue === undefined && record.queue !== undefined && !isFinal(record.status))
     throw new CharretteError({
@@ -71,7 +71,7 @@ async function requireAtRest(
       message: `The run ${record.run} waits in the queue; a worker may take it at any moment.`,
       fix: `Let it end, or end it with \`charrette cancel ${record.run}\`.`,
     });
-  const { keepsToItsDirectory } = await import('../workflows/travel.ts');
+  const { keepsToItsDirectory } = await import('../workflows/inputs.ts');
   if (
     (isFinal(record.status) && record.status !== 'failed') ||
     keepsToItsDirectory(record.workflow, record.inputs)

@@ -1,5 +1,4 @@
 import { thisWorld } from '../agents/settings.ts';
-import type { AnswerProvider } from '../engine/attendance.ts';
 import type { Engine, EngineOpening } from '../engine/engine.ts';
 import type { RunEvent } from '../engine/event.ts';
 import { readEvents } from '../engine/event-log.ts';
@@ -8,6 +7,7 @@ import { leaveMessage } from '../engine/inbox.ts';
 import { isAlive } from '../engine/process-identity.ts';
 import { runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../engine/run-record.ts';
+import type { AnswerProvider } from '../engine/run-waiter.ts';
 import { answerOpen } from './answer.ts';
 import { type Project, settingsOf } from './project.ts';
 

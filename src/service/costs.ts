@@ -1,6 +1,6 @@
+import type { Price } from '../engine/costs.ts';
 import { type CostRow, costsBy, emptyRow } from '../engine/costs.ts';
 import { type LedgerEntry, type LedgerTotals, readLedger, totalsOf } from '../engine/ledger.ts';
-import type { Price } from '../engine/prices.ts';
 import { listRunIds, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { readRunRecordSync } from '../engine/run-record.ts';
 import { type Project, settingsOf } from './project.ts';

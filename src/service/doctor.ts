@@ -118,7 +118,7 @@ function notFound(agents: readonly AgentHealth[], detect: boolean): string[] {
 /** Finds a shared store that cannot be used before the first run does. */
 async function problemOf({ store }: Config): Promise<{ problem?: string }> {
   if (typeof store !== 'object') return {};
-  const { serverFault } = await import('../engine/server-fault.ts');
+  const { serverFault } = await import('../engine/shared-pool.ts');
   const fault = await serverFault(store.url);
   return fault === undefined ? {} : { problem: `${fault.message} ${fault.fix}` };
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CharretteError, isCharretteError, toCharretteError } from '../base/errors.ts';
 import { systemClock } from '../engine/clock.ts';
 import { waitForLock } from '../engine/lock.ts';
-import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
 import type { QueueEntry, QueueState } from '../engine/queue/queued-run.ts';
+import { cloneAt } from '../engine/queue/workers.ts';
 import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, readRunRecordSync, updateRunRecord } from '../engine/run-record.ts';
 import { type Project, settingsOf } from './project.ts';
@@ -89,7 +89,7 @@ async function pollQueue(
   const [{ readEntries }, { readWorkers }, { whyWaiting }, { pullRun }] = await Promise.all([
     import('../engine/queue/queued-run.ts'),
     import('../engine/queue/workers.ts'),
-    import('../engine/queue/waiting.ts'),
+    import('../engine/queue/workers.ts'),
     import('../engine/queue/restore.ts'),
   ]);
   const [entries, workers] = [await readEntries(queue, ids), await readWorkers(queue)];

@@ -1,16 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CharretteError, toCharretteError } from '../base/errors.ts';
-import { freshAnswers, leaveAnswers, takenFrom, takeWaiting } from '../engine/answers.ts';
+import { applyInbox, freshAnswers, leaveAnswers, takenFrom } from '../engine/answers.ts';
 import { type Answer, readQuestions, rememberAnswers } from '../engine/question.ts';
-import { cloneAt } from '../engine/queue/place.ts';
 import type { Queue } from '../engine/queue/queue.ts';
 import type { QueuedRun } from '../engine/queue/queued-run.ts';
+import { cloneAt } from '../engine/queue/workers.ts';
 import type { RunDirectory } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord, updateRunRecord } from '../engine/run-record.ts';
 import { repositoryIdentity } from '../repo/git/repository-facts.ts';
 import type { RunInputs } from '../workflows/inputs.ts';
-import { travels } from '../workflows/travel.ts';
+import { travels } from '../workflows/inputs.ts';
 import { type Project, settingsOf } from './project.ts';
 
 /** What a worker is given beyond its heartbeat timeout before it counts as gone. */
@@ -78,7 +78,7 @@ const waitsAgain: Partial<RunRecord> = {
 export async function requeueRun(project: Project, directory: RunDirectory): Promise<boolean> {
   const [{ readEntries, requeue }, { changeStoredRecord }] = await Promise.all([
     import('../engine/queue/queued-run.ts'),
-    import('../engine/queue/stored-record.ts'),
+    import('../engine/queue/queued-run.ts'),
   ]);
   const state = await withQueue(project, async (queue) => {
     const [entry] = await readEntries(queue, [directory.id]);
@@ -115,7 +115,7 @@ export async function answerQueued(
     const [entry] = await readEntries(queue, [directory.id]);
     if (entry === undefined) {
       const fresh = await leaveAnswers(directory, answers);
-      await takeWaiting(directory);
+      await applyInbox(directory);
       return fresh;
     }
     return sendAnswers(queue, directory.id, ({ answered, waiting }) => {
@@ -141,7 +141,7 @@ export async function recommendQueued(project: Project, directory: RunDirectory)
 
 /** Takes a run out of the queue, or has the worker that holds it end it, and waits for that. */
 export async function cancelQueued(project: Project, run: string, signal: AbortSignal): Promise<void> {
-  const [{ sendMessage }, { readEntries, withdraw }, { giveUpSilent }, { queue: settings }] =
+  const [{ sendMessage }, { readEntries, withdraw }, { removeStaleWorkers }, { queue: settings }] =
     await Promise.all([
       import('../engine/queue/messages.ts'),
       import('../engine/queue/queued-run.ts'),
@@ -162,7 +162,7 @@ export async function cancelQueued(project: Project, run: string, signal: AbortS
       if (entry.state === 'queued' && (await withdraw(queue, run, 'cancelled'))) return;
       // The store has answered all the while: a worker that is still silent is gone, and there may be no other to find that out.
       if (performance.now() > nextCheck) {
-        await giveUpSilent(queue, heartbeatTimeoutSeconds);
+        await removeStaleWorkers(queue, heartbeatTimeoutSeconds);
         nextCheck = performance.now() + graceSeconds * 1000;
       }
       await sleep(100);

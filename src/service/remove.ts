@@ -4,16 +4,16 @@ import path from 'node:path';
 import { CharretteError } from '../base/errors.ts';
 import { isInside, mayRemove } from '../base/files/contained.ts';
 import { heldElsewhere } from '../engine/engine-errors.ts';
-import { foreignHold, isLive } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
 import {
   type Home,
   listRunIds,
+  markWaiting,
   parentsOf,
   type RunDirectory,
   runDirectoryOf,
 } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync } from '../engine/run-record.ts';
-import { markWaiting } from '../engine/waiting-runs.ts';
 import { isContained, runBranches } from '../repo/git/run-branch.ts';
 import { runGit } from '../repo/git/run-git.ts';
 import { listWorktrees, removeWorktree } from '../repo/git/worktrees.ts';
@@ -176,7 +176,7 @@ function recordOf(home: Home, id: string): RunRecord | undefined {
 }
 
 function refuseLive(record: RunRecord, directory: RunDirectory): void {
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
   if (!isLive(record, directory)) return;
   throw new CharretteError({

@@ -5,12 +5,11 @@ import { clockFrom } from '../engine/clock.ts';
 import { hasEnded, unheardOnOtherHost } from '../engine/engine-errors.ts';
 import { leaveMessage } from '../engine/inbox.ts';
 import { readLedger, totalsOf } from '../engine/ledger.ts';
-import { foreignHold, isLive } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
 import { newestRuns } from '../engine/newest-runs.ts';
 import type { Question } from '../engine/question.ts';
-import { type Home, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
+import { type Home, markedWaiting, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord, readRunRecordSync } from '../engine/run-record.ts';
-import { markedWaiting } from '../engine/waiting-runs.ts';
 import type { Project } from './project.ts';
 import { refreshQueued } from './queue-facts.ts';
 
@@ -143,7 +142,7 @@ async function untilEnded(directory: RunDirectory, signal: AbortSignal): Promise
   for (;;) {
     const record = await readRunRecord(directory);
     if (signal.aborted || !isLive(record, directory)) return;
-    const hold = foreignHold(record, directory);
+    const hold = lockOnOtherHost(record, directory);
     if (hold !== undefined && performance.now() > limit)
       throw unheardOnOtherHost(directory.id, hold.holder, hold.file);
     await sleep(100);

@@ -8,7 +8,7 @@ import { clockFrom, idsFrom } from '../engine/clock.ts';
 import { hasEnded, heldElsewhere } from '../engine/engine-errors.ts';
 import type { RunEvent } from '../engine/event.ts';
 import { readEvents } from '../engine/event-log.ts';
-import { foreignHold, isLive } from '../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../engine/liveness.ts';
 import { type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
 import { type RunRecord, readRunRecord } from '../engine/run-record.ts';
 import { createRun, type NewRun } from '../workflows/create-run.ts';
@@ -83,7 +83,7 @@ export async function requireResumable(directory: RunDirectory): Promise<RunReco
   if (record.status === 'done' || record.status === 'not-accepted' || record.status === 'cancelled')
     throw hasEnded(record);
   if (record.queue !== undefined) return record;
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   if (hold !== undefined) throw heldElsewhere(directory.id, hold.holder, hold.file);
   if (!isLive(record, directory)) return record;
   throw new CharretteError({

@@ -6,15 +6,15 @@ import { relocate } from '../engine/relocate.ts';
 import {
   createRunDirectory,
   type Home,
+  makeRunId,
   prepareHome,
   type RunDirectory,
   runDirectoryOf,
 } from '../engine/run-directory.ts';
-import { makeRunId } from '../engine/run-id.ts';
 import { writeRunRecord } from '../engine/run-record.ts';
 import type { RunInputs } from './inputs.ts';
+import { redactSecrets } from './redact-secrets.ts';
 import { codeVersion } from './version.ts';
-import { withhold } from './withheld.ts';
 
 /** Questions about how things stand at that moment: an earlier answer says nothing about another one. */
 const momentary = /^(?:dirty-tree|budget)-/;
@@ -68,7 +68,7 @@ export async function createNamedRun(home: Home, id: string, run: NewRun, clock:
     title: run.title,
     // What is named by its real path moves with the project too, where that is reached through a link.
     inputs: relocate(
-      { ...run.inputs, roster: run.inputs.roster.map(withhold) },
+      { ...run.inputs, roster: run.inputs.roster.map(redactSecrets) },
       await realpath(run.inputs.project),
       run.inputs.project,
     ),

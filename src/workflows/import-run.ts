@@ -14,10 +14,10 @@ import { isFinal, type RunRecord, readRunRecord, writeRunRecord } from '../engin
 import { repositoryIdentity } from '../repo/git/repository-facts.ts';
 import { runGit } from '../repo/git/run-git.ts';
 import { withTreeOf } from './design/tree.ts';
+import { keepsToItsDirectory } from './inputs.ts';
+import { redactSecrets } from './redact-secrets.ts';
 import { rosterOf } from './roster.ts';
-import { keepsToItsDirectory } from './travel.ts';
 import { codeVersion } from './version.ts';
-import { withhold } from './withheld.ts';
 
 /**
  * Puts the run of an archive into this project, whole or not at all. What it would execute comes from here: its agents
@@ -102,7 +102,7 @@ async function adapt(
     inputs: await withTreeOf(project, {
       ...(relocateInputs(inputs, project) as object),
       project,
-      roster: rosterOf(config, world, ids).map(withhold),
+      roster: rosterOf(config, world, ids).map(redactSecrets),
     }),
     status: record.status === 'failed' ? 'failed' : 'stopped',
     imported: true,

@@ -1,13 +1,12 @@
 import type { AgentSettings, World } from '../agents/settings.ts';
 import type { Config } from '../base/schema/config.ts';
-import { Semaphore } from '../council/call/semaphore.ts';
 import type { CallServices, ServicesOf, TurnTaking } from '../council/call/services.ts';
+import { Semaphore } from '../council/call/services.ts';
 import { clockFrom } from '../engine/clock.ts';
 import { type EngineOpening, openEngine } from '../engine/engine.ts';
-import type { LiveRun } from '../engine/live-run.ts';
+import type { LiveRun, RunLease } from '../engine/live-run.ts';
 import { relocateInputs } from '../engine/relocate.ts';
 import { type Home, homeAround, type RunDirectory, runDirectoryOf } from '../engine/run-directory.ts';
-import type { RunGuard } from '../engine/run-guard.ts';
 import { readRunRecord } from '../engine/run-record.ts';
 import type { StoreSetting } from '../engine/store.ts';
 import { readOverrides } from '../prompts/compose.ts';
@@ -21,15 +20,15 @@ import { projectRun, workerDirectory } from './design/worker-place.ts';
 import { featureImplementWorkflow } from './feature/implement.ts';
 import { featurePhaseWorkflow } from './feature/phase.ts';
 import type { RunInputs } from './inputs.ts';
+import { restoreSecrets } from './redact-secrets.ts';
 import { briefPathOf } from './refine/inputs.ts';
 import { refineWorkflow } from './refine/refine.ts';
 import { seatAgents } from './roster.ts';
 import { codeVersion } from './version.ts';
-import { giveBack } from './withheld.ts';
 
 /** What is different where runs come from a queue. */
 export type WorkerSide = {
-  guard: RunGuard;
+  guard: RunLease;
   /** The agents of a project as they are declared here: what to execute never comes out of a store. */
   agentsIn(project: string): readonly AgentSettings[];
   /** Takes turns with agents under the limits that all workers share. */
@@ -108,7 +107,7 @@ async function makeServices(
   const own = worker?.agentsIn(home.project) ?? [];
   const settings =
     worker === undefined
-      ? roster.map((agent) => giveBack(agent, configured.agents))
+      ? roster.map((agent) => restoreSecrets(agent, configured.agents))
       : own.filter(({ id }) => roster.some((agent) => agent.id === id));
   const agents = await seatAgents(settings, world);
   const overrides = await readOverrides(`${home.root}/prompts`);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { unknownUsage } from '../agents/port.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
-import { describeSpent, spentSoFar } from './spent.ts';
+import { describeSpent, totalUsage } from './spent.ts';
 
 const entry: LedgerEntry = {
   v: 1,
@@ -27,17 +27,17 @@ test('L-884: a call whose agent reports no usage counts with what was sent and a
   const measured = { ...entry, usage: { ...unknownUsage, basis: 'measured' as const, inputTokens: 10 } };
   const roster = [{ id: 'mine', protocol: 'exec' as const, model: 'house-model' }];
   const prices = { 'house-model': { input: 10, cachedInput: 10, output: 100 } };
-  const spent = spentSoFar([{ lanes, entries: [entry, measured] }], { prices, roster: [] });
+  const spent = totalUsage([{ lanes, entries: [entry, measured] }], { prices, roster: [] });
   expect(spent).toEqual({ tokens: 1110, usd: 0, callsWithoutPrice: 2, estimated: true });
   expect(describeSpent(spent)).toBe('about 1110 tokens, $?');
   expect(describeSpent({ ...spent, usd: 0.04 })).toBe('about 1110 tokens, $0.04+?');
   expect(describeSpent({ ...spent, callsWithoutPrice: 0, estimated: false })).toBe('1110 tokens, $0.00');
   // The price of the model that the configuration names counts as well.
-  expect(spentSoFar([{ lanes, entries: [entry] }], { prices, roster })).toMatchObject({
+  expect(totalUsage([{ lanes, entries: [entry] }], { prices, roster })).toMatchObject({
     usd: 0.02,
     callsWithoutPrice: 0,
   });
-  expect(spentSoFar([{ lanes, entries: [measured] }], { prices, roster })).toMatchObject({
+  expect(totalUsage([{ lanes, entries: [measured] }], { prices, roster })).toMatchObject({
     tokens: 10,
     estimated: false,
   });

@@ -3,13 +3,13 @@ import path from 'node:path';
 import type { AgentSettings } from '../agents/settings.ts';
 import { countCodePoints } from '../base/text/strings.ts';
 import { quarterTokens } from '../base/text/tokens.ts';
+import type { Price } from '../engine/costs.ts';
 import { type Spent, spentOf } from '../engine/costs.ts';
 import type { LedgerEntry } from '../engine/ledger.ts';
-import type { Price } from '../engine/prices.ts';
 
 export type CountedRun = { lanes: string; entries: Iterable<LedgerEntry> };
 
-export type SpentSoFar = Spent & {
+export type TotalUsage = Spent & {
   /** Some of the tokens were estimated: their agents say nothing about them. */
   estimated: boolean;
 };
@@ -18,13 +18,13 @@ export type SpentSoFar = Spent & {
  * What a limit is held against. A call whose agent reports no usage counts with what was sent and answered, at the price of
  * the model that the configuration names: a limit that counted it as nothing would never hold.
  */
-export function spentSoFar(
+export function totalUsage(
   runs: readonly CountedRun[],
   {
     prices,
     roster,
   }: { prices?: Readonly<Record<string, Price>> | undefined; roster: readonly AgentSettings[] },
-): SpentSoFar {
+): TotalUsage {
   let estimated = false;
   const entries = runs.flatMap(({ lanes, entries }) =>
     [...entries].map((entry): LedgerEntry => {
@@ -44,7 +44,7 @@ export function spentSoFar(
 }
 
 /** `12345 tokens, $0.04`, and whether that is only about so; `$?` where nobody knows a price, `$0.04+?` where some calls have none. */
-export function describeSpent({ tokens, usd, callsWithoutPrice, estimated }: SpentSoFar): string {
+export function describeSpent({ tokens, usd, callsWithoutPrice, estimated }: TotalUsage): string {
   const known = usd > 0 || callsWithoutPrice === 0 ? usd.toFixed(2) : '';
   const unknown = callsWithoutPrice > 0 ? '?' : '';
   const money = [known, unknown].filter((part) => part !== '').join('+');

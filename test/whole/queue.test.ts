@@ -6,7 +6,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { claimRuns, handBack, heldRuns, type QueueLimits, setState } from '../../src/engine/queue/claim.ts';
 import { readMessages, sendMessage } from '../../src/engine/queue/messages.ts';
 import { RunMirror } from '../../src/engine/queue/mirror.ts';
-import type { Place } from '../../src/engine/queue/place.ts';
 import { openQueue, type Queue } from '../../src/engine/queue/queue.ts';
 import {
   enqueue,
@@ -17,7 +16,8 @@ import {
   withdraw,
 } from '../../src/engine/queue/queued-run.ts';
 import { endTurns, takeTurn } from '../../src/engine/queue/turns.ts';
-import { giveUpSilent, registerWorker, removeWorker } from '../../src/engine/queue/workers.ts';
+import type { Place } from '../../src/engine/queue/workers.ts';
+import { registerWorker, removeStaleWorkers, removeWorker } from '../../src/engine/queue/workers.ts';
 import { findPostgres, type Postgres, startPostgres } from '../support/postgres.ts';
 
 const here: Place = { repository: 'shop', clone: 'here:/shop', head: 'c1', agents: ['one'] };
@@ -180,7 +180,7 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await enter('r');
     const asked: { text: string; values: unknown[] }[] = [];
     await claim('w', { on: listening(queue, asked), limits: { rate: { runs: 9, seconds: 60 } } });
-    await giveUpSilent(listening(queue, asked), 60);
+    await removeStaleWorkers(listening(queue, asked), 60);
     const plans = async (table: RegExp) => {
       await raw.query('SET enable_seqscan = off');
       const found: string[] = [];
@@ -235,7 +235,9 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await atWork('lives', 'c');
     await raw.query("DELETE FROM charrette.workers WHERE worker = 'unknown'");
     await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour' WHERE worker = 'silent'");
-    expect((await giveUpSilent(queue, 60)).sort((one, two) => (one.worker < two.worker ? -1 : 1))).toEqual([
+    expect(
+      (await removeStaleWorkers(queue, 60)).sort((one, two) => (one.worker < two.worker ? -1 : 1)),
+    ).toEqual([
       { worker: 'silent', runs: ['b'] },
       { worker: 'unknown', runs: ['a'] },
     ]);
@@ -244,16 +246,16 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
       ['queued', undefined],
       ['running', 'lives'],
     ]);
-    expect(await giveUpSilent(queue, 60)).toEqual([]);
+    expect(await removeStaleWorkers(queue, 60)).toEqual([]);
   });
 
   test('a late worker removes other stale workers, never itself, and repeats none of its calls', async () => {
     await atWork('busy', 'a');
     await atWork('silent', 'b');
     await raw.query("UPDATE charrette.workers SET beat = beat - interval '1 hour'");
-    expect(await giveUpSilent(queue, 60, 'busy')).toEqual([{ worker: 'silent', runs: ['b'] }]);
+    expect(await removeStaleWorkers(queue, 60, 'busy')).toEqual([{ worker: 'silent', runs: ['b'] }]);
     expect(await stateOf('a')).toEqual(['running', 'busy']);
-    expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'busy', runs: ['a'] }]);
+    expect(await removeStaleWorkers(queue, 60)).toEqual([{ worker: 'busy', runs: ['a'] }]);
   });
 
   test('a run of an unknown worker is requeued or withdrawn without waiting for another worker', async () => {
@@ -350,12 +352,12 @@ describe.skipIf(findPostgres() === undefined)('the queue on a PostgreSQL server'
     await raw.query('BEGIN');
     await raw.query("SELECT 1 FROM charrette.runs WHERE run IN ('locked', 'waits') FOR SHARE");
     try {
-      expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: [] }]);
+      expect(await removeStaleWorkers(queue, 60)).toEqual([{ worker: 'silent', runs: [] }]);
       expect((await claim('w', { most: 5 })).map(({ run }) => run)).toEqual(['free']);
     } finally {
       await raw.query('ROLLBACK');
     }
-    expect(await giveUpSilent(queue, 60)).toEqual([{ worker: 'silent', runs: ['locked'] }]);
+    expect(await removeStaleWorkers(queue, 60)).toEqual([{ worker: 'silent', runs: ['locked'] }]);
     expect(await setState(queue, entry, 'running')).toBe(false);
   });
 

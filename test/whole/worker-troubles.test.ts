@@ -9,9 +9,9 @@ import { withdraw } from '../../src/engine/queue/queued-run.ts';
 import { registerWorker } from '../../src/engine/queue/workers.ts';
 import { openProject } from '../../src/service/project.ts';
 import { followQueued } from '../../src/service/queue-facts.ts';
-import { AgentTurns } from '../../src/service/worker/agent-turns.ts';
-import { Incarnation } from '../../src/service/worker/incarnation.ts';
+import { AgentRateLimiter } from '../../src/service/worker/agent-rate-limiter.ts';
 import { openPlace } from '../../src/service/worker/places.ts';
+import { WorkerSession } from '../../src/service/worker/session.ts';
 import { lanesOf } from '../support/faulty-project.ts';
 import { until } from '../support/live-program.ts';
 import { findPostgres } from '../support/postgres.ts';
@@ -234,7 +234,7 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     let away = false;
     const queue: Queue = faulty(store, () => (away ? cut() : undefined));
     await registerWorker(queue, { worker: 'w', host: 'h', pid: 1, labels: [], places: [], codeVersion: '0' });
-    const turns = new AgentTurns(queue, 'w', { one: { parallel: 1 } });
+    const turns = new AgentRateLimiter(queue, 'w', { one: { parallel: 1 } });
     const { signal } = new AbortController();
     await turns.within('one', signal, async () => {
       away = true;
@@ -297,8 +297,8 @@ describe.skipIf(findPostgres() === undefined)('a worker in trouble', () => {
     const refuses = faulty(store, (statement) =>
       /INTO charrette.workers/.test(statement) ? cut() : undefined,
     );
-    await expect(Incarnation.begin({ ...options, queue: refuses }, () => {})).rejects.toThrow('terminated');
-    const incarnation = await Incarnation.begin({ ...options, queue: store }, () => {});
+    await expect(WorkerSession.begin({ ...options, queue: refuses }, () => {})).rejects.toThrow('terminated');
+    const incarnation = await WorkerSession.begin({ ...options, queue: store }, () => {});
     stop.abort('SIGTERM');
     expect(await incarnation.work()).toMatchObject({ reason: 'stopped' });
     await store.close();

@@ -8,7 +8,7 @@ import type { LiveRun } from '../../engine/live-run.ts';
 import { SeatCall, textAnswer } from './call.ts';
 import { writeQuestion } from './files.ts';
 import { judgementForm } from './judgement.ts';
-import { Semaphore } from './semaphore.ts';
+import { Semaphore } from './services.ts';
 
 let folder: string;
 const result: LaneResult = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Semaphore } from './semaphore.ts';
+import { Semaphore } from './services.ts';
 
 const never = new AbortController().signal;
 

@@ -1,8 +1,83 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Agent, AgentTask, CallContext, LaneResult } from '../../agents/port.ts';
 import { CharretteError } from '../../base/errors.ts';
 import type { LiveRun } from '../../engine/live-run.ts';
-import type { Semaphore } from './semaphore.ts';
-import { watchReferences } from './watch-references.ts';
+import { type Displaced, displaced, referencesOf } from '../../repo/git/references.ts';
+
+/** Lets a bounded number of bodies run at the same time, in the order in which they came. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = size;
+  }
+
+  /** Waits for a place and runs the body; who is told to stop while it waits leaves the line. */
+  async run<Result>(body: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    try {
+      return await body();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+
+  #wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting.splice(this.#waiting.indexOf(enter), 1);
+        reject(signal.reason);
+      };
+      const enter = () => {
+        signal.removeEventListener('abort', leave);
+        resolve();
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.#waiting.push(enter);
+    });
+  }
+}
+
+/** Each is a line of its own; of more than that a file tells. */
+const mostTold = 10;
+
+/**
+ * Watches over what the repository holds while a writer is at work: its git reaches every branch, tag and stash. A person goes on
+ * working meanwhile, so nothing is put back; what moved is said, with the command that does it.
+ */
+async function watchReferences<Result>(
+  { live, phase, project, agent }: { live: LiveRun; phase: string; project: string; agent: string },
+  { laneDirectory }: AgentTask,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  const before = await referencesOf(project);
+  try {
+    return await call();
+  } finally {
+    const after = before && (await referencesOf(project));
+    const found = before && after ? displaced(before, after) : [];
+    const lane = path.basename(laneDirectory);
+    const say = (id: string, text: string) =>
+      live.events.emit(`references:${lane}:${id}`, { type: 'warning', phase, text });
+    for (const each of found.slice(0, mostTold))
+      say(`${each.name}:${each.was}:${each.is}`, `While ${agent} worked on ${lane}, ${lineOf(each)}`);
+    if (found.length > mostTold) {
+      const file = path.join(laneDirectory, 'references.txt');
+      await writeFile(file, found.map((each) => `${lineOf(each)}\n`).join(''));
+      say(`more:${found.length}`, `${found.length - mostTold} more references were moved; ${file} has all.`);
+    }
+  }
+}
+
+function lineOf({ text, command }: Displaced): string {
+  return `${text}. If that was not you: ${command}`;
+}
 
 /** What the stories of one run need from the world, made anew by every process that works on it. */
 export type CallServices = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseRuns, type QueueLimits } from './claim.ts';
-import { obstacle, type Place, placeFor } from './place.ts';
 import type { QueueEntry } from './queued-run.ts';
+import { obstacle, type Place, placeFor } from './workers.ts';
 
 const entry = (change: Partial<QueueEntry>): QueueEntry => ({
   run: 'r',

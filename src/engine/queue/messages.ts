@@ -1,7 +1,6 @@
 import type postgres from 'pg';
 import { isRecord } from '../../base/safe-json.ts';
-import { type Answer, parseQuestions } from '../question.ts';
-import { isAnswer } from '../question-shape.ts';
+import { type Answer, isAnswer, parseQuestions } from '../question.ts';
 import type { Queue } from './queue.ts';
 import { locks } from './tables.ts';
 

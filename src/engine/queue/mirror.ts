@@ -6,10 +6,10 @@ import { listRunFiles, type RunFile } from '../run-files.ts';
 import type { Queue } from './queue.ts';
 
 /** A run that was given to another worker; whoever held it must not write another word. */
-export class LostRun extends Error {
+export class RunLostError extends Error {
   constructor(run: string) {
     super(`The run ${run} was given to another worker.`);
-    this.name = 'LostRun';
+    this.name = 'RunLostError';
   }
 }
 
@@ -90,7 +90,7 @@ export class RunMirror {
        WHERE run = $1 AND epoch = $2`,
       [this.#claim.run, this.#claim.epoch, reason],
     );
-    if (rowCount === 0) throw new LostRun(this.#claim.run);
+    if (rowCount === 0) throw new RunLostError(this.#claim.run);
     this.#copies = false;
   }
 
@@ -99,7 +99,7 @@ export class RunMirror {
       'SELECT 1 FROM charrette.runs WHERE run = $1 AND epoch = $2 FOR SHARE',
       [this.#claim.run, this.#claim.epoch],
     );
-    if (rowCount === 0) throw new LostRun(this.#claim.run);
+    if (rowCount === 0) throw new RunLostError(this.#claim.run);
   }
 }
 

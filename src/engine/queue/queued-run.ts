@@ -1,5 +1,27 @@
 import type postgres from 'pg';
+import { isRecord, readJson } from '../../base/safe-json.ts';
+import type { RunRecord } from '../run-record.ts';
+import { writeParts } from './mirror.ts';
 import type { Queue } from './queue.ts';
+
+const path = 'run.json';
+
+/** Changes fields of the record that the store has of a run; of a run that stays in its clone it has none. */
+export async function changeStoredRecord(
+  client: postgres.PoolClient,
+  run: string,
+  change: Partial<RunRecord>,
+): Promise<void> {
+  const { rows } = await client.query('SELECT bytes FROM charrette.files WHERE run = $1 AND path = $2', [
+    run,
+    path,
+  ]);
+  const reading = readJson(String(rows[0]?.bytes ?? ''));
+  // One that is damaged is named by whoever restores it.
+  if (!reading.ok || !isRecord(reading.value)) return;
+  const bytes = Buffer.from(`${JSON.stringify({ ...reading.value, ...change }, null, 2)}\n`);
+  await writeParts(client, run, [path], [{ path, position: 0, bytes }]);
+}
 
 /** What has to be known of a run to give it to a worker that can do it. */
 export type QueuedRun = {
@@ -102,7 +124,7 @@ export async function enqueue(db: Queue['pool'] | postgres.PoolClient, run: Queu
  * The condition for runs that no worker holds: one whose row is gone holds nothing any more. It begins with an OR so that it is
  * no join: of a run that changed while its lock was waited for, the server would not look at the workers again.
  */
-export const heldByNobody =
+export const unclaimedSql =
   '(runs.worker IS NULL OR NOT EXISTS (SELECT 1 FROM charrette.workers WHERE workers.worker = runs.worker))';
 
 /** Lets a run that no worker holds wait for one again; false: a worker holds it, or it is not there. */
@@ -115,7 +137,7 @@ export async function requeue(
     `WITH again AS (
        UPDATE charrette.runs
        SET state = 'queued', note = NULL, ended = NULL, forgotten = NULL, worker = NULL, epoch = epoch + 1
-       WHERE run = $1 AND ${heldByNobody} RETURNING run
+       WHERE run = $1 AND ${unclaimedSql} RETURNING run
      ), late AS (
        DELETE FROM charrette.messages WHERE run IN (SELECT run FROM again) AND body->>'type' = 'cancel'
      )
@@ -129,7 +151,7 @@ export async function requeue(
 export async function withdraw({ pool }: Queue, run: string, note: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE charrette.runs SET state = 'ended', note = $2, ended = clock_timestamp(), worker = NULL, epoch = epoch + 1
-     WHERE run = $1 AND ${heldByNobody} AND state <> 'ended'`,
+     WHERE run = $1 AND ${unclaimedSql} AND state <> 'ended'`,
     [run, note],
   );
   return rowCount === 1;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { QueueEntry } from './queued-run.ts';
-import { heldNote, refusedNote, whyWaiting } from './waiting.ts';
 import type { WorkerEntry } from './workers.ts';
+import { heldNote, refusedNote, whyWaiting } from './workers.ts';
 
 const entry: QueueEntry = {
   run: 'r',

@@ -1,8 +1,92 @@
+import { hostname } from 'node:os';
 import type postgres from 'pg';
-import type { Place } from './place.ts';
 import type { Queue } from './queue.ts';
-import { heldByNobody } from './queued-run.ts';
+import { type QueuedRun, type QueueEntry, unclaimedSql } from './queued-run.ts';
 import { locks } from './tables.ts';
+
+/** A clone that a worker serves, and what can be done there. */
+export type Place = {
+  repository: string;
+  clone: string;
+  /** The commit that is checked out. */
+  head?: string | undefined;
+  agents: readonly string[];
+};
+
+/** A clone is known by where it is: on which host, in which folder. */
+export function cloneAt(project: string): string {
+  return `${hostname()}:${project}`;
+}
+
+type Wanted = Pick<QueuedRun, 'repository' | 'clone' | 'travels' | 'baseCommit' | 'agents'>;
+
+/** What keeps a run from a place; nothing when it can be done there. */
+export function obstacle(run: Wanted, place: Place): string | undefined {
+  if (run.clone !== place.clone) {
+    if (run.repository !== place.repository) return `it is about ${run.repository}`;
+    if (!run.travels) return `its work stays in the clone ${run.clone}`;
+    if (run.baseCommit !== place.head)
+      return `it is about commit ${short(run.baseCommit)}, and ${place.clone} is at ${short(place.head)}`;
+  }
+  const missing = run.agents.filter((agent) => !place.agents.includes(agent));
+  return missing.length === 0
+    ? undefined
+    : `the agents ${missing.join(', ')} are not declared in ${place.clone}`;
+}
+
+/** The place for a run, its own clone first. */
+export function placeFor<Candidate extends Place>(
+  run: Wanted,
+  places: readonly Candidate[],
+): Candidate | undefined {
+  const fitting = places.filter((place) => obstacle(run, place) === undefined);
+  return fitting.find((place) => place.clone === run.clone) ?? fitting[0];
+}
+
+function short(commit: string | undefined): string {
+  return commit === undefined ? 'none' : commit.slice(0, 12);
+}
+
+/** Notes that say why a run waits, rather than how it came to wait. */
+const reasons: readonly RegExp[] = [/^process \d+ of a worker/, /^it could not begin: /];
+
+/** Said of a run that waits for a process that does not know that it lost it. */
+export function heldNote(pid: number): string {
+  return `process ${pid} of a worker that fell silent still has it; it goes on when that process wakes or ends`;
+}
+
+/** Said of a run that a worker could not take up, though others may. */
+export function refusedNote(message: string): string {
+  return `it could not begin: ${message}`;
+}
+
+/** Why a run does not go on, in words; nothing when it goes on, asks or has ended. */
+export function whyWaiting(
+  entry: QueueEntry,
+  workers: readonly WorkerEntry[],
+  heartbeatTimeoutSeconds: number,
+): string | undefined {
+  const live = workers.filter((worker) => worker.silentSeconds <= heartbeatTimeoutSeconds);
+  if (entry.state === 'running' || entry.state === 'waiting') {
+    if (live.some(({ worker }) => worker === entry.worker)) return undefined;
+    return `its worker ${entry.worker ?? ''} is silent${live.length === 0 ? ' and no other is there' : ''}`;
+  }
+  if (entry.state === 'ended') return undefined;
+  if (live.length === 0) return 'no worker is there';
+  const sameCode = live.filter(({ codeVersion }) => codeVersion === entry.codeVersion);
+  if (sameCode.length === 0) return `no worker has workflow code ${entry.codeVersion}`;
+  const labelled = sameCode.filter(({ labels }) => entry.labels.every((label) => labels.includes(label)));
+  if (labelled.length === 0) return `no worker has the labels ${entry.labels.join(', ')}`;
+  const places = labelled.flatMap((worker) => worker.places);
+  const obstacles = places.flatMap((place) => obstacle(entry, place) ?? []);
+  if (obstacles.length < places.length)
+    return reasons.some((reason) => reason.test(entry.note ?? '')) ? entry.note : 'workers are busy';
+  const own = places.filter(({ repository }) => repository === entry.repository);
+  if (own.length === 0) return `no worker has the repository ${entry.repository}`;
+  const obstaclesThere = own.flatMap((place) => obstacle(entry, place) ?? []);
+  const size = entry.bound === undefined ? '' : ` (${entry.bound})`;
+  return `no worker can do it: ${[...new Set(obstaclesThere)].slice(0, 3).join('; ')}${size}`;
+}
 
 export type WorkerEntry = {
   worker: string;
@@ -69,7 +153,7 @@ export async function removeWorker(queue: Queue, worker: string): Promise<void> 
  * worker which nobody knows. What somebody holds locked is left for the next time: nobody may wait while none can claim.
  * `judge` is the worker that asks: late itself, it is not gone.
  */
-export function giveUpSilent(
+export function removeStaleWorkers(
   queue: Queue,
   limitSeconds: number,
   judge = '',
@@ -96,7 +180,7 @@ async function freeRuns(client: postgres.PoolClient): Promise<{ run: string; wor
   const { rows } = await client.query(
     `WITH free AS (
        SELECT run, COALESCE(worker, 'a worker') AS worker FROM charrette.runs
-       WHERE state IN ('running', 'waiting') AND ${heldByNobody}
+       WHERE state IN ('running', 'waiting') AND ${unclaimedSql}
        FOR NO KEY UPDATE OF runs SKIP LOCKED
      )
      UPDATE charrette.runs

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { CharretteError } from '../../base/errors.ts';
-import { LostRun } from '../../engine/queue/mirror.ts';
-import { type Fault, faultOf } from './refusal.ts';
+import { RunLostError } from '../../engine/queue/mirror.ts';
+import { classifyStartFailure, type Fault } from './places.ts';
 
 const coded = (code: string, message = code) => Object.assign(new Error(message), { code });
 
 const noAccess = new CharretteError({ code: 'permission-denied', message: 'no' });
 
 test.each<[string, unknown, Fault]>([
-  ['a run of another worker', new LostRun('r'), 'lost'],
+  ['a run of another worker', new RunLostError('r'), 'lost'],
   ['a full disk', coded('ENOSPC'), 'machine'],
   ['a full disk below another error', new Error('no copy', { cause: coded('EDQUOT') }), 'machine'],
   ['a disk that cannot be written', coded('EROFS'), 'machine'],
@@ -30,5 +30,5 @@ test.each<[string, unknown, Fault]>([
   ['a mistake', new TypeError('undefined is not a function'), 'run'],
   ['no error at all', undefined, 'run'],
 ])('who is at fault: %s', (_name, error, fault) => {
-  expect(faultOf(error)).toBe(fault);
+  expect(classifyStartFailure(error)).toBe(fault);
 });

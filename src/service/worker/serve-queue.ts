@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toCharretteError } from '../../base/errors.ts';
-import { Incarnation, type WorkerOptions } from './incarnation.ts';
+import { type WorkerOptions, WorkerSession } from './session.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 export type WorkerSummary = { ended: number; back: number };
@@ -16,7 +16,9 @@ export async function serveQueue(
   const sum = { ended: 0, back: 0 };
   let first = true;
   for (;;) {
-    const incarnation = first ? await Incarnation.begin(options, report) : await beginAgain(options, report);
+    const incarnation = first
+      ? await WorkerSession.begin(options, report)
+      : await beginAgain(options, report);
     if (incarnation === undefined) return sum;
     first = false;
     const end = await incarnation.work();
@@ -32,11 +34,11 @@ const againMs = 1000;
 async function beginAgain(
   options: WorkerOptions,
   report: (event: WorkerEvent) => void,
-): Promise<Incarnation | undefined> {
+): Promise<WorkerSession | undefined> {
   let said: string | undefined;
   while (!options.signal.aborted) {
     try {
-      return await Incarnation.begin(options, report);
+      return await WorkerSession.begin(options, report);
     } catch (error) {
       const { message } = toCharretteError(error);
       if (message !== said) report({ type: 'database-unreachable', message });

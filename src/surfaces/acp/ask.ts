@@ -6,7 +6,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
 import type { Question } from '../../engine/question.ts';
-import { formAnswer, questionForm } from '../../engine/question-form.ts';
+import { formAnswer, questionForm } from '../../engine/question.ts';
 import { toolCallId } from './updates.ts';
 
 /** How a question can be put to the person: as a form, as buttons, or as a message that the next prompt answers. */

@@ -4,8 +4,8 @@ import { CharretteError } from '../../base/errors.ts';
 import { readTextOnce } from '../../base/files/bounded.ts';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../../base/text/untrusted.ts';
-import type { AnswerProvider } from '../../engine/attendance.ts';
 import type { Answer, Question } from '../../engine/question.ts';
+import type { AnswerProvider } from '../../engine/run-waiter.ts';
 import type { GlobalFlags, Invocation, OptionSpec, Terminal } from '../../service/command.ts';
 
 /** For programs that start a run and put its questions to a person themselves. */

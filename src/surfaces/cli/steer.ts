@@ -1,6 +1,6 @@
 import { CharretteError } from '../../base/errors.ts';
 import { hasEnded, onOtherHost } from '../../engine/engine-errors.ts';
-import { foreignHold, isLive } from '../../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../../engine/liveness.ts';
 import { type Answer, type QuestionFile, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
@@ -177,7 +177,7 @@ export const cancelCommand: CommandSpec = {
 function wouldCancel(record: RunRecord, directory: RunDirectory): CommandResult {
   if (isFinal(record.status)) throw hasEnded(record);
   const status = shownStatus(record, directory);
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   const at = hold === undefined ? `process ${record.process?.pid}` : onOtherHost(hold.holder, hold.file);
   const by = isLive(record, directory) ? `, at work in ${at}` : '';
   return {

@@ -2,7 +2,7 @@ import { type ExitCode, exitCodes } from '../../base/error-table.ts';
 import { toCharretteError } from '../../base/errors.ts';
 import { onOtherHost, removeIfGone } from '../../engine/engine-errors.ts';
 import type { RunEvent } from '../../engine/event.ts';
-import { foreignHold, isLive } from '../../engine/liveness.ts';
+import { isLive, lockOnOtherHost } from '../../engine/liveness.ts';
 import { type Question, readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecord } from '../../engine/run-record.ts';
@@ -62,7 +62,7 @@ export const command: CommandSpec = {
 
 /** This host cannot tell whether a process on another host still works; what is known of it is reported before waiting. */
 function warnOtherHost(record: RunRecord, directory: RunDirectory, { terminal, global }: Invocation): void {
-  const hold = foreignHold(record, directory);
+  const hold = lockOnOtherHost(record, directory);
   if (hold === undefined || global.quiet) return;
   const { holder, file } = hold;
   printNotice(terminal, `The run is held by ${onOtherHost(holder, file)}; ${removeIfGone(file)}`);
@@ -132,7 +132,7 @@ async function describe(
   }
   if (signal.aborted && (isLive(record, directory) || isAwaited(record))) {
     const next = `charrette watch ${run}`;
-    const hold = foreignHold(record, directory);
+    const hold = lockOnOtherHost(record, directory);
     const state =
       hold === undefined ? 'The run goes on' : `The run is held by ${onOtherHost(hold.holder, hold.file)}`;
     throwTimeLimit(signal, `Give --timeout more seconds, or go on watching with \`${next}\`.`, ` ${state}.`);

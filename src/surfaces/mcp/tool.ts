@@ -3,7 +3,7 @@ import { type CallToolResult, McpError, type ToolAnnotations } from '@modelconte
 import type { z } from 'zod';
 import { toCharretteError } from '../../base/errors.ts';
 import type { Question } from '../../engine/question.ts';
-import { formAnswer, questionForm } from '../../engine/question-form.ts';
+import { formAnswer, questionForm } from '../../engine/question.ts';
 import type { Project } from '../../service/project.ts';
 
 export type Call = {

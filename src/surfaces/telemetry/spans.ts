@@ -1,7 +1,7 @@
 import type { LaneKind } from '../../agents/port.ts';
+import { costOf, type Price } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
-import { costOf, type Price } from '../../engine/prices.ts';
 
 /** A span as data. `key` names it within its run; the parent is named by its key. */
 export type SpanDraft = {

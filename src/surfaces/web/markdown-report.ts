@@ -1,5 +1,6 @@
 import { formatElapsed, headline } from '../../base/text/format.ts';
 import { ruleBasedMark } from '../../council/rule-based/wording.ts';
+import type { Price } from '../../engine/costs.ts';
 import {
   type CostRow,
   costsBy,
@@ -9,7 +10,6 @@ import {
 } from '../../engine/costs.ts';
 import type { RunEvent } from '../../engine/event.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
-import type { Price } from '../../engine/prices.ts';
 import type { RunRecord } from '../../engine/run-record.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import { noteText, phaseTitle } from '../../service/event-lines.ts';

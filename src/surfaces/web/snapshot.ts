@@ -1,8 +1,8 @@
 import { isRecord } from '../../base/safe-json.ts';
 import { openQuestions } from '../../engine/answers.ts';
+import { costOf, type Price } from '../../engine/costs.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { readLedger } from '../../engine/ledger.ts';
-import { costOf, type Price } from '../../engine/prices.ts';
 import { type Answer, type Question, readQuestions } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../../engine/run-record.ts';

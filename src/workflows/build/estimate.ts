@@ -1,5 +1,5 @@
 import type { LiteTask } from '../../base/schema/lite/plan.ts';
-import { priceOf } from '../../engine/prices.ts';
+import { priceOf } from '../../engine/costs.ts';
 import type { Round } from '../../plan/tasks/schedule.ts';
 import { renderTask } from '../../plan/tasks/task-text.ts';
 import { describeEstimate } from '../design/depth.ts';

@@ -13,8 +13,8 @@ import { createNamedRun } from '../create-run.ts';
 import { describeEstimate } from '../design/depth.ts';
 import { declaredPlaces } from '../design/step-0-setup.ts';
 import { guardTree } from '../design/tree.ts';
-import { relayRuns } from '../relay.ts';
-import { describeSpent, type SpentSoFar, spentSoFar } from '../spent.ts';
+import { forwardEvents } from '../forward-events.ts';
+import { describeSpent, type TotalUsage, totalUsage } from '../spent.ts';
 import { type ComparedTask, compared, comparisonText, costOfCalls } from './comparison.ts';
 import { CompareDesk } from './desk.ts';
 import {
@@ -117,7 +117,7 @@ async function design(
     const directory = runDirectoryOf(home, ids[index] ?? '');
     return { directory, tell: (event: RunEvent) => desk.tellDesign(number, side, event) };
   });
-  const endings = await relayRuns(context.live, relayed, () => context.runs(ids));
+  const endings = await forwardEvents(context.live, relayed, () => context.runs(ids));
   const results = await context.step(`read the plans of task ${number}`, () =>
     Promise.all(endings.map((ending) => readDesign(runDirectoryOf(home, ending.run), ending, inputs.prices))),
   );
@@ -281,13 +281,13 @@ async function checkBudget(desk: CompareDesk, number: number): Promise<void> {
   });
 }
 
-function spentOnTasks(desk: CompareDesk, number: number): SpentSoFar {
+function spentOnTasks(desk: CompareDesk, number: number): TotalUsage {
   const { directory } = desk.context.live;
   const home = homeOf(desk.inputs.project);
   const runs = Array.from({ length: number - 1 }, (_, index) => index + 1).flatMap((task) =>
     sides.map((side): RunDirectory => runDirectoryOf(home, `${directory.id}-${task}-${side}`)),
   );
-  return spentSoFar(
+  return totalUsage(
     [directory, ...runs].map(({ lanes, ledger }) => ({ lanes, entries: readLedger(ledger) })),
     desk.inputs,
   );

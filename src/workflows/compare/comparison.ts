@@ -1,7 +1,7 @@
 import { counted, formatElapsed } from '../../base/text/format.ts';
+import type { Price } from '../../engine/costs.ts';
 import { type CostRow, costsBy, describeMoney, describeTokens } from '../../engine/costs.ts';
 import type { LedgerEntry } from '../../engine/ledger.ts';
-import type { Price } from '../../engine/prices.ts';
 import {
   type Coverage,
   type JudgeVerdict,

@@ -9,7 +9,7 @@ import {
   type SketchCount,
   sketchSeats,
 } from '../../council/panels.ts';
-import { listPrices, type Price, priceOf } from '../../engine/prices.ts';
+import { listPrices, type Price, priceOf } from '../../engine/costs.ts';
 
 export type DepthFlags = {
   depth?: string;

@@ -21,7 +21,7 @@ import type { WorkflowContext } from '../../engine/workflow.ts';
 import { compose } from '../../prompts/compose.ts';
 import { seededNonce } from '../../prompts/untrusted.ts';
 import type { Boundary } from '../../repo/git/tree-probe.ts';
-import { describeSpent, spentSoFar } from '../spent.ts';
+import { describeSpent, totalUsage } from '../spent.ts';
 import type { DesignInputs } from './inputs.ts';
 import { guardTree, noteSeen } from './tree.ts';
 
@@ -196,7 +196,7 @@ export class Desk implements Council {
 
   #spent() {
     const { ledger, directory } = this.context.live;
-    return spentSoFar([{ lanes: directory.lanes, entries: ledger.entries }], this.inputs);
+    return totalUsage([{ lanes: directory.lanes, entries: ledger.entries }], this.inputs);
   }
 
   /** Time since the step began, as its lines write it. */

@@ -8,7 +8,7 @@ import type { SketchCount } from '../../council/panels.ts';
 import type { Resolution } from '../../council/resolutions.ts';
 import { renderVoted } from '../../council/resolutions-text.ts';
 import type { Table } from '../../council/seating.ts';
-import type { Price } from '../../engine/prices.ts';
+import type { Price } from '../../engine/costs.ts';
 import type { DecidedPoint } from '../../plan/grounding/decisions.ts';
 import type { RunInputs } from '../inputs.ts';
 import type { Caller } from './caller.ts';

@@ -17,7 +17,7 @@ import { readQuestions, unanswered } from '../../engine/question.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { diagramBody } from '../../plan/diagram.ts';
 import type { Commission } from '../../prompts/panel/common.ts';
-import { relayRuns } from '../relay.ts';
+import { forwardEvents } from '../forward-events.ts';
 import type { Desk } from './desk.ts';
 import type { Deliberation, DesignInputs, SeatedTable } from './inputs.ts';
 import { workerDirectory, workerHome, workerState } from './worker-place.ts';
@@ -106,7 +106,7 @@ export async function relayWorker<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await relayRuns(
+    return await forwardEvents(
       live,
       [{ directory: worker, tell: (event) => tellHere(live, worker, event) }],
       work,

@@ -1,20 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DBOS } from '@dbos-inc/dbos-sdk';
 import { type CharretteError, exitCodeOf, toCharretteError } from '../base/errors.ts';
 import { type Clock, timeOf } from './clock.ts';
-import type { Departures } from './departures.ts';
 import { storeLost } from './engine-errors.ts';
-import type { KnownRuns } from './known-runs.ts';
+import type { Journal } from './journal.ts';
 import type { LiveRun } from './live-run.ts';
 import type { RunDirectory } from './run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from './run-record.ts';
+import type { RunRegistry } from './run-registry.ts';
+
+/** What was about to begin when a run was stopped has to find it stopped. */
+const graceMs = 10_000;
+/** How long a run that has ended waits for the store to know it. */
+const settlingSeconds = 5;
+
+/** Lets go of runs that have ended or were stopped, and of their journals: a process may live for days. */
+export class RunCleanup {
+  readonly #runs: RunRegistry;
+  readonly #journal: Journal;
+  readonly #soon = new Map<string, () => void>();
+  readonly #retiring = new Set<Promise<void>>();
+  /** Calls a function outside of the workflow that called it, where asking the store is no step. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  constructor(runs: RunRegistry, journal: Journal) {
+    this.#runs = runs;
+    this.#journal = journal;
+  }
+
+  /** Lets go of a run that has ended here once the store knows it. */
+  retire(runId: string): void {
+    this.#outside(() => {
+      const retiring = this.#settled(runId).then(() => this.#leave(runId));
+      this.#retiring.add(retiring);
+      void retiring.finally(() => this.#retiring.delete(retiring));
+    });
+  }
+
+  /** Lets go of a run that was stopped or cancelled in a moment. */
+  soon(runId: string): void {
+    const timer = setTimeout(() => this.now(runId), graceMs).unref();
+    this.#soon.set(runId, () => {
+      clearTimeout(timer);
+      this.#leave(runId);
+    });
+  }
+
+  /** Lets go of a run at once that would be let go of soon. */
+  now(runId: string): void {
+    this.#soon.get(runId)?.();
+  }
+
+  /** Lets go of a run that was not taken up after all; its journal is not ours to remove. */
+  drop(runId: string): void {
+    this.#soon.delete(runId);
+    this.#runs.release(runId);
+  }
+
+  /** Resolves when nothing more has to leave. */
+  async all(): Promise<void> {
+    for (const leave of [...this.#soon.values()]) leave();
+    await Promise.all(this.#retiring);
+  }
+
+  #leave(runId: string): void {
+    this.drop(runId);
+    this.#journal.forget(runId);
+  }
+
+  async #settled(runId: string): Promise<void> {
+    const known = this.#runs.handles.get(runId);
+    const wait = { pollingIntervalMs: 50, timeoutSeconds: settlingSeconds };
+    await (known === undefined ? DBOS.getResult(runId, wait) : known.getResult(wait)).catch(() => {});
+  }
+}
 
 /** Puts on record how runs leave this process when it is not their workflow that says so. */
-export class RunEnds {
-  readonly #runs: KnownRuns;
-  readonly #departures: Departures;
+export class RunFinalizer {
+  readonly #runs: RunRegistry;
+  readonly #departures: RunCleanup;
   readonly #clock: Clock;
 
-  constructor(options: { runs: KnownRuns; departures: Departures; clock: Clock }) {
+  constructor(options: { runs: RunRegistry; departures: RunCleanup; clock: Clock }) {
     this.#runs = options.runs;
     this.#departures = options.departures;
     this.#clock = options.clock;
@@ -32,7 +99,7 @@ export class RunEnds {
       await updateRunRecord(this.#runs.directoryOf(id), { status: 'stopped', process: undefined });
     }
     this.#runs.underWay.delete(runId);
-    this.#runs.giveFree(runId);
+    this.#runs.unlock(runId);
     this.#departures.soon(runId);
     return undefined;
   }

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { type BeatNews, beatEveryMs, Heartbeat } from '../../engine/queue/heartbeat.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
-import { giveUpSilent, registerWorker, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
+import { registerWorker, removeStaleWorkers, removeWorker, setPlaces } from '../../engine/queue/workers.ts';
 import { codeVersion } from '../../workflows/version.ts';
 import { publicPlace, refreshPlace, type ServedPlace } from './places.ts';
-import type { StoreLine } from './store-line.ts';
+import type { StoreRetry } from './store-retry.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 type PresenceOptions = {
@@ -14,14 +14,14 @@ type PresenceOptions = {
   places: readonly ServedPlace[];
   labels: readonly string[];
   heartbeatTimeoutSeconds: number;
-  line: StoreLine;
+  line: StoreRetry;
   report: (event: WorkerEvent) => void;
   /** Called when the others have given this worker up. */
   lose: () => void;
 };
 
 /** A worker among the others: it beats, says what it has, and gives up those that fell silent. */
-export class Presence {
+export class WorkerHeartbeat {
   readonly #options: PresenceOptions;
   #places: readonly ServedPlace[];
   #heart: Heartbeat | undefined;
@@ -82,7 +82,7 @@ export class Presence {
       await alsoDue();
       // After a time without the store everybody looks silent; the others get a moment to show themselves.
       if (performance.now() - this.#steadySince < 2 * this.everyMs) return;
-      const given = await giveUpSilent(queue, heartbeatTimeoutSeconds, worker);
+      const given = await removeStaleWorkers(queue, heartbeatTimeoutSeconds, worker);
       for (const gone of given) report({ type: 'worker-gone', ...gone });
     } catch (error) {
       line.fails(error);

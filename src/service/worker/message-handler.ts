@@ -2,19 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../../engine/engine.ts';
 import { readQuestions, unanswered } from '../../engine/question.ts';
 import type { QueueLimits } from '../../engine/queue/claim.ts';
-import { goOn } from '../../engine/queue/go-on.ts';
+import { reactivateRun } from '../../engine/queue/claim.ts';
 import { type QueueMessage, readMessages, removeMessage } from '../../engine/queue/messages.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
-import { type Held, type HeldRuns, recordOf } from './held-runs.ts';
-import { faultOf } from './refusal.ts';
+import { type ClaimedRuns, type Held, recordOf } from './claimed-runs.ts';
+import { classifyStartFailure } from './places.ts';
 
 const againMs = 1000;
 
 /** Hears what terminals want of the runs that are held here, and does it beside everything else. */
-export class Hearing {
+export class MessageHandler {
   readonly #queue: Queue;
-  readonly #held: HeldRuns;
+  readonly #held: ClaimedRuns;
   readonly #engine: () => Engine | undefined;
   /** Runs at work here at the same time. */
   readonly #limit: number;
@@ -24,7 +24,7 @@ export class Hearing {
 
   constructor(options: {
     queue: Queue;
-    held: HeldRuns;
+    held: ClaimedRuns;
     engine: () => Engine | undefined;
     limit: number;
     limits: QueueLimits;
@@ -58,7 +58,8 @@ export class Hearing {
 
   /** A run that goes on takes up a place again, here and among all workers. */
   async #findPlace(held: Held): Promise<boolean> {
-    if (this.#held.busy >= this.#limit || !(await goOn(this.#queue, held.entry, this.#limits))) return false;
+    if (this.#held.busy >= this.#limit || !(await reactivateRun(this.#queue, held.entry, this.#limits)))
+      return false;
     held.state = 'running';
     return true;
   }
@@ -70,7 +71,7 @@ export class Hearing {
       await this.#engine()
         ?.answer(run, message.answers)
         .catch((error) => {
-          if (faultOf(error) !== 'run') throw error;
+          if (classifyStartFailure(error) !== 'run') throw error;
           // Nobody can use it; the run asks as before.
           this.#held.trouble(run, error);
           if (asked) this.#held.changed(run, 'waiting');

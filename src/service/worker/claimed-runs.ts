@@ -1,16 +1,15 @@
 import { toCharretteError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { LiveRun } from '../../engine/live-run.ts';
+import type { GuardedState, LiveRun } from '../../engine/live-run.ts';
 import { type Answer, readQuestions, unanswered } from '../../engine/question.ts';
 import { type Claim, handBack, setState } from '../../engine/queue/claim.ts';
 import { type QueueMessage, sendMessage } from '../../engine/queue/messages.ts';
-import { LostRun, RunMirror } from '../../engine/queue/mirror.ts';
+import { RunLostError, RunMirror } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
-import type { GuardedState } from '../../engine/run-guard.ts';
 import { isFinal, type RunRecord, readRunRecordSync } from '../../engine/run-record.ts';
 import type { ServedPlace } from './places.ts';
-import type { StoreLine } from './store-line.ts';
+import type { StoreRetry } from './store-retry.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 /** A run that the queue gave to this worker. */
@@ -32,9 +31,9 @@ export type Held = Claim<ServedPlace> & {
 };
 
 /** The runs that a worker holds: what the queue is told of them, and what the store keeps of their files. */
-export class HeldRuns {
+export class ClaimedRuns {
   readonly #queue: Queue;
-  readonly #line: StoreLine;
+  readonly #line: StoreRetry;
   readonly #report: (event: WorkerEvent) => void;
   readonly #lost: AbortSignal;
   readonly #lose: () => void;
@@ -45,7 +44,7 @@ export class HeldRuns {
 
   constructor(options: {
     queue: Queue;
-    line: StoreLine;
+    line: StoreRetry;
     report: (event: WorkerEvent) => void;
     lost: AbortSignal;
     /** Called when a run turns out to be another worker's. */
@@ -113,7 +112,7 @@ export class HeldRuns {
   /** Answers that were left in the directory go the way of all others: the run may have to wait for a place. */
   async answered(run: string, answers: readonly Answer[]): Promise<void> {
     const message: QueueMessage = { type: 'answer', answers: [...answers] };
-    if (this.#held.has(run)) await this.#line.surely(() => sendMessage(this.#queue, run, message));
+    if (this.#held.has(run)) await this.#line.untilSaved(() => sendMessage(this.#queue, run, message));
     else await this.#engine()?.answer(run, answers);
   }
 
@@ -125,7 +124,7 @@ export class HeldRuns {
   async #tellAtWork(held: Held): Promise<void> {
     const { run } = held.entry;
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'running', 'running')))) return;
+    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'running', 'running')))) return;
     held.state = 'running';
     this.#report({ type: 'run-continue', run });
   }
@@ -139,7 +138,7 @@ export class HeldRuns {
     }
     // What people are to look at goes first.
     await held.live?.keep().catch(() => {});
-    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'waiting', 'paused')))) return;
+    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'waiting', 'paused')))) return;
     held.state = 'waiting';
     this.#report({ type: 'run-ask', run });
   }
@@ -165,7 +164,7 @@ export class HeldRuns {
     void held.live?.stop();
     await held.telling;
     const said = status ?? recordOf(held)?.status ?? 'failed';
-    if (!(await this.#line.surely(() => setState(this.#queue, held.entry, 'ended', said)))) return;
+    if (!(await this.#line.untilSaved(() => setState(this.#queue, held.entry, 'ended', said)))) return;
     this.#held.delete(held.entry.run);
     this.ended += 1;
     this.#report({ type: 'run-end', run: held.entry.run, status: said });
@@ -189,7 +188,7 @@ export class HeldRuns {
   async giveBack(held: Held, note: string, behind = false): Promise<boolean> {
     const { run } = held.entry;
     try {
-      if (!(await this.#line.surely(() => handBack(this.#queue, held.entry, note, behind)))) return false;
+      if (!(await this.#line.untilSaved(() => handBack(this.#queue, held.entry, note, behind)))) return false;
     } catch {
       return false;
     }
@@ -206,19 +205,19 @@ export class HeldRuns {
     if (held === undefined) {
       // It has ended here; what still comes in of it is of no use.
       void live.stop();
-      throw new LostRun(id);
+      throw new RunLostError(id);
     }
     try {
       if (held.entry.run === id) held.live = live;
-      await this.#line.surely(() => held.mirror.keep());
+      await this.#line.untilSaved(() => held.mirror.keep());
       held.kept = count;
     } catch (error) {
-      if (error instanceof LostRun) this.#lose();
+      if (error instanceof RunLostError) this.#lose();
       else throw error;
     }
     if (!this.#lost.aborted) return;
     void live.stop();
-    throw new LostRun(id);
+    throw new RunLostError(id);
   }
 
   /** Lets people elsewhere see what was written between steps. */

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toCharretteError } from '../../base/errors.ts';
-import { LostRun } from '../../engine/queue/mirror.ts';
+import { RunLostError } from '../../engine/queue/mirror.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 const againMs = 200;
 
 /** How a worker bears a store that does not answer: it says so once, and what has to get there is tried until it does. */
-export class StoreLine {
+export class StoreRetry {
   readonly #report: (event: WorkerEvent) => void;
   readonly #lost: AbortSignal;
   readonly #drained: AbortSignal;
@@ -23,13 +23,13 @@ export class StoreLine {
   }
 
   /** Tries until the store takes it; false: the runs are lost, and nothing counts any more. */
-  async surely(body: () => Promise<unknown>): Promise<boolean> {
+  async untilSaved(body: () => Promise<unknown>): Promise<boolean> {
     while (!this.#lost.aborted) {
       try {
         await body();
         return true;
       } catch (error) {
-        if (error instanceof LostRun || this.#drained.aborted) throw error;
+        if (error instanceof RunLostError || this.#drained.aborted) throw error;
         this.fails(error);
         await sleep(againMs);
       }

@@ -1,20 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 import { heldElsewhere } from './engine-errors.ts';
+import type { RunLease } from './live-run.ts';
 import { LiveRun } from './live-run.ts';
 import { type Lock, seizeLock, tryLock } from './lock.ts';
-import { PauseWatch } from './pause-watch.ts';
+import type { Question } from './question.ts';
 import { type Home, listRunIds, type RunDirectory, runDirectoryOf } from './run-directory.ts';
-import type { RunGuard } from './run-guard.ts';
 import { isFinal, readRunRecord, updateRunRecord } from './run-record.ts';
 import type { Store } from './store.ts';
 import type { RunHandle } from './workflow.ts';
+
+/** Whether a run waits for answers or has ended, for those who want to know when that changes. */
+class RunStateWatcher {
+  #questions: Question[] | undefined;
+  #over = false;
+  #waiting: (() => void)[] = [];
+
+  pause(questions: Question[]): void {
+    this.#questions = questions;
+    this.#wake();
+  }
+
+  continue(): void {
+    this.#questions = undefined;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#over = true;
+    this.#wake();
+  }
+
+  /** Resolves as soon as the run has ended or was let go of. */
+  async ended(): Promise<void> {
+    while (!this.#over) await this.#change();
+  }
+
+  /** Resolves with the open questions as soon as there are some. */
+  async paused(): Promise<Question[]> {
+    while (this.#questions === undefined) await this.#change();
+    return this.#questions;
+  }
+
+  /** Resolves as soon as nothing is being waited for. */
+  async continued(): Promise<void> {
+    while (this.#questions !== undefined) await this.#change();
+  }
+
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
 
 /** How long a record that could not be written waits for the next try. */
 const againMs = 1000;
 
 /** The runs that this process has to do with: where they stand, their open files, who waits for them, what is held. */
-export class KnownRuns {
+export class RunRegistry {
   readonly live = new Map<string, LiveRun>();
   /** Runs that began in this process. */
   readonly handles = new Map<string, RunHandle>();
@@ -24,11 +72,11 @@ export class KnownRuns {
   readonly failures = new Map<string, unknown>();
   readonly #home: Home;
   readonly #clock: Clock;
-  readonly #guard: RunGuard | undefined;
+  readonly #guard: RunLease | undefined;
   readonly #store: Store['kind'];
   /** Runs of other projects than the engine's own. */
   readonly #homes = new Map<string, Home>();
-  readonly #watches = new Map<string, PauseWatch>();
+  readonly #watches = new Map<string, RunStateWatcher>();
   /** What was last to be put on record of a run. */
   readonly #standing = new WeakMap<LiveRun, 'paused' | 'running'>();
   /** Runs on a shared store that this process alone may work on. */
@@ -37,7 +85,7 @@ export class KnownRuns {
   constructor(options: {
     home: Home;
     clock: Clock;
-    guard: RunGuard | undefined;
+    guard: RunLease | undefined;
     store: Store['kind'];
   }) {
     this.#home = options.home;
@@ -111,8 +159,8 @@ export class KnownRuns {
     }
   }
 
-  watch(runId: string): PauseWatch {
-    const watch = this.#watches.get(runId) ?? new PauseWatch();
+  watch(runId: string): RunStateWatcher {
+    const watch = this.#watches.get(runId) ?? new RunStateWatcher();
     this.#watches.set(runId, watch);
     return watch;
   }
@@ -129,20 +177,20 @@ export class KnownRuns {
     this.#held.set(directory.id, attempt.lock);
   }
 
-  giveFree(runId: string): void {
+  unlock(runId: string): void {
     this.#held.get(runId)?.release();
     this.#held.delete(runId);
   }
 
   /** Nothing of the run stays in this process. */
-  letGo(runId: string): void {
+  release(runId: string): void {
     this.live.get(runId)?.close();
     this.live.delete(runId);
     this.handles.delete(runId);
     this.underWay.delete(runId);
     this.failures.delete(runId);
     this.#homes.delete(runId);
-    this.giveFree(runId);
+    this.unlock(runId);
     this.#watches.get(runId)?.end();
     this.#watches.delete(runId);
   }

@@ -9,7 +9,7 @@ const againMs = 500;
  * The turns of a worker with agents whose calls are limited over all workers. Limits take effect around each single call: a lane
  * that retries or turns to another agent holds no turn meanwhile.
  */
-export class AgentTurns {
+export class AgentRateLimiter {
   readonly #queue: Queue;
   readonly #worker: string;
   readonly #limits: Readonly<Record<string, TurnLimit>>;

@@ -9,7 +9,7 @@ const lookMs = 200;
  * Tells the events of other runs while `work` goes on, every event once to this call, and everything when `work` is over.
  * What `tell` writes must have ids of its own, so that a run that goes on tells nothing twice.
  */
-export async function relayRuns<Result>(
+export async function forwardEvents<Result>(
   live: LiveRun,
   runs: readonly { directory: RunDirectory; tell: (event: RunEvent) => void }[],
   work: () => Promise<Result>,

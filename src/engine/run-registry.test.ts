@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from './clock.ts';
-import { KnownRuns } from './known-runs.ts';
+import type { RunLease } from './live-run.ts';
 import { type Home, homeOf, runDirectoryOf } from './run-directory.ts';
-import type { RunGuard } from './run-guard.ts';
 import { readRunRecordSync } from './run-record.ts';
+import { RunRegistry } from './run-registry.ts';
 
 let home: Home;
 beforeEach(() => {
@@ -21,8 +21,8 @@ test('a record that cannot be written when a run asks ends nothing: it is said, 
   const guard = {
     changed: (run, state) => void told.push(`${run} ${state}`),
     troubled: (run) => void told.push(`${run} in trouble`),
-  } as Partial<RunGuard> as RunGuard;
-  const runs = new KnownRuns({ home, clock: systemClock, guard, store: 'shared' });
+  } as Partial<RunLease> as RunLease;
+  const runs = new RunRegistry({ home, clock: systemClock, guard, store: 'shared' });
   const live = runs.open('r');
   // Without a record there is nothing to change, as on a disk that takes no more.
   live.pause([]);

@@ -1,15 +1,15 @@
 /** Waits for work only until the signal fires. Nothing of it stays on a signal that outlives it. */
-export async function orStopped(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+export async function raceAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   const left = new AbortController();
   try {
-    await Promise.race([work, once(signal, left.signal)]);
+    await Promise.race([work, onAbort(signal, left.signal)]);
   } finally {
     left.abort();
   }
 }
 
 /** Resolves when the signal fires; `left` takes the listener off a signal that outlives whoever waits. */
-export function once(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
+export function onAbort(signal: AbortSignal, left?: AbortSignal): Promise<'stop'> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve('stop');
     const hear = () => resolve('stop');

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ending } from './ending.ts';
+import { onAbort, raceAbort } from './abort.ts';
 import type { InboxReader } from './inbox-reader.ts';
-import type { KnownRuns } from './known-runs.ts';
 import { type Answer, type Question, readQuestions, unanswered } from './question.ts';
-import type { RunEnds } from './run-ends.ts';
+import { waitForRunEnd } from './run-end.ts';
+import type { RunFinalizer } from './run-finalizer.ts';
 import { isFinal, type RunRecord, readRunRecord, updateRunRecord } from './run-record.ts';
-import { once, orStopped } from './stopped.ts';
+import type { RunRegistry } from './run-registry.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 /** How a run left this process. */
@@ -23,16 +23,16 @@ export type WaitOptions = { answer?: AnswerProvider; signal: AbortSignal };
 const startingMs = 5000;
 
 /** Waits for runs, with somebody who may answer their questions. */
-export class Attendance {
-  readonly #runs: KnownRuns;
-  readonly #ends: RunEnds;
+export class RunWaiter {
+  readonly #runs: RunRegistry;
+  readonly #ends: RunFinalizer;
   readonly #inboxes: InboxReader;
   readonly #server: StoreWatch | undefined;
   readonly #answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
 
   constructor(options: {
-    runs: KnownRuns;
-    ends: RunEnds;
+    runs: RunRegistry;
+    ends: RunFinalizer;
     inboxes: InboxReader;
     server: StoreWatch | undefined;
     answer: (runId: string, answers: readonly Answer[]) => Promise<void>;
@@ -63,9 +63,9 @@ export class Attendance {
   ): Promise<RunEnd> {
     const directory = this.#runs.directoryOf(runId);
     const watch = this.#runs.watch(runId);
-    const stopped = once(options.signal, left);
+    const stopped = onAbort(options.signal, left);
     const ended = started.then(async () =>
-      isFinal((await readRunRecord(directory)).status) ? 'end' : ending(this.#runs, runId, left),
+      isFinal((await readRunRecord(directory)).status) ? 'end' : waitForRunEnd(this.#runs, runId, left),
     );
     ended.catch(() => {});
     for (;;) {
@@ -78,7 +78,7 @@ export class Attendance {
       }
       if (next === 'lost') {
         // What is under way needs no store; its results are kept in the run's directory.
-        await orStopped(this.#runs.open(runId).idle(), options.signal);
+        await raceAbort(this.#runs.open(runId).idle(), options.signal);
         if (this.#server?.isLost && !options.signal.aborted)
           return { kind: 'ended', record: await this.#ends.giveUp(runId, this.#server.reason) };
         continue;

@@ -3,7 +3,7 @@ import type { Config } from '../base/schema/config.ts';
 import { blot, blotCommand, blotSetting, blotText } from '../base/text/secrets.ts';
 
 /** Settings as a run keeps them: secrets are named or blotted out, their values stay where they were configured. */
-export function withhold({ env, ...settings }: AgentSettings): AgentSettings {
+export function redactSecrets({ env, ...settings }: AgentSettings): AgentSettings {
   const { command, baseUrl } = settings;
   const shown = {
     ...settings,
@@ -23,7 +23,7 @@ export function withhold({ env, ...settings }: AgentSettings): AgentSettings {
 }
 
 /** The same settings with the secrets that the configuration has now; a command or address that holds one is that of now. */
-export function giveBack(settings: AgentSettings, agents: Config['agents']): AgentSettings {
+export function restoreSecrets(settings: AgentSettings, agents: Config['agents']): AgentSettings {
   const { withheld = [], command, baseUrl, ...rest } = settings;
   const configured = agents?.[settings.id];
   const values = withheld.flatMap((name) => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { World } from '../../agents/settings.ts';
+import { raceAbort } from '../../engine/abort.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { livingHolder } from '../../engine/lock.ts';
 import { claimRuns, handBack, heldRuns, type QueueLimits } from '../../engine/queue/claim.ts';
@@ -10,16 +11,15 @@ import { forgetEnded } from '../../engine/queue/queued-run.ts';
 import type { TurnLimit } from '../../engine/queue/turns.ts';
 import { runDirectoryOf } from '../../engine/run-directory.ts';
 import { updateRunRecord } from '../../engine/run-record.ts';
-import { orStopped } from '../../engine/stopped.ts';
 import { openStories } from '../../workflows/open.ts';
 import { codeVersion } from '../../workflows/version.ts';
-import { AgentTurns } from './agent-turns.ts';
-import { Hearing } from './hearing.ts';
-import { HeldRuns } from './held-runs.ts';
+import { AgentRateLimiter } from './agent-rate-limiter.ts';
+import { ClaimedRuns } from './claimed-runs.ts';
+import { WorkerHeartbeat } from './heartbeat.ts';
+import { MessageHandler } from './message-handler.ts';
 import type { ServedPlace } from './places.ts';
-import { Presence } from './presence.ts';
-import { StoreLine } from './store-line.ts';
-import { Taking } from './taking.ts';
+import { RunStarter } from './run-starter.ts';
+import { StoreRetry } from './store-retry.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 export type WorkerOptions = {
@@ -42,7 +42,7 @@ export type WorkerOptions = {
   signal: AbortSignal;
 };
 
-export type IncarnationEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
+export type WorkerSessionEnd = { reason: 'stopped' | 'lost'; ended: number; back: number };
 
 const pollMs = 200;
 const sweepMs = 3_600_000;
@@ -50,19 +50,19 @@ const sweepMs = 3_600_000;
 const heldPerPlace = 16;
 
 /** A worker from its first heartbeat to its last. Its runs are its own only as long as it beats. */
-export class Incarnation {
+export class WorkerSession {
   readonly #options: WorkerOptions;
   readonly #report: (event: WorkerEvent) => void;
   readonly #id = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
   readonly #lost = new AbortController();
   /** Ended when the time that a stop may take is over. */
   readonly #drained = new AbortController();
-  readonly #line: StoreLine;
-  readonly #held: HeldRuns;
-  readonly #taking: Taking;
-  readonly #hearing: Hearing;
-  readonly #turns: AgentTurns;
-  readonly #presence: Presence;
+  readonly #line: StoreRetry;
+  readonly #held: ClaimedRuns;
+  readonly #taking: RunStarter;
+  readonly #hearing: MessageHandler;
+  readonly #turns: AgentRateLimiter;
+  readonly #presence: WorkerHeartbeat;
   #engine: Engine | undefined;
   #countedAt = performance.now();
 
@@ -73,17 +73,25 @@ export class Incarnation {
     const [lost, drained] = [this.#lost.signal, this.#drained.signal];
     const engine = () => this.#engine;
     const lose = () => this.#lose();
-    this.#line = new StoreLine(report, { lost, drained });
-    this.#held = new HeldRuns({ queue, line: this.#line, report, lost, lose, engine });
+    this.#line = new StoreRetry(report, { lost, drained });
+    this.#held = new ClaimedRuns({ queue, line: this.#line, report, lost, lose, engine });
     const over = AbortSignal.any([lost, drained]);
-    this.#taking = new Taking({ queue, held: this.#held, report, engine, lose, stop: options.signal, over });
-    this.#hearing = new Hearing({ queue, held: this.#held, engine, limit, limits });
-    this.#turns = new AgentTurns(queue, this.#id, options.agents);
-    this.#presence = new Presence({ ...options, worker: this.#id, line: this.#line, report, lose });
+    this.#taking = new RunStarter({
+      queue,
+      held: this.#held,
+      report,
+      engine,
+      lose,
+      stop: options.signal,
+      over,
+    });
+    this.#hearing = new MessageHandler({ queue, held: this.#held, engine, limit, limits });
+    this.#turns = new AgentRateLimiter(queue, this.#id, options.agents);
+    this.#presence = new WorkerHeartbeat({ ...options, worker: this.#id, line: this.#line, report, lose });
   }
 
-  static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<Incarnation> {
-    const incarnation = new Incarnation(options, report);
+  static async begin(options: WorkerOptions, report: (event: WorkerEvent) => void): Promise<WorkerSession> {
+    const incarnation = new WorkerSession(options, report);
     await incarnation.#open();
     return incarnation;
   }
@@ -117,7 +125,7 @@ export class Incarnation {
   }
 
   /** Beats, takes runs and hears messages until told to stop or given up by the others. */
-  async work(): Promise<IncarnationEnd> {
+  async work(): Promise<WorkerSessionEnd> {
     const { signal } = this.#options;
     const round = () => void this.#presence.lookAround(() => this.#alsoDue());
     const rounds = setInterval(round, this.#presence.everyMs);
@@ -129,7 +137,7 @@ export class Incarnation {
       while (!either.aborted) {
         attending = this.#attend();
         // A store that is away must not keep it from hearing that it shall go.
-        await orStopped(attending, either);
+        await raceAbort(attending, either);
         await sleep(pollMs, undefined, { signal: either }).catch(() => {});
       }
       return this.#lost.signal.aborted ? await this.#giveUp() : await this.#goHome(attending);
@@ -197,14 +205,14 @@ export class Incarnation {
   }
 
   /** Its runs belong to others: everything ends where it is, and nothing is written any more. */
-  async #giveUp(): Promise<IncarnationEnd> {
+  async #giveUp(): Promise<WorkerSessionEnd> {
     this.#held.clear();
     await this.#engine?.close();
     return { reason: 'lost', ended: this.#held.ended, back: 0 };
   }
 
   /** Lets calls under way come to their end, then gives the runs back. */
-  async #goHome(attending: Promise<void>): Promise<IncarnationEnd> {
+  async #goHome(attending: Promise<void>): Promise<WorkerSessionEnd> {
     const { drainSeconds } = this.#options;
     const timer = setTimeout(() => this.#drained.abort(), drainSeconds * 1000);
     const limit = AbortSignal.any([this.#drained.signal, this.#lost.signal]);
@@ -235,7 +243,7 @@ export class Incarnation {
     // What has ended is not stopped: nothing comes after its last event.
     for (const { live } of this.#held.over) void live?.stop();
     const taken = attending.then(() => this.#taking.settled());
-    await Promise.all([this.#engine?.rest(limit), orStopped(taken, limit)]);
+    await Promise.all([this.#engine?.rest(limit), raceAbort(taken, limit)]);
     await this.#engine?.rest(limit);
   }
 }

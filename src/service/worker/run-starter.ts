@@ -2,25 +2,25 @@ import { existsSync, readdirSync } from 'node:fs';
 import { toCharretteError } from '../../base/errors.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { type Claim, setClone } from '../../engine/queue/claim.ts';
-import { LostRun } from '../../engine/queue/mirror.ts';
+import { RunLostError } from '../../engine/queue/mirror.ts';
 import type { Queue } from '../../engine/queue/queue.ts';
 import { restoreRun } from '../../engine/queue/restore.ts';
-import { refusedNote } from '../../engine/queue/waiting.ts';
+import { refusedNote } from '../../engine/queue/workers.ts';
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { isFinal, type RunRecord, readRunRecordSync, updateRunRecord } from '../../engine/run-record.ts';
 import { noteTree } from '../../workflows/design/tree.ts';
-import type { Held, HeldRuns } from './held-runs.ts';
+import type { ClaimedRuns, Held } from './claimed-runs.ts';
 import type { ServedPlace } from './places.ts';
-import { faultOf } from './refusal.ts';
+import { classifyStartFailure } from './places.ts';
 import type { WorkerEvent } from './worker-event.ts';
 
 /** How long nothing is taken after a run was given back because it could not begin here. */
 const restMs = { store: 1000, machine: 10_000 } as const;
 
 /** Takes runs up that were claimed, beside everything else: one that cannot begin now keeps nobody waiting. */
-export class Taking {
+export class RunStarter {
   readonly #queue: Queue;
-  readonly #held: HeldRuns;
+  readonly #held: ClaimedRuns;
   readonly #report: (event: WorkerEvent) => void;
   readonly #engine: () => Engine | undefined;
   readonly #lose: () => void;
@@ -33,7 +33,7 @@ export class Taking {
 
   constructor(options: {
     queue: Queue;
-    held: HeldRuns;
+    held: ClaimedRuns;
     report: (event: WorkerEvent) => void;
     engine: () => Engine | undefined;
     lose: () => void;
@@ -76,7 +76,7 @@ export class Taking {
     if (comes) await restoreRun(this.#queue, directory, place.home.project);
     // What is uncommitted here by now is a person's: nothing of it may count as the work of agents, and be undone.
     if (comes || !hasLanes(directory)) await noteTree(directory, place.home.project);
-    if (!(await setClone(this.#queue, entry, place.clone))) throw new LostRun(entry.run);
+    if (!(await setClone(this.#queue, entry, place.clone))) throw new RunLostError(entry.run);
     held.placed = true;
     const { status } = readRunRecordSync(directory);
     // Whoever had it before was gone before the queue heard of its end.
@@ -91,7 +91,7 @@ export class Taking {
   /** A run that will not begin anywhere has failed; another waits for better times, or for another worker. */
   async #refuse(held: Held, error: unknown): Promise<void> {
     const { run } = held.entry;
-    const fault = faultOf(error);
+    const fault = classifyStartFailure(error);
     if (this.#over.aborted) return;
     if (fault === 'lost') return this.#lose();
     const { code, message, fix } = toCharretteError(error);

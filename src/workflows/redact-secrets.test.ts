@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AgentSettings } from '../agents/settings.ts';
-import { giveBack, withhold } from './withheld.ts';
+import { redactSecrets, restoreSecrets } from './redact-secrets.ts';
 
 const settings: AgentSettings = {
   id: 'own',
@@ -10,7 +10,7 @@ const settings: AgentSettings = {
 };
 
 test('a run keeps the names of secrets and gets their values from the configuration of the day', () => {
-  const kept = withhold(settings);
+  const kept = redactSecrets(settings);
   expect(kept).toEqual({
     id: 'own',
     protocol: 'exec',
@@ -19,13 +19,13 @@ test('a run keeps the names of secrets and gets their values from the configurat
     withheld: ['OWN_API_KEY'],
   });
   const renewed = { own: { protocol: 'exec' as const, env: { OWN_API_KEY: 'new', OWN_MODE: 'slow' } } };
-  expect(giveBack(kept, renewed).env).toEqual({ OWN_MODE: 'fast', OWN_API_KEY: 'new' });
-  expect(giveBack(kept, {}).env).toEqual({ OWN_MODE: 'fast' });
+  expect(restoreSecrets(kept, renewed).env).toEqual({ OWN_MODE: 'fast', OWN_API_KEY: 'new' });
+  expect(restoreSecrets(kept, {}).env).toEqual({ OWN_MODE: 'fast' });
 });
 
 test('settings without variables stay as they are', () => {
   const plain: AgentSettings = { id: 'claude', protocol: 'claude' };
-  expect(giveBack(withhold(plain), undefined)).toEqual(plain);
+  expect(restoreSecrets(redactSecrets(plain), undefined)).toEqual(plain);
 });
 
 test('a key in the command, a password in the address and headers stay where they were configured', () => {
@@ -39,7 +39,7 @@ test('a key in the command, a password in the address and headers stay where the
       NO_PROXY: 'own',
     },
   };
-  const kept = withhold({ id: 'own', ...declared });
+  const kept = redactSecrets({ id: 'own', ...declared });
   expect(kept).toEqual({
     id: 'own',
     protocol: 'exec',
@@ -48,13 +48,16 @@ test('a key in the command, a password in the address and headers stay where the
     env: { NO_PROXY: 'own' },
     withheld: ['ANTHROPIC_CUSTOM_HEADERS', 'HTTPS_PROXY'],
   });
-  expect(giveBack(kept, { own: declared })).toEqual({ id: 'own', ...declared });
+  expect(restoreSecrets(kept, { own: declared })).toEqual({ id: 'own', ...declared });
 });
 
 test('a command and an address without a secret are those that the run began with', () => {
-  const kept = withhold({ ...settings, baseUrl: 'http://127.0.0.1:8080/v1' });
+  const kept = redactSecrets({ ...settings, baseUrl: 'http://127.0.0.1:8080/v1' });
   const changed = {
     own: { protocol: 'exec' as const, command: ['./other'], baseUrl: 'http://127.0.0.1:1/v1' },
   };
-  expect(giveBack(kept, changed)).toMatchObject({ command: ['./own'], baseUrl: 'http://127.0.0.1:8080/v1' });
+  expect(restoreSecrets(kept, changed)).toMatchObject({
+    command: ['./own'],
+    baseUrl: 'http://127.0.0.1:8080/v1',
+  });
 });

@@ -141,6 +141,8 @@ test('S-014: a vague note takes its condition from the flow, or from the words b
     '├─ Runs when: the risk is high',
   );
   expect(conditions('│', ' (Skip if Already Written)')).toBe('├─ Runs when: unless Already Written');
+  expect(conditions('│', ' (skipped when headless)')).toBe('├─ Runs when: unless headless');
+  expect(conditions('│', ' (only with --apply)')).toBe('├─ Runs when: with --apply');
   expect(conditions('│', ' (Read-only)')).toBeUndefined();
 });
 

@@ -46,7 +46,8 @@ export function runConditionOf(
   );
   const when = first
     .replace(/^(?:only )?(?:executed? |runs? )?(?:only )?(?:if|when) /i, '')
-    .replace(/^skip (?:if|when) /i, 'unless ')
+    .replace(/^skip(?:ped)? (?:if|when|with) /i, 'unless ')
+    .replace(/^only /i, '')
     .slice(0, longest)
     .trim();
   return when === '' ? {} : { runsWhen: when };

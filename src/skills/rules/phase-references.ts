@@ -18,6 +18,7 @@ const sameTitle = (a: string, b: string) => {
   const [left, right] = [normal(a), normal(b)];
   return left.includes(right) || right.includes(left);
 };
+
 /** How SKILL.md and phases refer to phases: table, flow, next phase, orphans. */
 export const phaseReferenceRules: readonly Rule[] = [
   {

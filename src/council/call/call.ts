@@ -177,14 +177,15 @@ export class SeatCall<T> {
         number = this.#numberAfter(number);
         if (last !== undefined) await live.checkpoint();
         this.#events.emit({ type: 'lane-start', agent: id, attempt: number });
-        const result = await this.#attempt({ agent, number, digest: this.#digest });
+        const { result, isRepaired } = await this.#attempt({ agent, number, digest: this.#digest });
         last = { agent, result };
         if (result.kind === 'ok') return this.#conclude(last, failures, since, number);
         const { kind, message = failurePolicies[result.kind].meaning } = result;
         failures.push({ agent: id, kind, message });
         this.#events.emit({ type: 'lane-retry', agent: id, attempt: number, kind, message });
         const delayMs = this.#retryDelay(result, retry);
-        if (delayMs === undefined) break;
+        // An agent that was asked to repair its answer had its second chance.
+        if (delayMs === undefined || (isRepaired && result.kind === 'bad_output')) break;
         await this.#wait(number, delayMs);
       }
       if (last.result.kind === 'ok' || !failurePolicies[last.result.kind].fallback) break;
@@ -218,13 +219,13 @@ export class SeatCall<T> {
   }
 
   /** One call and, when its form is wrong, one repair turn with the same agent. */
-  async #attempt(attempt: Attempt): Promise<LaneResult> {
+  async #attempt(attempt: Attempt): Promise<{ result: LaneResult; isRepaired: boolean }> {
     const { key, kind, prompt, place } = this.#task;
     const folder = `${key}-${attempt.number}`;
     const first = await this.#obtain(attempt, { folder, kind, prompt, place });
     const judged = this.#judge(first.result);
     const { repair } = judged;
-    if (repair === undefined) return judged.result;
+    if (repair === undefined) return { result: judged.result, isRepaired: false };
     const { nonceSeed, overrides } = this.#caller.services;
     const draft = repairPrompt({
       task: kind,
@@ -248,7 +249,7 @@ export class SeatCall<T> {
         from: first.from === undefined ? undefined : repairOf(first.from),
       },
     );
-    return this.#judgeRepair(judged, second.result);
+    return { result: this.#judgeRepair(judged, second.result), isRepaired: true };
   }
 
   /** The first answer: of use, a failure, or worth a repair turn. */

@@ -174,7 +174,7 @@ test('an answer in words of an agent whose end cannot be believed gets the repai
   expect(repaired).toMatchObject({ kind: 'ok', cast: ['FINDING_1 NO', 'FINDING_2 NO', 'OOS_1 NO'] });
   expect(repaired.prompts).toHaveLength(2);
   emptyFolder();
-  expect(await voted([words, words, words, words], { trust: 'schema-only' })).toMatchObject({
+  expect(await voted([words, words], { trust: 'schema-only' })).toMatchObject({
     kind: 'bad_output',
   });
   emptyFolder();
@@ -203,9 +203,15 @@ test('an answer in words is kept as the judgement that it holds, and is not aske
   expect(await voted([])).toEqual({ ...first, prompts: [] });
 });
 
+test('a useless agent costs one call and one repair turn, not four', async () => {
+  const useless: Partial<LaneResult> = { kind: 'bad_output', text: 'What do you want?', message: 'no JSON' };
+  const { kind, prompts } = await voted([useless, useless, { text: ballot }]);
+  expect([kind, prompts.length]).toEqual(['bad_output', 2]);
+});
+
 test('asks again after a failed repair once the run starts again, never after a repair that ended well', async () => {
   const useless: Partial<LaneResult> = { kind: 'bad_output', text: 'No form at all.', message: 'no JSON' };
-  expect((await voted([useless, useless, useless, useless])).kind).toBe('bad_output');
+  expect((await voted([useless, useless])).kind).toBe('bad_output');
   const second = await voted([useless, { text: ballot }], { start: 2 });
   expect(second).toMatchObject({ kind: 'ok', prompts: { length: 2 } });
   expect(await voted([])).toEqual({ ...second, prompts: [] });

@@ -4,16 +4,15 @@ import { expect, test } from 'vitest';
 
 /** Who starts programs, and by what; each takes a list of arguments. Nobody else does. */
 const starters: Readonly<Record<string, readonly string[]>> = {
-  'src/surfaces/acp/run-child.ts': ['spawn'],
   'src/agents/tree-guard.ts': ['execFile'],
   'src/agents/jail.ts': ['spawnSync'],
   'src/agents/process/process-tree.ts': ['spawnSync'],
   'src/agents/run-process.ts': ['spawn'],
   'src/repo/index/script-reader.ts': ['spawn', 'spawnSync'],
   'src/repo/git/run-git.ts': ['spawn'],
-  'src/surfaces/mcp/launch.ts': ['spawn'],
   'src/plan/mermaid-fences.ts': ['spawn'],
   'src/workflows/design/isolated-phase.ts': ['spawn'],
+  'src/service/start.ts': ['spawn'],
   'bin/charrette': ['spawn'],
 };
 

@@ -18,7 +18,8 @@ export default defineConfig({
     testTimeout: 30_000,
     // Only what hangs for good shall fail by the clock: suites run beside each other on few cores.
     hookTimeout: 300_000,
-    teardownTimeout: 300_000,
+    // Removing the scratch folder gets 30 s; a runner that does not end by itself must not keep you waiting.
+    teardownTimeout: 60_000,
     projects: [
       {
         extends: true,

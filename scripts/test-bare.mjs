@@ -177,8 +177,15 @@ async function command(title, args, limit) {
 async function suite(title, args, limit) {
   const report = path.join(place, 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const { status, note, output } = await run(title, [...args, '--', ...reporters], limit);
-  const counts = readCounts(report);
+  const words = [...args, '--', ...reporters];
+  let { status, note, output } = await run(title, words, limit);
+  let counts = readCounts(report);
+  if (status !== 0 && counts?.numFailedTests === 0) {
+    // No test failed: a test runner's own process ended or never answered. One more try, and it is reported.
+    say(`\nUNSTABLE, run again: ${title} (${note})\n${troubleIn(output)}`);
+    ({ status, note, output } = await run(`${title}, again`, words, limit));
+    counts = readCounts(report);
+  }
   total.passed += counts?.numPassedTests ?? 0;
   total.failed += counts?.numFailedTests ?? 0;
   total.skipped += counts?.numPendingTests ?? 0;

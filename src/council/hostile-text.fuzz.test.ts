@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostileTexts } from '../../test/hostile-texts.ts';
 import { readOutOfScope, readRejected } from '../../test/outcome-readers.ts';
 import { tidyLine, tidyProse } from '../base/schema/primitives.ts';
-import { sanitizeDiagram } from '../plan/diagram-sanitizer.ts';
+import { sanitizeDiagram } from '../plan/diagram.ts';
 import { readPlan } from '../plan/plan-text.ts';
 import { stripAttribution } from './blind.ts';
 import { readDecisions } from './decisions.ts';

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diagramWarning } from '../council/breadcrumbs.ts';
-import { checkDiagram, diagramFile, diagramIssues } from './diagram.ts';
-import { sanitizeDiagram, sanitizeDiagramFile, tokensOf } from './diagram-sanitizer.ts';
+import {
+  checkDiagram,
+  diagramFile,
+  diagramIssues,
+  sanitizeDiagram,
+  sanitizeDiagramFile,
+  tokensOf,
+} from './diagram.ts';
 import { mermaidFences, parseMermaid } from './mermaid-fences.ts';
 
 const tokens = (text: string, mode?: 'raw' | 'markdown') =>
@@ -88,11 +94,11 @@ test('L-751 four spaces make no fence and an unclosed one runs to the end', () =
   ]);
 });
 
-test('L-750 text that starts with a mermaid fence is read as markdown by itself', () => {
+test('L-750: detects markdown when text starts with a mermaid fence', () => {
   expect(sanitizeDiagram('\n```mermaid\nflowchart TD\n A[a|b]\n```\n').fenceCount).toBe(1);
 });
 
-test('L-756 L-757 F-28 a rejection names token, fence and line apart; an error of its own lets nothing pass', () => {
+test('L-756 L-757 F-28 a rejection names token, fence and line apart; an internal error lets nothing pass', () => {
   expect(sanitizeDiagram('```mermaid\nflowchart TD\n A[a|b]\n```', 'markdown')).toEqual({
     status: 'rejected',
     reasons: [{ token: 'pipe-in-node-label', fence: 1, line: 2 }],

@@ -2,22 +2,25 @@ export {
   checkDiagram,
   type DiagramOutcome,
   type DiagramParser,
+  type DiagramReason,
   diagramFile,
   type ParserVerdict,
-} from './diagram.ts';
-export {
-  type DiagramReason,
   type ReasonToken,
   type SanitizerResult,
   sanitizeDiagram,
-} from './diagram-sanitizer.ts';
+} from './diagram.ts';
 export type { CommandLookup } from './grounding/commands.ts';
 export type { DecidedPoint } from './grounding/decisions.ts';
 export { type GroundingOptions, groundPlan } from './grounding/grounding.ts';
 export { type GroundingFact, type GroundingReport, groundingText } from './grounding/report.ts';
 export { pathLookup } from './grounding/subject.ts';
-export { type ManifestReading, readManifest } from './manifest-reader.ts';
-export { type ManifestInput, type ManifestWriting, writeManifest } from './manifest-writer.ts';
+export {
+  type ManifestInput,
+  type ManifestReading,
+  type ManifestWriting,
+  readManifest,
+  writeManifest,
+} from './manifest.ts';
 export { parseMermaid } from './mermaid-fences.ts';
 export { type PlanReading, readPlan, renderPlan } from './plan-text.ts';
 export { type PlanRules, planProblems, revisionProblems } from './validate.ts';

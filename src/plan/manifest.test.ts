@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { manifestFiles, parseManifest, readManifest } from './manifest-reader.ts';
-import { poisonManifest, writeManifest } from './manifest-writer.ts';
+import { manifestFiles, parseManifest, poisonManifest, readManifest, writeManifest } from './manifest.ts';
 import { appendIssue, insertIssue } from './validate.ts';
 
 let root: string;

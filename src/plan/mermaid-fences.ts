@@ -8,7 +8,7 @@ import type { ParserVerdict } from './diagram.ts';
 const wallMs = 20_000;
 const maximumOutput = 64 * 1024;
 
-/** Where the parser program is: one file of the build, which starts three times as fast, or beside this file. */
+/** The parser program: the built file, which starts three times as fast, or the source next to this file. */
 const places = import.meta.url.endsWith('.ts')
   ? ['../../dist/mermaid-program.js', './mermaid-program.ts']
   : ['./mermaid-program.js', '../mermaid-program.js'];

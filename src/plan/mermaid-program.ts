@@ -1,5 +1,5 @@
-// A program of its own: reads a diagram on stdin, writes {"ok":…} on stdout. The parser is large and meant for browsers, so it
-// runs beside us, for the length of one diagram.
+// A separate program: reads a diagram on stdin, writes {"ok":…} on stdout. The parser is large and meant for browsers, so it
+// runs in its own process, for one diagram.
 import DOMPurify from 'dompurify';
 
 const maximum = 256 * 1024;

@@ -61,7 +61,7 @@ const dissentArbitrary: fc.Arbitrary<Dissent> = fc.record({
   overruled: arbitraryOf(prose(200)),
 });
 
-test('L-563 the five headings stand in their order', () => {
+test('L-563: writes the five headings in order', () => {
   const headings = renderPlan(plan).match(/^## .*$/gm);
   expect(headings?.slice(0, 5)).toEqual([
     '## Files to modify/create',
@@ -176,7 +176,7 @@ test('L-563 failure modes may be missing when only documentation changes', () =>
 });
 
 test.each(['/etc/passwd', 'C:\\x', '..', 'a/../../b', '.git/config', '.GIT/hooks/x', 'a\u0000b', ''])(
-  'L-942 %j is no path inside the repository',
+  'L-942: rejects %j as a path inside the repository',
   (path) => {
     expect(isRepositoryPath(path)).toBe(false);
   },

@@ -17,7 +17,7 @@ import {
   renderSections,
 } from '../base/text/labelled-block.ts';
 
-/** L-563: the five sections, then what a program needs to check and carry out the plan. */
+/** L-563: the five sections, then what a program needs to check and execute the plan. */
 export const planTitles = {
   files: 'Files to modify/create',
   approach: 'Approach',
@@ -153,7 +153,7 @@ export function readPlan(text: string): PlanReading {
   };
   const reading = readAs(planSchema, answer);
   if (reading.ok && problems.length === 0) return { ok: true, plan: reading.value };
-  // What a missing section should have held is said already.
+  // Problems inside a missing section are not reported twice.
   const others = (reading.ok ? [] : reading.problems).filter(
     ({ path }) => !missing.some((key) => key === path[0]),
   );

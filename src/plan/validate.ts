@@ -103,7 +103,7 @@ function isDocumentationOnly(plan: Pick<Plan, 'files'>): boolean {
   return plan.files.every(({ path: file }) => documentation.test(file));
 }
 
-/** Whether a path stays inside the repository and out of git's own folder, by its text alone. */
+/** True if a path stays inside the repository and outside git's folder, by its text alone. */
 export function isRepositoryPath(file: string): boolean {
   const parts = file.split(/[\\/]/);
   return (

@@ -8,7 +8,7 @@ import { readAccepted } from '../../src/council/outcome-files.ts';
 import { readTally } from '../../src/council/tally-file.ts';
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunRecord } from '../../src/engine/run-record.ts';
-import { sanitizeDiagramFile } from '../../src/plan/diagram-sanitizer.ts';
+import { sanitizeDiagramFile } from '../../src/plan/diagram.ts';
 import { readRejected } from '../outcome-readers.ts';
 import { type Walk, walk } from '../support/design-walk.ts';
 

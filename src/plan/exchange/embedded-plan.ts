@@ -1,84 +1,9 @@
 import { z } from 'zod';
 import { isRecord, parseJson } from '../../base/safe-json.ts';
 import { problemLine, readAs } from '../../base/schema/issue-words.ts';
+import { type LiteTask, litePlanSchema, liteTaskSchema } from '../../base/schema/lite/plan.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
-import { droppedNotes, fitPlan, fitTask, sentence } from './fit.ts';
-import {
-  lines,
-  type Outline,
-  type OutlineReading,
-  type OutlineTask,
-  oneLine,
-  outlineTask,
-  planView,
-} from './outline.ts';
-import { taskName, wavesOf } from './spec-kit-writer.ts';
-import { criterionLine, detailLines } from './task-lines.ts';
-
-/** GitHub refuses longer bodies. */
-const longestBody = 65_536;
-
-/** The body of a GitHub issue: what and how, a list of boxes, and the detail of each task folded away. */
-export function issueBody(outline: Outline): string {
-  const full = body(outline, true);
-  if (full.length <= longestBody) return full;
-  const short = `${body(outline, false)}\nThe detail of the tasks is too long for an issue; it is in the plan.\n`;
-  return short.length <= longestBody ? short : `${short.slice(0, longestBody - 1)}…`;
-}
-
-function body({ summary, approach, decisions, edgeCases, tasks }: Outline, detailed: boolean): string {
-  const waves = wavesOf(tasks);
-  const waveOf = new Map(waves.flatMap((wave, index) => wave.map(({ number }) => [number, index + 1])));
-  return [
-    quiet(summary),
-    '',
-    '## Approach',
-    '',
-    quiet(approach),
-    '',
-    '## Tasks',
-    '',
-    ...tasks.map(
-      ({ number, title, dependsOn, done }) =>
-        `- [${done === true ? 'x' : ' '}] **${taskName(number)}** ${quiet(title)} (wave ${waveOf.get(number)}${dependsOn.length === 0 ? '' : `, after ${dependsOn.map(taskName).join(', ')}`})`,
-    ),
-    '',
-    ...(detailed ? tasks.flatMap(folded) : []),
-    ...listed(
-      'Decisions',
-      decisions.map(({ decision, rationale }) => `${decision} Because: ${rationale}`),
-    ),
-    ...listed('Edge cases', edgeCases),
-  ]
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n');
-}
-
-function folded(task: OutlineTask): string[] {
-  const { number, title, description, steps, criteria, done } = task;
-  return [
-    '<details>',
-    `<summary>${taskName(number)} ${quiet(title)}</summary>`,
-    '',
-    ...(description === title ? [] : [quiet(description), '']),
-    ...detailLines(task).map((text) => `- ${quiet(text)}`),
-    '',
-    ...steps.map((text, index) => `${index + 1}. ${quiet(text)}`),
-    '',
-    ...criteria.map((text) => `- [${done === true ? 'x' : ' '}] ${quiet(criterionLine(text))}`),
-    '',
-    '</details>',
-    '',
-  ];
-}
-
-const listed = (title: string, items: readonly string[]) =>
-  items.length === 0 ? [] : [`## ${title}`, '', ...items.map((text) => `- ${quiet(text)}`), ''];
-
-/** Words of a plan call nobody and open no HTML. */
-function quiet(text: string): string {
-  return text.replace(/<(?=[/!a-zA-Z])/g, '&lt;').replace(/(^|[^\w`/])@(?=[\w-])/g, '$1@<!-- -->');
-}
+import { actionOf, fallbackCriteria, lines, oneLine, type PlanDraft, taskId, wholeText } from './outline.ts';
 
 const name = z.union([z.string().min(1), z.number()]).transform(String);
 const formerPlan = z.looseObject({
@@ -97,37 +22,68 @@ const formerPlan = z.looseObject({
 });
 type FormerTask = z.infer<typeof formerPlan>['tasks'][number];
 
-/** P-103: a plan in one file with its tasks inside, as plans once were, with the former names of fields. */
-export function readEmbeddedPlan(text: string, source: string): OutlineReading {
+const taskSchema = liteTaskSchema
+  .partial()
+  .extend({ convergence: liteTaskSchema.shape.convergence.partial().optional() });
+const overviewSchema = litePlanSchema.partial();
+const metadataSchema = litePlanSchema.shape._metadata.partial();
+
+/** P-103: a plan in one file with its tasks inside, in the older form, with the former names of fields. */
+export function readEmbeddedPlan(text: string, source: string): { draft: PlanDraft; notes: string[] } {
   const reading = readAs(formerPlan, parseJson(text, source));
   if (!reading.ok) throw planInvalid(reading.problems.map((problem) => problemLine(problem, source)));
   const { tasks, ...overview } = reading.value;
-  const { summary, approach } = overview;
-  const numberOf = new Map(tasks.map(({ id }, index) => [id, index + 1]));
+  const idOf = new Map(tasks.map(({ id }, index) => [id, taskId(index + 1)]));
   const dropped: string[] = [];
-  const original = fitPlan(overview, '', dropped);
+  const draft: PlanDraft = {
+    ...planParts(overview, dropped),
+    tasks: tasks.map((task, index) => {
+      const dependsOn = (task.depends_on ?? []).map((each, at) => idOf.get(each) ?? taskId(900 + at));
+      return presentTask(task, taskId(index + 1), dependsOn, dropped);
+    }),
+  };
   return {
-    outline: {
-      title: oneLine(summary),
-      summary,
-      approach: approach || summary,
-      date: '1970-01-01',
-      ...planView(original.overview),
-      tasks: tasks.map((task, index) => {
-        const { title, description, depends_on } = task;
-        const fields = fitTask(presentFields(task), `${task.id} `, dropped);
-        return outlineTask(
-          { ...fields, title, description: description ?? '' },
-          index + 1,
-          (depends_on ?? []).map((each, at) => numberOf.get(each) ?? 900 + at),
-        );
-      }),
-      original,
-    },
+    draft,
     notes: [
       'former names became present ones: acceptance → convergence.criteria, modification_points → files, verification → test',
       ...droppedNotes(dropped),
     ],
+  };
+}
+
+/** plan.json without counts and checks, which are made again. */
+function planParts(value: Record<string, unknown> & { summary: string }, dropped: string[]) {
+  const { _metadata, task_ids: _ids, task_count: _count, ...fields } = value;
+  const {
+    quality_check: _quality,
+    schema_version: _version,
+    ...metadata
+  } = isRecord(_metadata) ? _metadata : {};
+  const overview = (fitting(overviewSchema, fields, '', dropped) ?? {}) as z.infer<typeof overviewSchema>;
+  return {
+    overview: {
+      ...overview,
+      title: oneLine(value.summary),
+      summary: value.summary,
+      approach: overview.approach || value.summary,
+    },
+    metadata: (fitting(metadataSchema, metadata, '_metadata.', dropped) ?? {}) as PlanDraft['metadata'],
+  };
+}
+
+function presentTask(task: FormerTask, id: string, depends_on: string[], dropped: string[]): LiteTask {
+  const title = oneLine(task.title);
+  const { convergence, ...fields } = (fitting(taskSchema, presentFields(task), `${task.id} `, dropped) ??
+    {}) as z.infer<typeof taskSchema>;
+  const { criteria = [], ...proof } = convergence ?? {};
+  return {
+    ...fields,
+    id,
+    depends_on,
+    title,
+    description: wholeText(task.description ?? '') || title,
+    action: fields.action ?? actionOf(title),
+    convergence: { ...proof, criteria: criteria.length === 0 ? fallbackCriteria(title) : criteria },
   };
 }
 
@@ -136,7 +92,7 @@ const formerTests: Readonly<Record<string, string>> = {
   integration_tests: 'integration',
 };
 
-/** A task under the names that fields have now. */
+/** Renames the former fields of a task. */
 function presentFields(task: FormerTask): Record<string, unknown> {
   const { id: _id, title: _title, description: _description, depends_on: _needs, ...fields } = task;
   const { acceptance, modification_points, verification, convergence, files, test, ...others } = fields;
@@ -166,7 +122,7 @@ function placeOf(point: unknown): unknown {
   return { path: file, ...others };
 }
 
-/** A list, or the lines of a text that stands in the place of one. */
+/** A list, or the lines of a text used as one. */
 function listOf(value: unknown): unknown[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return value;
@@ -175,7 +131,7 @@ function listOf(value: unknown): unknown[] {
     : [value];
 }
 
-/** Without what is absent or empty. */
+/** Removes absent and empty fields. */
 function present(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(
@@ -185,4 +141,64 @@ function present(fields: Record<string, unknown>): Record<string, unknown> {
         !(isRecord(value) && Object.keys(value).length === 0),
     ),
   );
+}
+
+/** Keeps what the schema accepts and names the rest in `dropped`; single values become lists, records become sentences. */
+function fitting(schema: unknown, value: unknown, at: string, dropped: string[]): unknown {
+  let inner = schema;
+  while (inner instanceof z.ZodOptional) inner = inner.unwrap();
+  if (!(inner instanceof z.ZodType) || inner.safeParse(value).success) return value;
+  const before = dropped.length;
+  const shaped = reshape(inner, value, at, dropped);
+  if (inner.safeParse(shaped).success) return shaped;
+  const isEmpty = value === null || value === '' || (Array.isArray(value) && value.length === 0);
+  // The whole is named in place of its parts.
+  dropped.splice(before, Infinity, ...(isEmpty ? [] : [`${at.replace(/\.$/, '')} ${excerpt(value)}`]));
+  return undefined;
+}
+
+function reshape(schema: z.ZodType, value: unknown, at: string, dropped: string[]): unknown {
+  if (schema instanceof z.ZodString) return sentence(value);
+  if (schema instanceof z.ZodUnion) {
+    const tried = schema.options.map((option) => reshape(option as z.ZodType, value, at, []));
+    return tried.find((each) => schema.safeParse(each).success);
+  }
+  if (schema instanceof z.ZodArray) {
+    const items = Array.isArray(value) ? value : [value];
+    return items
+      .map((item, index) => fitting(schema.element, item, `${at}${index}.`, dropped))
+      .filter((item) => item !== undefined);
+  }
+  if (!(schema instanceof z.ZodObject) || !isRecord(value)) return undefined;
+  const isStrict = schema.def.catchall instanceof z.ZodNever;
+  const fields = Object.entries(value).map(([key, part]) => {
+    const known = Object.hasOwn(schema.shape, key) ? schema.shape[key] : isStrict ? z.never() : undefined;
+    return [key, fitting(known, part, `${at}${key}.`, dropped)] as const;
+  });
+  return Object.fromEntries(fields.filter(([, part]) => part !== undefined));
+}
+
+/** Writes a record as one line without losing a value. */
+function sentence(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return value.map((each) => sentence(each) ?? '').join(', ');
+  if (!isRecord(value)) return undefined;
+  return Object.entries(value)
+    .map(([key, part]) => `${key}: ${sentence(part) ?? JSON.stringify(part)}`)
+    .join('; ');
+}
+
+function excerpt(value: unknown): string {
+  const text = JSON.stringify(value) ?? '';
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+const maxNotes = 20;
+
+/** Names the omitted parts. */
+function droppedNotes(dropped: readonly string[]): string[] {
+  return [
+    ...dropped.slice(0, maxNotes).map((each) => `omitted because a plan has no field for it: ${each}`),
+    ...(dropped.length > maxNotes ? [`and ${dropped.length - maxNotes} more were omitted`] : []),
+  ];
 }

@@ -2,16 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { liteTaskSchema, taskActions } from '../../base/schema/lite/plan.ts';
 import type { LitePlanFiles } from '../tasks/plan-files.ts';
-import { checkQuality } from '../tasks/quality.ts';
-import { issueBody, readEmbeddedPlan } from './embedded-plan.ts';
+import { checkQuality } from '../tasks/read-plan.ts';
+import { readEmbeddedPlan } from './embedded-plan.ts';
+import { issueBody } from './issue-writer.ts';
 import { readOpenSpec } from './openspec-reader.ts';
 import { writeOpenSpec } from './openspec-writer.ts';
-import { type Outline, outlineOf } from './outline.ts';
-import type { ExchangeFile } from './outline-files.ts';
-import { filesFromOutline } from './outline-files.ts';
+import { draftOf, type ExchangeFile, filesFromDraft, type Outline, outlineOf } from './outline.ts';
 import { readSpecKit } from './spec-kit-reader.ts';
 import { writeSpecKit } from './spec-kit-writer.ts';
-import { readTaskMaster, tagsOf, writeTaskMaster } from './task-master-reader.ts';
 
 const word = fc.oneof(
   fc.string({ minLength: 1, maxLength: 10, unit: 'grapheme' }),
@@ -122,10 +120,6 @@ function throughOpenSpec(outline: Outline): Outline {
   return { ...readOpenSpec({ tasks, proposal, design, specs }, 'name').outline, date: outline.date };
 }
 
-function throughTaskMaster(outline: Outline): Outline {
-  return readTaskMaster(textOf(writeTaskMaster(outline, 'master'), 'tasks.json'), undefined).outline;
-}
-
 test('a plan comes back from spec-kit as it went, whatever its words', () => {
   fc.assert(
     fc.property(outlines, (outline) => {
@@ -139,15 +133,6 @@ test('a plan comes back from OpenSpec as it went, whatever its words', () => {
   fc.assert(
     fc.property(outlines, (outline) => {
       expect(throughOpenSpec(outline)).toEqual(outline);
-    }),
-    { numRuns: 100 },
-  );
-});
-
-test('a plan comes back from Task Master as it went, whatever its words', () => {
-  fc.assert(
-    fc.property(outlines, (outline) => {
-      expect(throughTaskMaster(outline)).toEqual(outline);
     }),
     { numRuns: 100 },
   );
@@ -198,21 +183,18 @@ test('tasks are renumbered in an order in which they can be done, and become tas
     [2, 'Test the limiter', [1]],
   ]);
   const facts = { session: 's', timestamp: '2026-11-16T10:00:00Z', angles: [], baseCommit: 'abc' };
-  const again = filesFromOutline(throughTaskMaster(outline), facts, 'Low');
-  expect(again.tasks[1]).toMatchObject({
-    priority: 'high',
-    effort: 'small',
-    scope: ['test'],
-    depends_on: ['TASK-001'],
-  });
-  for (const each of [throughSpecKit, throughOpenSpec, throughTaskMaster]) {
-    const { plan, tasks } = filesFromOutline(each(outline), facts, 'Low');
+  for (const each of [throughSpecKit, throughOpenSpec]) {
+    const { plan, tasks } = filesFromDraft(draftOf(each(outline)), facts, 'Low');
+    expect(tasks.map(({ id, depends_on }) => [id, depends_on])).toEqual([
+      ['TASK-001', []],
+      ['TASK-002', ['TASK-001']],
+    ]);
     for (const task of tasks) expect(liteTaskSchema.safeParse(task).error).toBeUndefined();
     expect(checkQuality(plan, tasks).critical).toEqual([]);
   }
 });
 
-test('a list of spec-kit that somebody else wrote: phases, [P], stories, dependencies, ticked tasks', () => {
+test('a list of spec-kit that another tool wrote: phases, [P], stories, dependencies, ticked tasks', () => {
   const tasks = `# Tasks: Shop
 
 ## Phase 1: Setup
@@ -252,7 +234,7 @@ test('a list of spec-kit that somebody else wrote: phases, [P], stories, depende
   expect(notes[0]).toContain('1 of 8 tasks are ticked off');
 });
 
-test('a change of OpenSpec that somebody else wrote: groups follow one another, scenarios become criteria', () => {
+test('a change of OpenSpec that another tool wrote: groups follow one another, scenarios become criteria', () => {
   const { outline } = readOpenSpec(
     {
       tasks:
@@ -280,216 +262,29 @@ test('a change of OpenSpec that somebody else wrote: groups follow one another, 
   ]);
 });
 
-test('Task Master: other tags stay, former files have one tag, edits there win, done tasks stay completed, subtasks become steps', () => {
-  const former = JSON.stringify({
-    tasks: [
-      { id: 1, title: 'Done', description: '', status: 'done' },
-      {
-        id: '7',
-        title: 'Open',
-        description: 'It.',
-        dependencies: [1, '9.2'],
-        details: '- first\n- second',
-        testStrategy: 'It answers 200.',
-        subtasks: [{ id: 1, title: 'third', description: 'last' }],
-      },
-      { id: 9, title: 'Other', description: 'x' },
-    ],
-  });
-  const read = readTaskMaster(former, undefined);
-  expect(read.outline.tasks).toMatchObject([
-    { number: 1, done: true },
-    {
-      number: 2,
-      dependsOn: [1, 3],
-      steps: ['first', 'second', 'third: last'],
-      criteria: ['It answers 200.'],
-    },
-    { number: 3 },
-  ]);
-  const [made] = writeTaskMaster(outlineOf(files), 'limits', former);
-  const tags = tagsOf(made?.text ?? '');
-  expect(Object.keys(tags)).toEqual(['master', 'limits']);
-  expect(tags['master']).toEqual(JSON.parse(former));
-  const edited = (made?.text ?? '').replace('1. Write it.\\n2. Export it.', '1. Write it well.');
-  expect(readTaskMaster(edited, 'limits').outline.tasks[0]?.steps).toEqual(['Write it well.']);
-});
-
-/** Whatever a plan and a task may say. */
-const rich: LitePlanFiles = {
-  plan: {
-    summary: 'Limit requests\r\nper client',
-    approach: 'A counter.',
-    task_ids: ['TASK-001', 'TASK-002'],
-    task_count: 2,
-    complexity: 'High',
-    estimated_time: '1 hour',
-    recommended_execution: 'Phased',
-    data_flow: { diagram: 'a → b', stages: [{ stage: 'count', extra: 1 }] },
-    design_decisions: [
-      { decision: 'A map', rationale: 'Small', tradeoff: 'Memory', alternatives: ['Redis'] },
-    ],
-    shared_context: { tech_stack: ['node'], conventions: ['tabs'] },
-    edge_cases: ['No address'],
-    own_key: { x: 1 },
-    _metadata: {
-      timestamp: '2026-11-16T10:00:00Z',
-      source: 'x',
-      plan_type: 'fix',
-      planning_mode: 'direct',
-      schema_version: '2.0',
-      exploration_angles: ['security'],
-      base_commit: 'abc',
-    },
-  },
-  tasks: [
-    {
-      id: 'TASK-001',
-      title: 'Add  the limiter',
-      description: 'Count.\r\nPer client.',
-      depends_on: [],
-      action: 'Add',
-      priority: 'high',
-      files: [
-        {
-          path: 'src/limit.ts',
-          action: 'create',
-          target: 'limit()',
-          changes: ['Count', 'Forget'],
-          conflict_risk: 'low',
-        },
-        { path: 'src/old.ts', action: 'delete', change: 'Gone.' },
-      ],
-      implementation: [
-        { step: 1, description: 'Write it', actions: ['run it'], tdd_phase: 'red' },
-        'Export it.',
-      ],
-      convergence: { criteria: ['It counts'], verification: 'npm test', definition_of_done: 'Merged' },
-      test: {
-        commands: ['npm test'],
-        unit: ['Counts'],
-        integration: ['Refuses', 'Counts'],
-        coverage_target: 80,
-        manual_checks: ['Look at it'],
-        success_metrics: ['p99 below 5 ms'],
-      },
-      risks: [
-        {
-          description: 'Grows',
-          mitigation: 'Sweep',
-          probability: 'Low',
-          impact: 'High',
-          fallback: 'Restart',
-        },
-      ],
-      rationale: { chosen_approach: 'Simple', decision_factors: ['time'], tradeoffs: 'none' },
-      excludes: ['src/api.ts'],
-      own_key: [1],
-    },
-    {
-      id: 'TASK-002',
-      title: 'Describe it',
-      description: 'In the readme.',
-      depends_on: ['TASK-001'],
-      action: 'Update',
-      implementation: ['Read.', 'Write.'],
-      convergence: { criteria: ['README.md says it'] },
-      test: { commands: [] },
-    },
-  ],
-};
 const importFacts = { session: 's', timestamp: '2027-01-01T00:00:00Z', angles: [], baseCommit: 'def' };
-const importTasks = (text: string) =>
-  filesFromOutline(readTaskMaster(text, undefined).outline, importFacts, 'Low');
-
-test('Task Master gives everything back that a plan and its tasks say', () => {
-  const { plan, tasks } = importTasks(textOf(writeTaskMaster(outlineOf(rich), 'master'), 'tasks.json'));
-  const { quality_check: _checked, ...metadata } = plan._metadata;
-  expect({ ...plan, _metadata: metadata }).toEqual({ ...rich.plan, title: 'Limit requests' });
-  expect(tasks.map(({ cli_execution: _own, ...task }) => task)).toEqual(rich.tasks);
-});
-
-test('Task Master: what is changed there wins, and only that is different', () => {
-  const list = tagsOf(textOf(writeTaskMaster(outlineOf(rich), 'master'), 'tasks.json'));
-  const { tasks } = list['master'] as { tasks: Record<string, unknown>[] };
-  const [first = {}] = tasks;
-  const [created, deleted] = first['relevantFiles'] as Record<string, unknown>[];
-  Object.assign(first, {
-    priority: 'low',
-    testStrategy: 'It counts\nRefuses\nCounts twice\nRun the program for a day',
-    relevantFiles: [
-      { ...created, description: 'Count well' },
-      { ...deleted, description: 'Gone for good.' },
-      { path: 'src/new.ts', action: 'create' },
-    ],
-    subtasks: [{ id: 1, title: 'Third', description: 'last', status: 'pending' }],
-  });
-  const [back] = importTasks(JSON.stringify(list)).tasks;
-  const { cli_execution: _own, ...task } = back ?? {};
-  expect(task).toEqual({
-    ...rich.tasks[0],
-    priority: 'low',
-    files: [
-      {
-        path: 'src/limit.ts',
-        action: 'create',
-        target: 'limit()',
-        change: 'Count well',
-        conflict_risk: 'low',
-      },
-      { path: 'src/old.ts', action: 'delete', change: 'Gone for good.' },
-      { path: 'src/new.ts', action: 'create' },
-    ],
-    implementation: [...(rich.tasks[0]?.implementation ?? []), 'Third: last'],
-    test: {
-      ...rich.tasks[0]?.test,
-      commands: undefined,
-      unit: ['Counts twice', 'Run the program for a day'],
-      integration: ['Refuses'],
-    },
-  });
-  Object.assign(first, {
-    metadata: { charrette: { ...first, original: { test: 3, files: 'x', priority: 'now' } } },
-  });
-  expect(() => importTasks(JSON.stringify(list))).not.toThrow();
-});
-
 test.each([
-  ['no JSON', () => readTaskMaster('{', undefined), 'not valid JSON'],
-  ['no object', () => readTaskMaster('[]', undefined), 'is no object'],
-  ['no such tag', () => readTaskMaster('{"master":{"tasks":[]}}', 'x'), 'there are master'],
-  [
-    'nothing open',
-    () => readTaskMaster('{"master":{"tasks":[{"id":1,"title":"a","status":"done"}]}}', undefined),
-    'no open task',
-  ],
-  [
-    'a wrong shape',
-    () => readTaskMaster('{"master":{"tasks":[{"title":3}]}}', undefined),
-    'master.tasks[0].id',
-  ],
   ['no spec-kit task', () => readSpecKit({ tasks: '# Tasks\n- do it\n' }, 'x'), 'T001'],
   ['no open spec-kit task', () => readSpecKit({ tasks: '- [x] T001 a\n' }, 'x'), 'ticked off'],
   ['no open OpenSpec task', () => readOpenSpec({ tasks: '## 1. A\n- [x] 1.1 a' }, 'x'), 'ticked off'],
   ['no OpenSpec group', () => readOpenSpec({ tasks: '- [ ] alone' }, 'x'), '## 1. Title'],
   ['no embedded task', () => readEmbeddedPlan('{"summary":"s","tasks":[]}', 'plan.json'), 'tasks'],
-])('P-104 %s is said, not guessed', (_name, read, message) => {
+])('P-104: reports %s instead of guessing', (_name, read, message) => {
   expect(read).toThrow(message);
 });
 
-test('an unknown dependency of another tool stays visible as an error of the plan', () => {
-  const { outline } = readTaskMaster(
-    '{"master":{"tasks":[{"id":1,"title":"a","dependencies":[44]}]}}',
-    undefined,
+test('P-103: an unknown dependency of an embedded plan stays visible as an error', () => {
+  const { draft } = readEmbeddedPlan(
+    '{"summary":"s","tasks":[{"id":1,"title":"a","depends_on":[44]}]}',
+    'plan.json',
   );
-  const facts = { session: 's', timestamp: 't', angles: [], baseCommit: undefined };
-  const { plan } = filesFromOutline(outline, facts, 'Low');
+  const { plan } = filesFromDraft(draft, importFacts, 'Low');
   expect(plan._metadata.quality_check?.critical).toEqual([
-    expect.stringContaining('which is no task of this plan'),
+    expect.stringContaining('which is not a task of this plan'),
   ]);
 });
 
-test('P-103 a plan that embeds its tasks is migrated, former names and all', () => {
+test('P-103: a plan that embeds its tasks is migrated, former names and all', () => {
   const former = {
     summary: 'Limits',
     tasks: [
@@ -502,10 +297,10 @@ test('P-103 a plan that embeds its tasks is migrated, former names and all', () 
       { id: 'T2', title: 'Use it', depends_on: ['T1'], implementation: ['a', 'b'] },
     ],
   };
-  const { outline } = readEmbeddedPlan(JSON.stringify(former), 'plan.json');
-  expect(outline.tasks).toMatchObject([
-    { criteria: ['It is there'], files: [{ path: 'src/a.ts', change: 'Add.' }] },
-    { dependsOn: [1], steps: ['a', 'b'] },
+  const { draft } = readEmbeddedPlan(JSON.stringify(former), 'plan.json');
+  expect(draft.tasks).toMatchObject([
+    { convergence: { criteria: ['It is there'] }, files: [{ path: 'src/a.ts', change: 'Add.' }] },
+    { depends_on: ['TASK-001'], implementation: ['a', 'b'] },
   ]);
 });
 
@@ -540,8 +335,8 @@ test('P-103 P-131 a plan that embeds its tasks loses nothing that a plan can say
       { id: 2, title: 'Use it', depends_on: [1], convergence: { verification: 'Look' }, acceptance: [] },
     ],
   };
-  const { outline, notes } = readEmbeddedPlan(JSON.stringify(former), 'plan.json');
-  const { plan, tasks } = filesFromOutline(outline, importFacts, 'Low');
+  const { draft, notes } = readEmbeddedPlan(JSON.stringify(former), 'plan.json');
+  const { plan, tasks } = filesFromDraft(draft, importFacts, 'Low');
   expect(plan).toMatchObject({
     complexity: 'High',
     design_decisions: former.design_decisions,
@@ -574,7 +369,7 @@ test('P-103 P-131 a plan that embeds its tasks loses nothing that a plan can say
   ]);
 });
 
-test('an issue body calls nobody, opens no HTML of the plan, and is never longer than GitHub takes', () => {
+test('an issue body mentions no user, opens no HTML of the plan, and is never longer than GitHub takes', () => {
   fc.assert(
     fc.property(outlines, (outline) => {
       const body = issueBody(outline);

@@ -79,7 +79,7 @@ export function readOpenSpec(
   };
 }
 
-/** Whether a text ends with one of many: one look for each length that they have. */
+/** True if a text ends with one of many; costs one lookup per distinct length. */
 function endsWithOneOf(endings: readonly string[]): (text: string) => boolean {
   const known = new Set(endings);
   const lengths = [...new Set(endings.map(({ length }) => length))];
@@ -112,7 +112,7 @@ function readGroups(lines: readonly string[]): Group[] {
       if (!isTicked(group)) addQuoted(task, `Done: ${text}`);
       else if (!readDetail(task, text)) task.steps.push(text);
     }
-    // Whoever says what a group waits for also says which files it touches.
+
     if (explicit || task.files.length > 0) continue;
     const named = pathsIn([task.title, ...task.steps].join(' ')).map(({ path }) => path);
     task.files = [...new Set(named)].map((path) => ({ path }));

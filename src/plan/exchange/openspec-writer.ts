@@ -1,6 +1,6 @@
 import { renderSections } from '../../base/text/labelled-block.ts';
-import type { Outline, OutlineTask } from './outline.ts';
-import type { ExchangeFile } from './outline-files.ts';
+import type { ExchangeFile, Outline, OutlineTask } from './outline.ts';
+
 import { because } from './spec-kit-writer.ts';
 import { criterionLine, detailLines, isLabelled, quoted, stepLine } from './task-lines.ts';
 

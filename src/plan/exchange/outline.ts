@@ -1,14 +1,13 @@
-import type { LitePlan, LiteTask, TaskStep } from '../../base/schema/lite/plan.ts';
-import { firstLine, type LitePlanFiles } from '../tasks/plan-files.ts';
+import type { Complexity, LitePlan, LiteTask } from '../../base/schema/lite/plan.ts';
+import { taskActions } from '../../base/schema/lite/plan.ts';
+import { assemble, firstLine, type LitePlanFiles, type PlanFacts } from '../tasks/plan-files.ts';
 import { planInvalid } from '../tasks/read-plan.ts';
 import { dependencyProblems, describeProblem, isDone, wavesOf } from '../tasks/schedule.ts';
 import { stepText } from '../tasks/task-text.ts';
 
 export type OutlineFile = { path: string; action?: 'modify' | 'create' | 'delete'; change?: string };
 
-type TaskFile = NonNullable<LiteTask['files']>[number];
-
-/** A task on its way to or from another tool: numbered from 1 in an order in which it can be done. */
+/** A task on its way to or from another tool, numbered from 1 in a possible order of work. */
 export type OutlineTask = {
   number: number;
   title: string;
@@ -23,13 +22,11 @@ export type OutlineTask = {
   risks: { description: string; mitigation: string }[];
   why?: string;
   excludes: string[];
-  /** Completed already: it is shown and not executed again. */
+  /** Completed already: shown, not executed again. */
   done?: boolean;
-  /** The task file that this is an outline of, for formats that have a place for it; its id and dependencies are made anew. */
-  original?: Partial<LiteTask>;
 };
 
-/** What every format of a plan has in common. */
+/** What the text formats have in common. */
 export type Outline = {
   title: string;
   summary: string;
@@ -39,20 +36,25 @@ export type Outline = {
   decisions: { decision: string; rationale: string }[];
   edgeCases: string[];
   tasks: OutlineTask[];
-  /** The plan that this is an outline of. */
-  original?: OriginalPlan;
 };
 
-export type OriginalPlan = {
-  overview: Partial<LitePlan>;
+/** A file of another tool, by its path below the project. */
+export type ExchangeFile = { path: string; text: string };
+
+/** What a reader made of the files of another tool; `notes` name what it omitted or guessed. */
+export type OutlineReading = { outline: Outline; notes: string[] };
+
+/** An imported plan before it gets its session, counts and checks. */
+export type PlanDraft = {
+  overview: Partial<LitePlan> & Pick<LitePlan, 'summary' | 'approach'>;
+  tasks: LiteTask[];
   metadata: Partial<LitePlan['_metadata']>;
 };
 
-/** What a reader made of files of another tool; `notes` say what was left out or guessed. */
-export type OutlineReading = { outline: Outline; notes: string[] };
-
 export const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 export const wholeText = (text: string) => text.replace(/\r\n?/g, '\n').trim();
+export const lines = (texts: readonly string[]) => texts.map(oneLine).filter((text) => text !== '');
+export const taskId = (number: number) => `TASK-${String(number).padStart(3, '0')}`;
 
 export function emptyTask(number: number, title: string): OutlineTask {
   return {
@@ -70,82 +72,117 @@ export function emptyTask(number: number, title: string): OutlineTask {
   };
 }
 
-/** A plan as an outline; tasks are renumbered so that each comes after what it needs. */
+/** A plan as an outline; renumbers tasks so that each comes after its dependencies. */
 export function outlineOf({ plan, tasks }: LitePlanFiles, title = plan.summary): Outline {
   const problems = dependencyProblems(tasks).map(describeProblem);
   if (problems.length > 0) throw planInvalid(problems);
   const ordered = wavesOf(tasks).flat();
   const numberOf = new Map(ordered.map(({ id }, index) => [id, index + 1]));
-  const { task_ids: _ids, task_count: _count, _metadata, ...overview } = plan;
-  const { quality_check: _quality, schema_version: _version, ...metadata } = _metadata;
+  const edgeCases = plan['edge_cases'];
   return {
     title: oneLine(firstLine(title)),
     summary: wholeText(plan.summary),
     approach: wholeText(plan.approach),
     date: /^\d{4}-\d{2}-\d{2}/.exec(plan._metadata.timestamp)?.[0] ?? '1970-01-01',
-    ...planView(plan),
-    tasks: ordered.map((task, index) =>
-      outlineTask(
-        task,
-        index + 1,
-        task.depends_on.map((each) => numberOf.get(each) ?? 0).toSorted((a, b) => a - b),
-      ),
-    ),
-    original: { overview, metadata },
-  };
-}
-
-/** The parts of a plan that are lists, as every format says them. */
-export function planView(plan: Partial<LitePlan>): Pick<Outline, 'decisions' | 'edgeCases'> {
-  const edgeCases = plan['edge_cases'];
-  return {
-    decisions: (plan.design_decisions ?? []).map(decisionView),
+    decisions: (plan.design_decisions ?? []).map(({ decision, rationale }) => ({
+      decision: oneLine(decision),
+      rationale: oneLine(rationale),
+    })),
     edgeCases: Array.isArray(edgeCases) ? lines(edgeCases.map(String)) : [],
+    tasks: ordered.map((task, index) => outlineTask(task, index + 1, numberOf)),
   };
 }
 
-/** A task file as an outline of it. */
-export function outlineTask(
-  task: Partial<LiteTask> & Pick<LiteTask, 'title' | 'description'>,
-  number: number,
-  dependsOn: number[],
-): OutlineTask {
-  const { id: _id, depends_on: _needs, cli_execution: _conversation, ...original } = task;
-  const { action, files, implementation, convergence, test, risks, rationale, excludes } = original;
+function outlineTask(task: LiteTask, number: number, numberOf: ReadonlyMap<string, number>): OutlineTask {
+  const { action, files = [], implementation = [], convergence, test, risks = [], rationale } = task;
   return {
     number,
     title: oneLine(task.title),
     description: wholeText(task.description),
-    dependsOn,
+    dependsOn: task.depends_on.map((each) => numberOf.get(each) ?? 0).toSorted((a, b) => a - b),
     ...(action === undefined ? {} : { action }),
-    files: (files ?? []).map(fileView),
-    steps: lines((implementation ?? []).map(stepView)),
-    criteria: lines([...(convergence?.criteria ?? []), ...(test?.success_metrics ?? [])]),
+    files: files.map(({ path, action: fileAction, change, changes = [] }) => {
+      const text = oneLine([change, ...changes].filter(Boolean).join('; '));
+      return {
+        path,
+        ...(fileAction === undefined ? {} : { action: fileAction }),
+        ...(text === '' ? {} : { change: text }),
+      };
+    }),
+    steps: lines(implementation.map(stepText)),
+    criteria: lines([...convergence.criteria, ...(test?.success_metrics ?? [])]),
     tests: lines([...(test?.unit ?? []), ...(test?.integration ?? [])]),
     commands: lines(test?.commands ?? []),
-    risks: (risks ?? []).map(riskView),
+    risks: risks.map(({ description, mitigation }) => ({
+      description: oneLine(description),
+      mitigation: oneLine(mitigation),
+    })),
     ...(rationale === undefined ? {} : { why: oneLine(rationale.chosen_approach) }),
-    excludes: lines(excludes ?? []),
+    excludes: lines(task.excludes ?? []),
     ...(isDone(task) ? { done: true } : {}),
-    original,
   };
 }
 
-export function fileView({ path, action, change, changes = [] }: TaskFile): OutlineFile {
-  const said = oneLine([change, ...changes].filter(Boolean).join('; '));
-  return { path, ...(action === undefined ? {} : { action }), ...(said === '' ? {} : { change: said }) };
+/** An outline as the parts of a plan; what its format lacks is filled in so that the plan can be checked. */
+export function draftOf({ title, summary, approach, decisions, edgeCases, tasks }: Outline): PlanDraft {
+  // Of two tasks with one number, dependants mean the first.
+  const idOf = new Map(tasks.map(({ number }, index) => [number, taskId(index + 1)] as const).toReversed());
+  return {
+    overview: {
+      summary: summary || title,
+      approach: approach || summary || title,
+      title,
+      design_decisions: unlessEmpty(decisions),
+      edge_cases: unlessEmpty(edgeCases),
+    },
+    tasks: tasks.map((task, index) => liteTask(task, taskId(index + 1), idOf)),
+    metadata: {},
+  };
 }
 
-export const stepView = (step: TaskStep) => oneLine(stepText(step));
+function liteTask(task: OutlineTask, id: string, idOf: ReadonlyMap<number, string>): LiteTask {
+  const { title, criteria, tests, commands } = task;
+  return {
+    id,
+    title,
+    description: task.description || title,
+    depends_on: task.dependsOn.map((each) => idOf.get(each) ?? taskId(each)),
+    action: task.action ?? actionOf(title),
+    files: unlessEmpty(task.files),
+    implementation: task.steps,
+    convergence: { criteria: criteria.length === 0 ? fallbackCriteria(title) : criteria },
+    test:
+      tests.length + commands.length === 0
+        ? undefined
+        : { commands: unlessEmpty(commands), unit: unlessEmpty(tests) },
+    risks: unlessEmpty(task.risks),
+    rationale: task.why === undefined ? undefined : { chosen_approach: task.why },
+    excludes: unlessEmpty(task.excludes),
+    status: task.done === true ? 'completed' : undefined,
+  };
+}
 
-export const riskView = ({ description, mitigation }: { description: string; mitigation: string }) => ({
-  description: oneLine(description),
-  mitigation: oneLine(mitigation),
-});
+/** The action that a title begins with. */
+export const actionOf = (title: string) =>
+  taskActions.find((action) => title.toLowerCase().startsWith(action.toLowerCase()));
 
-export const decisionView = ({ decision, rationale }: { decision: string; rationale: string }) => ({
-  decision: oneLine(decision),
-  rationale: oneLine(rationale),
-});
+export const fallbackCriteria = (title: string) => [`The diff contains what "${title}" asks for.`];
 
-export const lines = (texts: readonly string[]) => texts.map(oneLine).filter((text) => text !== '');
+export function filesFromDraft(
+  { overview, tasks, metadata }: PlanDraft,
+  facts: Omit<PlanFacts, 'complexity'>,
+  complexity: Complexity,
+): LitePlanFiles {
+  return assemble(
+    overview,
+    tasks,
+    {
+      ...facts,
+      complexity: overview.complexity ?? complexity,
+      baseCommit: metadata.base_commit ?? facts.baseCommit,
+    },
+    { source: 'action-planning-agent', planning_mode: 'agent-based', ...metadata },
+  );
+}
+
+const unlessEmpty = <Item>(items: Item[]) => (items.length === 0 ? undefined : items);

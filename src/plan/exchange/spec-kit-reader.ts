@@ -162,7 +162,7 @@ function readTasks(lines: readonly string[], explicit: boolean): PhasedTask[] {
 }
 
 function readTaskLine(number: number, rest: string): Pick<PhasedTask, 'task' | 'parallel' | 'after'> {
-  // One blank for many: the pattern below would look at a run of them from each.
+  // One blank for many: the pattern below would otherwise be quadratic.
   const marks = /^((?:\[(?:P|US\d+)\]\s*)*)(.*)$/.exec(rest.replace(/\s+/g, ' '));
   const depends = /^(.*?)(?<!\\)\s*\(depends on ((?:T\d+(?:,\s*|\s+and\s+|\s*&\s*)?)+)\)\s*$/i.exec(
     marks?.[2] ?? '',

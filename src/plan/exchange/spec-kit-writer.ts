@@ -1,8 +1,8 @@
 import { writeFrontMatter } from '../../base/text/frontmatter.ts';
 import { renderSections } from '../../base/text/labelled-block.ts';
 import { repeated } from '../../base/text/strings.ts';
-import type { Outline, OutlineTask } from './outline.ts';
-import type { ExchangeFile } from './outline-files.ts';
+import { dependencyWaves } from '../tasks/schedule.ts';
+import type { ExchangeFile, Outline, OutlineTask } from './outline.ts';
 import { criterionLine, detailLines, quoted, stepLine } from './task-lines.ts';
 
 export const specKitPlanTitles = [
@@ -149,17 +149,12 @@ function taskLines(task: OutlineTask, parallel: boolean): string[] {
   ];
 }
 
-/** Levels, from the numbers alone: a task stands one wave after the last it needs. */
+/** The tasks in waves: each one after the last that it depends on. */
 export function wavesOf(tasks: readonly OutlineTask[]): OutlineTask[][] {
-  const waveOf = new Map<number, number>();
-  const waves: OutlineTask[][] = [];
-  for (const task of tasks) {
-    const wave = task.dependsOn.reduce((most, each) => Math.max(most, (waveOf.get(each) ?? -1) + 1), 0);
-    waveOf.set(task.number, wave);
-    waves[wave] ??= [];
-    waves[wave].push(task);
-  }
-  return waves;
+  const { waves } = dependencyWaves(
+    tasks.map((task) => ({ id: String(task.number), depends_on: task.dependsOn.map(String), task })),
+  );
+  return waves.map((wave) => wave.map(({ task }) => task));
 }
 
 const threeDigits = (number: number) => String(number).padStart(3, '0');

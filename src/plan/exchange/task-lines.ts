@@ -133,7 +133,7 @@ const labelOf = new Map(Object.entries(labels).map(([key, text]) => [text.toLowe
 const labelled = new RegExp(`^(${Object.values(labels).join('|')}):\\s+(.+)$`, 'is');
 const remedy = ' Remedy: ';
 
-/** What a task says beside its steps and criteria, one labelled line each. */
+/** Everything of a task except steps and criteria, one labelled line each. */
 export function detailLines({ action, files, tests, commands, risks, why, excludes }: OutlineTask): string[] {
   return [
     ...(action === undefined ? [] : [`${labels.action}: ${action}`]),

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openTasks } from '../tasks/schedule.ts';
-import { issueBody } from './embedded-plan.ts';
+import { issueBody } from './issue-writer.ts';
 import { readOpenSpec } from './openspec-reader.ts';
 import { writeOpenSpec } from './openspec-writer.ts';
-import { type Outline, outlineOf } from './outline.ts';
-import { filesFromOutline } from './outline-files.ts';
+import { draftOf, filesFromDraft, type Outline, outlineOf } from './outline.ts';
 import { readSpecKit } from './spec-kit-reader.ts';
 import { writeSpecKit } from './spec-kit-writer.ts';
 import { readTaskList } from './task-list-reader.ts';
-import { readTaskMaster, writeTaskMaster } from './task-master-reader.ts';
 
 const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
 const listOf = (text: string) => {
@@ -17,7 +15,7 @@ const listOf = (text: string) => {
   if (reading === undefined) throw new Error('no task list');
   return reading;
 };
-const filesOf = (outline: Outline) => filesFromOutline(outline, facts, 'Medium');
+const filesOf = (outline: Outline) => filesFromDraft(draftOf(outline), facts, 'Medium');
 
 test('boxes: one task each, ticked ones completed, nested ones steps, paths files, the rest the approach', () => {
   const { outline, notes } = listOf(`# Limits
@@ -190,10 +188,6 @@ test.each([
   [
     'openspec',
     (outline: Outline) => readOpenSpec({ tasks: textIn(writeOpenSpec(outline, 'x')) }, 'x').outline,
-  ],
-  [
-    'task-master',
-    (outline: Outline) => readTaskMaster(writeTaskMaster(outline, 'x')[0]?.text ?? '', 'x').outline,
   ],
   ['issue', (outline: Outline) => listOf(issueBody(outline)).outline],
 ])('%s: completed and open tasks, steps, criteria and dependencies come back from an export', (_, back) => {

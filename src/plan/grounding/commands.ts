@@ -1,6 +1,6 @@
 import { isRecord, readJson } from '../../base/safe-json.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
-import type { GroundingFact } from './report.ts';
+import { factsOn, type GroundingFact } from './report.ts';
 
 /** What a machine offers besides the repository; the edge answers it. */
 export type CommandLookup = { onPath: (program: string) => boolean };
@@ -43,44 +43,27 @@ function groundCommand(
   { onPath }: CommandLookup,
 ): GroundingFact {
   const [program = '', ...rest] = words;
-  const fact = { check: 'command', subject: words.join(' '), basis: 'exact' } as const;
-  const held = (reason: string): GroundingFact => ({ ...fact, result: 'found', severity: 'none', reason });
-  const failed = (reason: string): GroundingFact => ({
-    ...fact,
-    result: 'missing',
-    severity: 'error',
-    reason,
-  });
+  const fact = factsOn('command', words.join(' '));
   if (runners.has(program)) {
     const script = scriptName(rest);
-    if (script === undefined) return held(`${program} itself`);
+    if (script === undefined) return fact('found', 'none', `${program} itself`);
     const home = scripts.get(script);
-    if (home !== undefined) return held(`script of ${home}`);
-    if (elsewhere(rest)) {
-      return {
-        ...fact,
-        result: 'unchecked',
-        severity: 'warning',
-        reason: 'runs in another folder or workspace',
-      };
-    }
-    const known = [...new Set(scripts.keys())].slice(0, 12).join(', ');
-    return failed(`no package.json has the script "${script}"; there are: ${known || 'none'}`);
+    if (home !== undefined) return fact('found', 'none', `script of ${home}`);
+    if (elsewhere(rest)) return fact('unchecked', 'warning', 'runs in another folder or workspace');
+    const names = [...new Set(scripts.keys())].slice(0, 12).join(', ');
+    const reason = `no package.json has the script "${script}"; there are: ${names || 'none'}`;
+    return fact('missing', 'error', reason);
   }
-  if (program === 'make' || program === 'just') return groundTarget(index, program, rest, held, failed);
+  if (program === 'make' || program === 'just') return groundTarget(index, program, rest, fact);
   if (program.includes('/')) {
     const path = program.replace(/^\.\//, '');
     return index.byPath.has(path)
-      ? held('a file of the repository')
-      : failed(`${path} is not in the repository`);
+      ? fact('found', 'none', 'a file of the repository')
+      : fact('missing', 'error', `${path} is not in the repository`);
   }
-  if (onPath(program)) return held('a program of this machine');
-  return {
-    ...fact,
-    result: 'missing',
-    severity: 'warning',
-    reason: `${program} is neither a script of the repository nor on PATH here`,
-  };
+  if (onPath(program)) return fact('found', 'none', 'a program of this machine');
+  const reason = `${program} is neither a script of the repository nor on PATH here`;
+  return fact('missing', 'warning', reason);
 }
 
 function scriptName(words: readonly string[]): string | undefined {
@@ -110,9 +93,10 @@ function groundTarget(
   index: RepositoryIndex,
   program: 'make' | 'just',
   words: readonly string[],
-  held: (reason: string) => GroundingFact,
-  failed: (reason: string) => GroundingFact,
+  fact: ReturnType<typeof factsOn>,
 ): GroundingFact {
+  const held = (reason: string) => fact('found', 'none', reason);
+  const failed = (reason: string) => fact('missing', 'error', reason);
   const pattern = program === 'make' ? /(?:^|\/)(?:GNU)?[Mm]akefile$/ : /(?:^|\/)\.?[Jj]ustfile$/;
   const files = index.files.filter(({ path }) => pattern.test(path));
   const target = words.find((word) => !word.startsWith('-') && !word.includes('='));

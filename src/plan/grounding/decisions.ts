@@ -1,6 +1,6 @@
 import { pathsIn } from '../../base/text/citations.ts';
 import { countTerms } from '../../repo/index/words.ts';
-import type { GroundingFact } from './report.ts';
+import { factsOn, type GroundingFact } from './report.ts';
 import type { GroundingSubject } from './subject.ts';
 
 /** What the dialectic decided, as far as a plan must follow it. */
@@ -29,29 +29,25 @@ export function groundDecisions(
 ): GroundingFact[] {
   return decided.map((point) => {
     const id = `DECISION_${point.number}`;
-    const fact = { check: 'decision', subject: `${id}: ${point.title}`, basis: 'words' } as const;
-    if (point.disposition === 'voted')
-      return { ...fact, ...followed(subject, point, subject.decisions.get(id)) };
-    if (!subject.decisions.has(id) && !new RegExp(`\\b${id}\\b`, 'i').test(subject.text)) {
-      const reason = `${point.disposition}; the plan does not mention it`;
-      return { ...fact, result: 'missing', severity: 'warning', reason };
-    }
-    return { ...fact, result: 'found', severity: 'none', reason: 'mentioned' };
+    const fact = factsOn('decision', `${id}: ${point.title}`, 'words');
+    if (point.disposition === 'voted') return fact(...followed(subject, point, subject.decisions.get(id)));
+    return subject.decisions.has(id) || new RegExp(`\\b${id}\\b`, 'i').test(subject.text)
+      ? fact('found', 'none', 'mentioned')
+      : fact('missing', 'warning', `${point.disposition}; the plan does not mention it`);
   });
 }
 
-type Verdict = Pick<GroundingFact, 'result' | 'severity' | 'reason'>;
+type Verdict = [GroundingFact['result'], GroundingFact['severity'], reason: string];
 
 /** Whether the plan follows a voted resolution: by the author's statement, and by the files and symbols that it names. */
 function followed(subject: GroundingSubject, point: DecidedPoint, statement: string | undefined): Verdict {
   const { resolution, overruled = '', affectedFiles = [], accepted = [] } = point;
-  const broken = (reason: string): Verdict => ({ result: 'missing', severity: 'error', reason });
-  const doubtful = (reason: string): Verdict => ({ result: 'unchecked', severity: 'warning', reason });
+  const broken = (reason: string): Verdict => ['missing', 'error', reason];
+  const doubtful = (reason: string): Verdict => ['unchecked', 'warning', reason];
   if (statement === undefined)
     return broken('voted, but the plan does not say how it follows the resolution');
   const reason = accepted.find((id) => new RegExp(`\\b${id}\\b`).test(statement));
-  if (reason !== undefined)
-    return { result: 'found', severity: 'none', reason: `replaced by ${reason}, accepted in review` };
+  if (reason !== undefined) return ['found', 'none', `replaced by ${reason}, accepted in review`];
   const places = placesIn(resolution);
   const absent = places.filter((place) => !names(subject, statement, place));
   if (absent.length > 0) return broken(`the resolution names ${absent.join(', ')}; the plan does not`);
@@ -73,7 +69,7 @@ function followed(subject: GroundingSubject, point: DecidedPoint, statement: str
   if (affectedFiles.length > 0 && !affectedFiles.some((file) => names(subject, statement, file)))
     return doubtful(`the plan names none of the decision's files (${affectedFiles.join(', ')})`);
   const checked = ['statement', ...places].join(', ');
-  return { result: 'found', severity: 'none', reason: `follows the resolution; checked: ${checked}` };
+  return ['found', 'none', `follows the resolution; checked: ${checked}`];
 }
 
 /** Files, and symbols written as code, that a resolution names. */

@@ -2,27 +2,18 @@ import { leadsOut } from '../../base/text/strings.ts';
 import type { Declaration } from '../../repo/index/declarations.ts';
 import { fileKind, isScript } from '../../repo/index/file-kinds.ts';
 import type { RepositoryIndex } from '../../repo/index/repository-index.ts';
-import type { GroundingFact } from './report.ts';
+import { factsOn, type GroundingFact } from './report.ts';
 import type { GroundingSubject } from './subject.ts';
 
 type Hit = { path: string; line: number; endLine: number };
 
-/** Symbols the plan relies on are declared where it says; symbols it adds are not there yet. */
+/** Symbols the plan relies on are declared where it says; symbols it adds do not exist yet. */
 export function groundSymbols(index: RepositoryIndex, { symbols, files }: GroundingSubject): GroundingFact[] {
   const created = new Set(files.filter(({ action }) => action === 'new').map(({ path }) => path));
   return symbols.map((symbol) => {
-    const inNewFile = symbol.file !== undefined && created.has(symbol.file) && !index.byPath.has(symbol.file);
-    if (inNewFile) {
-      const reason = `${symbol.file} is created by the plan`;
-      return {
-        check: 'symbol',
-        subject: symbol.name,
-        result: 'unchecked',
-        severity: 'none',
-        basis: 'exact',
-        reason,
-      };
-    }
+    const { name, file } = symbol;
+    if (file !== undefined && created.has(file) && !index.byPath.has(file))
+      return factsOn('symbol', name)('unchecked', 'none', `${file} is created by the plan`);
     return symbol.state === 'new' ? groundNewSymbol(index, symbol) : groundSymbol(index, symbol);
   });
 }
@@ -31,56 +22,42 @@ type Symbol = GroundingSubject['symbols'][number];
 
 function groundNewSymbol(index: RepositoryIndex, { name, file }: Symbol): GroundingFact {
   const hit = file === undefined ? undefined : declaredIn(index, file, name);
-  const fact = { check: 'symbol', subject: name, basis: basisFor(index, file) } as const;
-  if (hit === undefined) {
-    return { ...fact, result: 'missing', severity: 'none', reason: 'not declared yet, as planned' };
-  }
-  const reason = `the plan adds it, but ${hit.path}:${hit.line} declares it already`;
-  return { ...fact, result: 'found', severity: 'warning', reason, at: hit };
+  const fact = factsOn('symbol', name, basisFor(index, file));
+  return hit === undefined
+    ? fact('missing', 'none', 'not declared yet, as planned')
+    : fact('found', 'warning', `the plan adds it, but ${hit.path}:${hit.line} declares it already`, hit);
 }
 
 function groundSymbol(index: RepositoryIndex, { name, file, state }: Symbol): GroundingFact {
-  const fact = { check: 'symbol', subject: name } as const;
-  const declared = file === undefined ? undefined : declaredIn(index, file, name);
+  const by = (basis: GroundingFact['basis']) => factsOn('symbol', name, basis);
+  const placed = file === undefined ? undefined : declaredIn(index, file, name);
+  const declared = placed ?? declaredAnywhere(index, name);
   if (declared !== undefined) {
-    const reason = `declared at ${declared.path}:${declared.line}`;
-    return { ...fact, basis: basisFor(index, file), result: 'found', severity: 'none', reason, at: declared };
-  }
-  const elsewhere = declaredAnywhere(index, name);
-  if (elsewhere !== undefined) {
-    const basis = basisFor(index, elsewhere.path);
-    const place = `${elsewhere.path}:${elsewhere.line}`;
-    return file === undefined
-      ? { ...fact, basis, result: 'found', severity: 'none', reason: `declared at ${place}`, at: elsewhere }
-      : {
-          ...fact,
-          basis,
-          result: 'found',
-          severity: 'warning',
-          reason: `not in ${file}, but at ${place}`,
-          at: elsewhere,
-        };
+    const fact = by(basisFor(index, declared.path));
+    const place = `${declared.path}:${declared.line}`;
+    return file === undefined || declared === placed
+      ? fact('found', 'none', `declared at ${place}`, declared)
+      : fact('found', 'warning', `not in ${file}, but at ${place}`, declared);
   }
   const word = wordAnywhere(index, name, file);
-  if (word !== undefined) {
-    const reason = `no declaration found; the word is at ${word.path}:${word.line}`;
-    return { ...fact, basis: 'words', result: 'found', severity: 'none', reason, at: word };
-  }
+  if (word !== undefined)
+    return by('words')(
+      'found',
+      'none',
+      `no declaration found; the word is at ${word.path}:${word.line}`,
+      word,
+    );
   const where = file === undefined ? 'the repository' : `${file} nor elsewhere`;
-  if (state === 'unknown') {
-    const reason = `neither declared nor used in ${where}; the text does not say whether it is new`;
-    return { ...fact, basis: 'words', result: 'unchecked', severity: 'none', reason };
-  }
-  return {
-    ...fact,
-    basis: basisFor(index, file),
-    result: 'missing',
-    severity: 'error',
-    reason: `not in ${where} at the base commit`,
-  };
+  return state === 'unknown'
+    ? by('words')(
+        'unchecked',
+        'none',
+        `neither declared nor used in ${where}; the text does not say whether it is new`,
+      )
+    : by(basisFor(index, file))('missing', 'error', `not in ${where} at the base commit`);
 }
 
-/** A script on which the parser gave up is known by its words, like files of other languages. */
+/** A script that could not be parsed is searched by words, like other languages. */
 const basisFor = (index: RepositoryIndex, file: string | undefined): GroundingFact['basis'] =>
   file !== undefined && isScript(file) && !index.unparsed.includes(file) ? 'exact' : 'words';
 
@@ -131,7 +108,9 @@ function wordAnywhere(index: RepositoryIndex, name: string, preferred: string | 
   return undefined;
 }
 
-/** Files to modify or delete exist at the base commit, new files do not, and no path leads out of the repository. A fact per file. */
+const outsideReason = 'the path leads out of the repository';
+
+/** Files to modify or delete exist at the base commit, new files do not, and no path leads out of the repository. */
 export function groundFiles(
   index: RepositoryIndex,
   { files }: Pick<GroundingSubject, 'files'>,
@@ -140,63 +119,39 @@ export function groundFiles(
   for (const { path, file } of index.files) paths.set(path, `${file.text.split('\n').length} lines`);
   for (const { path, reason } of index.snapshot.skipped) paths.set(path, `not read: ${reason}`);
   return files.map(({ path, action }) => {
-    const known = paths.get(path);
-    const fact = { check: 'file', subject: path, basis: 'exact' } as const;
-    if (leadsOut(path)) {
-      return {
-        ...fact,
-        result: 'missing',
-        severity: 'error',
-        reason: 'the path leads out of the repository',
-      };
+    const existing = paths.get(path);
+    const fact = factsOn('file', path);
+    if (leadsOut(path)) return fact('missing', 'error', outsideReason);
+    if (existing !== undefined) {
+      const at = index.byPath.has(path) ? { path, line: 1, endLine: 1 } : undefined;
+      return action === 'new'
+        ? fact('found', 'error', 'the plan creates it, but it exists at the base commit', at)
+        : fact('found', 'none', existing, at);
     }
-    if (known !== undefined) {
-      const at = index.byPath.has(path) ? { at: { path, line: 1, endLine: 1 } } : {};
-      if (action !== 'new') return { ...fact, ...at, result: 'found', severity: 'none', reason: known };
-      const reason = 'the plan creates it, but it exists at the base commit';
-      return { ...fact, ...at, result: 'found', severity: 'error', reason };
-    }
-    if (action === 'new') {
-      return { ...fact, result: 'missing', severity: 'none', reason: 'does not exist yet, as planned' };
-    }
+    if (action === 'new') return fact('missing', 'none', 'does not exist yet, as planned');
     const near = nearestPath(path, paths.keys());
     const hint = near === undefined ? '' : `; nearest is ${near}`;
     return action === 'unknown'
-      ? {
-          ...fact,
-          result: 'missing',
-          severity: 'warning',
-          reason: `does not exist and is not marked new${hint}`,
-        }
-      : { ...fact, result: 'missing', severity: 'error', reason: `does not exist at the base commit${hint}` };
+      ? fact('missing', 'warning', `does not exist and is not marked new${hint}`)
+      : fact('missing', 'error', `does not exist at the base commit${hint}`);
   });
 }
 
 /** A plan that changes sources names tests; those it names exist or are created by it. */
 export function groundTests(index: RepositoryIndex, subject: GroundingSubject): GroundingFact[] {
-  const changesSource = subject.files.some(({ path }) => fileKind(path) === 'source');
   const named = [...new Set([...subject.tests, ...subject.files.map(({ path }) => path).filter(isTest)])];
   if (named.length === 0) {
-    const fact = { check: 'tests', subject: 'tests', result: 'missing', basis: 'exact' } as const;
-    return changesSource
-      ? [{ ...fact, severity: 'error', reason: 'source files change and no test file is named' }]
-      : [{ ...fact, severity: 'none', reason: 'no source file changes' }];
+    const fact = factsOn('tests', 'tests');
+    return subject.files.some(({ path }) => fileKind(path) === 'source')
+      ? [fact('missing', 'error', 'source files change and no test file is named')]
+      : [fact('missing', 'none', 'no source file changes')];
   }
   return named.map((path) => {
-    const fact = { check: 'tests', subject: path, basis: 'exact' } as const;
-    if (leadsOut(path)) {
-      return {
-        ...fact,
-        result: 'missing',
-        severity: 'error',
-        reason: 'the path leads out of the repository',
-      };
-    }
-    if (index.byPath.has(path)) {
-      const at = { path, line: 1, endLine: 1 };
-      return { ...fact, result: 'found', severity: 'none', reason: 'exists', at };
-    }
-    return { ...fact, result: 'missing', severity: 'none', reason: 'a test the plan adds' };
+    const fact = factsOn('tests', path);
+    if (leadsOut(path)) return fact('missing', 'error', outsideReason);
+    return index.byPath.has(path)
+      ? fact('found', 'none', 'exists', { path, line: 1, endLine: 1 })
+      : fact('missing', 'none', 'a test the plan adds');
   });
 }
 

@@ -104,7 +104,7 @@ test('commands are package scripts, targets, files or programs', () => {
   ]);
 });
 
-test('a plan for sources without tests or failure modes is told so', () => {
+test('reports missing tests and failure modes when sources change', () => {
   const [source] = goodPlan.files;
   const files = source === undefined ? [] : [source];
   expect(problems({ files, tests: [], failureModes: [], edgeCases: [], symbols: [] })).toEqual([
@@ -205,7 +205,7 @@ Extend test/orders.test.ts and run \`npm test\`, then \`npm run nothing\`.
   expect(report.facts.find(({ subject: name }) => name === 'frob')?.result).toBe('unchecked');
 });
 
-test('plan.txt as it is written is checked like the plan itself', () => {
+test('checks plan.txt like the plan it was written from', () => {
   const typed = groundPlan(index, goodPlan, { lookup });
   expect(groundPlan(index, renderPlan(goodPlan), { lookup })).toEqual(typed);
 });
@@ -231,7 +231,7 @@ test('programs are looked up without being started', () => {
   expect([onPath('node'), onPath('no-such-program'), onPath('../bin/sh')]).toEqual([true, false, false]);
 });
 
-test('what the parser gave up on is known by its words, and the report says so', async () => {
+test('searches unparsed scripts by words and marks the result', async () => {
   const text = `export function found() {}\n${'('.repeat(60_000)}`;
   const files = [{ path: 'src/deep.ts', oid: 'a', size: text.length, text }];
   const deep = await indexRepository({ commit: 'c', files, skipped: [], history: [] });

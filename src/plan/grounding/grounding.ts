@@ -6,7 +6,7 @@ import { readPlan } from '../plan-text.ts';
 import { type CommandLookup, groundCommands } from './commands.ts';
 import { type DecidedPoint, groundDecisions } from './decisions.ts';
 import { groundFiles, groundSymbols, groundTests } from './files.ts';
-import { type GroundingFact, type GroundingReport, reportOf } from './report.ts';
+import { factsOn, type GroundingFact, type GroundingReport, reportOf } from './report.ts';
 import { type GroundingSubject, planSections, subjectOfPlan, subjectOfText } from './subject.ts';
 
 export type GroundingOptions = { decided?: readonly DecidedPoint[]; lookup: CommandLookup };
@@ -38,33 +38,24 @@ function subjectOf(text: string): GroundingSubject {
 function groundSections({ sections, files }: GroundingSubject): GroundingFact[] {
   const changesSource = files.some(({ path }) => fileKind(path) === 'source');
   return planSections.map(({ name }) => {
-    const fact = { check: 'section', subject: name, basis: 'exact' } as const;
-    if (sections.has(name)) return { ...fact, result: 'found', severity: 'none', reason: 'present' };
-    if (name === 'Failure modes') {
-      return changesSource
-        ? {
-            ...fact,
-            result: 'missing',
-            severity: 'warning',
-            reason: 'source files change; three are expected',
-          }
-        : { ...fact, result: 'missing', severity: 'none', reason: 'may be left out: no source file changes' };
-    }
-    return { ...fact, result: 'missing', severity: 'error', reason: 'the section is not there or is empty' };
+    const fact = factsOn('section', name);
+    if (sections.has(name)) return fact('found', 'none', 'present');
+    if (name !== 'Failure modes') return fact('missing', 'error', 'the section does not exist or is empty');
+    return changesSource
+      ? fact('missing', 'warning', 'source files change; three are expected')
+      : fact('missing', 'none', 'may be omitted: no source file changes');
   });
 }
 
 function groundCitations(index: RepositoryIndex, { citations, files }: GroundingSubject): GroundingFact[] {
   const created = new Set(files.filter(({ action }) => action === 'new').map(({ path }) => path));
   return citations.flatMap((citation): GroundingFact[] => {
-    const fact = { check: 'citation', subject: citation, basis: 'exact' } as const;
+    const fact = factsOn('citation', citation);
     const check = checkCitation(index.snapshot, citation);
-    if (check.status === 'missing') {
-      if (created.has(citation.replace(/:\d.*$/, ''))) return [];
-      return [{ ...fact, result: 'missing', severity: 'warning', reason: check.reason }];
-    }
+    if (check.status === 'missing')
+      return created.has(citation.replace(/:\d.*$/, '')) ? [] : [fact('missing', 'warning', check.reason)];
     const { path, line, endLine } = check;
     const reason = check.status === 'moved' ? check.reason : 'the line exists';
-    return [{ ...fact, result: 'found', severity: 'none', reason, at: { path, line, endLine } }];
+    return [fact('found', 'none', reason, { path, line, endLine })];
   });
 }

@@ -14,7 +14,7 @@ const lastLine = (...severities: GroundingFact['severity'][]) =>
     .split('\n')
     .at(-1);
 
-test('the sum stands under the mark of the worst; a tick once stood before errors', () => {
+test('marks the total with the worst severity', () => {
   expect(lastLine('none')).toBe('✓ 1 of 1 claims hold at 0123456789ab; 0 errors, 0 warnings');
   expect(lastLine('none', 'warning')).toBe('⚠ 1 of 2 claims hold at 0123456789ab; 0 errors, 1 warnings');
   expect(lastLine('none', 'warning', 'error')).toMatch(/^✗ 1 of 3 claims hold .* 1 errors, 1 warnings$/);

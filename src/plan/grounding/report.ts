@@ -22,7 +22,7 @@ const remedies: Readonly<Record<GroundingCheckName, string>> = {
   citation: 'Correct the place or take it out.',
 };
 
-/** The deterministic reviewer: what the check found wrong, as findings like those of any other reviewer. */
+/** The findings of the plan check, in the form of any other review. */
 export function reviewFromGrounding(report: GroundingReport, index: RepositoryIndex): Review {
   const open = report.facts.filter(({ severity }) => severity !== 'none');
   return { findings: open.map((fact) => findingOf(fact, index)) };
@@ -61,15 +61,33 @@ export type GroundingFact = {
   check: GroundingCheckName;
   /** The path, symbol, command, section or decision the plan names. */
   subject: string;
-  /** What the repository says. A new file is rightly `missing`. */
+  /** A new file is `missing` without error. */
   result: 'found' | 'missing' | 'unchecked';
   severity: 'none' | 'warning' | 'error';
   /** By a parser or a listing, or only by a search for the word. */
   basis: 'exact' | 'words';
   reason: string;
-  /** Where it was found, or the nearest place to look at. */
+  /** Where it was found, or the nearest place. */
   at?: { path: string; line: number; endLine: number };
 };
+
+/** Makes the facts about one claim: `fact(result, severity, reason, at)`. */
+export function factsOn(check: GroundingCheckName, subject: string, basis: GroundingFact['basis'] = 'exact') {
+  return (
+    result: GroundingFact['result'],
+    severity: GroundingFact['severity'],
+    reason: string,
+    at?: GroundingFact['at'],
+  ): GroundingFact => ({
+    check,
+    subject,
+    basis,
+    result,
+    severity,
+    reason,
+    ...(at === undefined ? {} : { at }),
+  });
+}
 
 export type GroundingReport = {
   commit: string;

@@ -2,7 +2,7 @@ import { CharretteError } from '../../base/errors.ts';
 import type { Complexity } from '../../base/schema/lite/plan.ts';
 import type { Dependent } from './schedule.ts';
 
-/** P-071, C-07: only what somebody asked for in words. */
+/** P-071, C-07: only what the user asked for explicitly. */
 export type Assignment = { executor: string; reason: string };
 
 export type ExecutorChoice = {
@@ -25,7 +25,7 @@ export function resolveExecutor(task: string, choice: ExecutorChoice): string {
   return choice.writers.find((writer) => writer.toLowerCase() === wanted) ?? asked.trim();
 }
 
-/** P-105: somebody who is named is never replaced, so a name that is not there is refused before anything is done. */
+/** P-105: a named executor is never replaced, so an unknown name is rejected first. */
 export function refuseExecutor(method: string, writers: readonly string[]): void {
   if (['', 'auto', 'agent'].includes(method.trim().toLowerCase())) return;
   const named = resolveExecutor('', { assignments: {}, method, complexity: undefined, writers });
@@ -36,7 +36,7 @@ export function refuseExecutor(method: string, writers: readonly string[]): void
 export function cannotExecute(missing: readonly string[], writers: readonly string[]): CharretteError {
   return new CharretteError({
     code: 'agent-not-found',
-    message: `${missing.join(', ')} cannot carry out tasks here; agents that can: ${writers.join(', ') || 'none'}.`,
+    message: `${missing.join(', ')} cannot execute tasks here; agents that can: ${writers.join(', ') || 'none'}.`,
     fix: 'Install or declare the agent (`charrette doctor`), or choose another with --executor.',
   });
 }
@@ -76,7 +76,7 @@ export function childCounts(tasks: readonly Dependent[]): Map<string, number> {
   return counts;
 }
 
-/** P-070: which conversation a task goes on with. */
+/** P-070: the conversation that a task continues. */
 export function cliExecution(
   session: string,
   task: Dependent,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord, readJson } from '../../base/safe-json.ts';
 
-/** P-091: stands for exactly these files; when one of them is changed, what was confirmed is no longer what is there. */
+/** P-091: identifies exactly these files; a changed file invalidates what was confirmed. */
 export function handoffToken(run: string, texts: readonly string[]): string {
   const hash = createHash('sha256').update(run);
   for (const text of texts) hash.update(`\n${Buffer.byteLength(text)}\n`).update(text);
@@ -50,7 +50,7 @@ function fencedBody(task: string): string | undefined {
   return end < 0 ? undefined : rest.slice(0, end);
 }
 
-/** What the planner is told of it. */
+/** The text for the planner. */
 export function renderHandoff(spec: HandoffSpec): string {
   const part = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `- ${line}`)];

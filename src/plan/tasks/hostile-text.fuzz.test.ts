@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
 import { readOpenSpec } from '../exchange/openspec-reader.ts';
-import type { OutlineTask } from '../exchange/outline.ts';
-import { filesFromOutline } from '../exchange/outline-files.ts';
+import { draftOf, filesFromDraft, type OutlineTask } from '../exchange/outline.ts';
 import { readSpecKit } from '../exchange/spec-kit-reader.ts';
 import { writeSpecKit } from '../exchange/spec-kit-writer.ts';
 import { readHandoffSpec } from './handoff-spec.ts';
@@ -30,8 +29,8 @@ test.each([
 });
 
 const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
-const qualityOf = (outline: Parameters<typeof filesFromOutline>[0]) =>
-  filesFromOutline(outline, facts, 'Low').plan._metadata.quality_check;
+const qualityOf = (outline: Parameters<typeof draftOf>[0]) =>
+  filesFromDraft(draftOf(outline), facts, 'Low').plan._metadata.quality_check;
 const count = 60_000;
 const each = (line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
@@ -41,7 +40,7 @@ test('many tasks', () => {
   expect(qualityOf(outline)?.critical.at(-1)).toMatch(/circle/);
 });
 
-test('tasks that wait for what is not there, and outcomes that no task has', () => {
+test('tasks with missing dependencies, and outcomes that no task has', () => {
   const tasks = `${many('- [x] T0 a\n', 2 * size)}${each((index) => `- [x] T${index} a\n`)}`;
   const criteria = each((index) => `  - Done when: outcome x${index}\n`);
   const after = `- [ ] T99999 a (depends on ${each((index) => `T${index}, `)}T99998)\n${criteria}`;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { projectWith } from '../../../test/support/design-project.ts';
 import { readTaskTexts } from './plan-files.ts';
 
-test('the tasks beside a plan are read by their names alone', async () => {
+test('reads only task files with a valid name', async () => {
   const folder = projectWith({
     '.task/TASK-001.json': 'one',
     '.task/notes.json': 'no',

@@ -5,11 +5,10 @@ import { containedPath } from '../../base/files/contained.ts';
 import type { Exploration, LitePlanAnswer, PlannedTask } from '../../base/schema/judgements/lite.ts';
 import type { Complexity, LitePlan, LiteTask } from '../../base/schema/lite/plan.ts';
 import { childCounts, cliExecution, recommendedExecution } from './executor.ts';
-import { checkQuality, type Quality } from './quality.ts';
-import { readPlanFiles } from './read-plan.ts';
+import { checkQuality, type Quality, readPlanFiles } from './read-plan.ts';
 import { renderTask } from './task-text.ts';
 
-/** A lite plan: plan.json with its `.task` folder beside it. */
+/** Reads a lite plan: plan.json and its `.task` folder. */
 export async function readLiteFolder(
   folder: string,
   planText: string,
@@ -17,7 +16,7 @@ export async function readLiteFolder(
   return readPlanFiles(planText, await readTaskTexts(folder));
 }
 
-/** The task files beside a plan.json as they stand, by name. */
+/** The task files of a plan.json, by name. */
 export async function readTaskTexts(folder: string): Promise<{ file: string; text: string }[]> {
   const tasks = path.join(folder, '.task');
   const names = (await readdir(tasks).catch(() => []))
@@ -31,7 +30,7 @@ export async function readTaskTexts(folder: string): Promise<{ file: string; tex
   );
 }
 
-/** The plan as a document: what is done, how, and every task with what it waits for; `shape` sets the text of a task. */
+/** The plan as a document: summary, approach and every task with its dependencies; `shape` sets the text of a task. */
 export function planText({ plan, tasks }: LitePlanFiles, shape = (task: string) => task): string {
   return [
     plan.summary,

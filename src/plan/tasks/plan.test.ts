@@ -13,8 +13,7 @@ import {
 } from '../../workflows/build/rules/verdict.ts';
 import { filesFromDesign } from './design-tasks.ts';
 import { directPlan, filesFromAnswer } from './plan-files.ts';
-import { checkQuality } from './quality.ts';
-import { looksLikeFile, readPlanFiles, recognisePlan } from './read-plan.ts';
+import { checkQuality, looksLikeFile, readPlanFiles, recognisePlan } from './read-plan.ts';
 import { renderTask } from './task-text.ts';
 
 const facts = {
@@ -110,7 +109,7 @@ test('P-062 P-068 a task id that is listed twice and a path that leads out of th
     ).toEqual([`TASK-001: ${path} leads out of the repository`]);
 });
 
-test('P-062 a task that the plan does not list stands behind all that it lists, however many these are', () => {
+test('P-062: sorts unlisted tasks after all listed ones', () => {
   const { plan, tasks } = filesFromAnswer(answer, facts);
   const [first] = tasks;
   if (first === undefined) throw new Error('no task');
@@ -142,7 +141,7 @@ test.each([
   expect(files.tasks.map((task) => task.files)).toEqual(Array(2).fill([{ path, action: 'modify' }]));
 });
 
-test('P-044 P-073 a direct plan passes the same checks and says when it stands in for an agent', () => {
+test('P-044 P-073: a direct plan passes the same checks and marks that it replaces an agent', () => {
   const { plan, tasks } = directPlan(
     'Fix the typo',
     [
@@ -294,7 +293,7 @@ const said = (task_id: string, met: boolean, evidence: string | null = 'src/a.ts
 });
 const review = (...criteria: ReturnType<typeof said>[]) => ({ summary: 's', findings: [], criteria });
 
-test('P-150 P-155 the verdict: all met PASS, some PARTIAL, none FAIL; nobody looked is not a pass', () => {
+test('P-150 P-155 the verdict: all met PASS, some PARTIAL, none FAIL; no review is not a pass', () => {
   const verdict = (
     given: ReturnType<typeof review> | undefined,
     outcome: 'PASS' | 'FAIL' | 'UNKNOWN' = 'PASS',

@@ -50,7 +50,7 @@ test('P-111 unknown ids, duplicates and circles are named; the circle is printed
   const problems = dependencyProblems([task('A', ['C']), task('B', ['A', 'X']), task('C', ['B']), task('C')]);
   expect(problems.map(describeProblem)).toEqual([
     'C occurs twice',
-    'B depends on X, which is no task of this plan',
+    'B depends on X, which is not a task of this plan',
   ]);
   const circle = dependencyProblems([task('A', ['C']), task('B', ['A']), task('C', ['B']), task('D')]);
   expect(circle.map(describeProblem)).toEqual(['the tasks go in a circle: A → C → B → A']);
@@ -187,7 +187,7 @@ test.each([
 const named = ['claude', 'codex', 'mine', 'other'];
 const three = ['TASK-001', 'TASK-002', 'TASK-003'].map((id) => ({ id }));
 
-test('P-071 P-072 only a wish in words makes an assignment', () => {
+test('P-071 P-072: only an explicit request makes an assignment', () => {
   expect(explicitAssignments(['codex implements TASK-002. The rest as you like.'], three, named)).toEqual({
     'TASK-002': { executor: 'codex', reason: 'codex implements TASK-002' },
   });
@@ -214,8 +214,8 @@ test.each([
   ['nobody but mine does TASK-001', ['mine', undefined, undefined]],
   ['mine-two does TASK-001', [undefined, undefined, undefined]],
   ['mine does TASK-0012', [undefined, undefined, undefined]],
-])('P-071 C-07 "%s"', (wish, executors) => {
-  const found = explicitAssignments([wish], three, named);
+])('P-071 C-07 "%s"', (request, executors) => {
+  const found = explicitAssignments([request], three, named);
   expect(three.map(({ id }) => found[id]?.executor)).toEqual(executors);
 });
 
@@ -225,7 +225,7 @@ const limits = [
   'with no change to the API',
   'not touching src/a.ts',
 ];
-const plainWishes = [
+const plainRequests = [
   'codex does TASK-002',
   'Please let codex do TASK-002',
   'use codex for TASK-002',
@@ -233,18 +233,18 @@ const plainWishes = [
   'TASK-002 goes to codex',
   'TASK-002 is to be done by Codex',
 ];
-test.each(limits.flatMap((end) => plainWishes.map((wish) => `${wish} ${end}`)))(
-  'P-071 "%s" is a wish that says how, not a refusal',
-  (wish) => {
-    const executorsOf = (...wishes: string[]) =>
-      Object.entries(explicitAssignments(wishes, three, named)).map(([id, { executor }]) => [id, executor]);
-    expect(executorsOf(wish)).toEqual([['TASK-002', 'codex']]);
-    expect(executorsOf('codex does TASK-002', wish)).toEqual([['TASK-002', 'codex']]);
-    expect(executorsOf(`${wish}, mine does TASK-003`)).toEqual([
+test.each(limits.flatMap((end) => plainRequests.map((request) => `${request} ${end}`)))(
+  'P-071 "%s" is a request that says how, not a refusal',
+  (request) => {
+    const executorsOf = (...requests: string[]) =>
+      Object.entries(explicitAssignments(requests, three, named)).map(([id, { executor }]) => [id, executor]);
+    expect(executorsOf(request)).toEqual([['TASK-002', 'codex']]);
+    expect(executorsOf('codex does TASK-002', request)).toEqual([['TASK-002', 'codex']]);
+    expect(executorsOf(`${request}, mine does TASK-003`)).toEqual([
       ['TASK-002', 'codex'],
       ['TASK-003', 'mine'],
     ]);
-    expect(executorsOf(`${wish} and TASK-003`), 'what follows may be part of the limit').toEqual([
+    expect(executorsOf(`${request} and TASK-003`), 'what follows may be part of the limit').toEqual([
       ['TASK-002', 'codex'],
     ]);
   },
@@ -252,8 +252,8 @@ test.each(limits.flatMap((end) => plainWishes.map((wish) => `${wish} ${end}`)))(
 
 test.each(
   limits.flatMap((end) => [`TASK-001 and TASK-002 go to codex ${end}`, `TASK-001, TASK-002 by codex ${end}`]),
-)('P-071 "%s" forgot the first of the two tasks', (wish) => {
-  const found = explicitAssignments([wish], three, named);
+)('P-071 "%s" forgot the first of the two tasks', (request) => {
+  const found = explicitAssignments([request], three, named);
   expect(three.map(({ id }) => found[id]?.executor)).toEqual(['codex', 'codex', undefined]);
 });
 
@@ -274,7 +274,7 @@ const refusals = [
 test.each([
   ...refusals,
   ...limits.flatMap((end) => refusals.map((refusal) => `${refusal} ${end}`)),
-  // Words that a plain wish does not have may turn it round.
+  // Words that a plain request does not have may reverse it.
   ...[
     'avoid that codex does TASK-002',
     'I doubt codex does TASK-002',
@@ -282,29 +282,29 @@ test.each([
     'nobody wants codex to do TASK-002',
     'stop when codex does TASK-002',
     'codex broke TASK-002',
-  ].flatMap((wish) => limits.map((end) => `${wish} ${end}`)),
-  // The end names somebody, or something else that is done.
+  ].flatMap((request) => limits.map((end) => `${request} ${end}`)),
+  // The end names an agent, or something else that is done.
   'codex does TASK-002 without claude',
   'codex does TASK-002 without touching TASK-001',
   'codex without TASK-002',
-])('P-071 "%s" assigns nobody', (wish) => {
-  expect(explicitAssignments([wish], three, named)).toEqual({});
+])('P-071 "%s" assigns no agent', (request) => {
+  expect(explicitAssignments([request], three, named)).toEqual({});
 });
 
-test('P-071 P-082 a later wish wins over an earlier one, and one that says no takes it back', () => {
-  const wishes = ['mine does TASK-001 and TASK-002', 'other does TASK-002'];
-  expect(explicitAssignments(wishes, three, named)).toMatchObject({
+test('P-071 P-082: a later request wins, and a refusal cancels an earlier one', () => {
+  const requests = ['mine does TASK-001 and TASK-002', 'other does TASK-002'];
+  expect(explicitAssignments(requests, three, named)).toMatchObject({
     'TASK-001': { executor: 'mine' },
     'TASK-002': { executor: 'other', reason: 'other does TASK-002' },
   });
   expect(
-    explicitAssignments([...wishes, 'not mine for TASK-001, not mine for TASK-002'], three, named),
+    explicitAssignments([...requests, 'not mine for TASK-001, not mine for TASK-002'], three, named),
   ).toEqual({
     'TASK-002': { executor: 'other', reason: 'other does TASK-002' },
   });
 });
 
-test('P-070 P-121 a task goes on with the conversation that it alone continues, and branches off shared ones', () => {
+test('P-070 P-121: a task resumes a conversation of its own and forks shared ones', () => {
   const tasks = [task('A'), task('B', ['A']), task('C', ['B']), task('D', ['B']), task('E', ['C', 'D'])];
   expect(tasks.map((each) => cliExecution('s', each, childCounts(tasks)))).toEqual([
     { id: 's-A', strategy: 'new' },

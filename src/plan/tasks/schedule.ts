@@ -42,7 +42,7 @@ export function describeProblem(problem: DependencyProblem): string {
     case 'duplicate':
       return `${problem.id} occurs twice`;
     case 'unknown':
-      return `${problem.id} depends on ${problem.missing}, which is no task of this plan`;
+      return `${problem.id} depends on ${problem.missing}, which is not a task of this plan`;
     case 'cycle':
       return `the tasks go in a circle: ${problem.cycle.join(' → ')}`;
   }
@@ -152,8 +152,8 @@ export function dependantsOf(tasks: readonly Dependent[], failed: ReadonlySet<st
 export type DroppedDependency = { id: string; dependency: string };
 
 /**
- * P-111: tasks that go in a circle, put in an order all the same: of each circle, the task that the plan lists first no longer
- * waits for the others. What was dropped is said; the rest of the dependencies stays.
+ * P-111: breaks cycles. In each cycle, the task that the plan lists first no longer
+ * waits for the others. Returns the dropped dependencies; the others stay.
  */
 export function breakCycles<Task extends Dependent>(
   tasks: readonly Task[],

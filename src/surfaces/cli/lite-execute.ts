@@ -9,7 +9,7 @@ import { executionContextSchema } from '../../base/schema/lite/session-files.ts'
 import type { RunDirectory } from '../../engine/run-directory.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
 import { type ForeignPlan, readTaskFile } from '../../plan/exchange/foreign-plan.ts';
-import { filesFromOutline } from '../../plan/exchange/outline-files.ts';
+import { filesFromDraft } from '../../plan/exchange/outline.ts';
 import { filesFromDesign } from '../../plan/tasks/design-tasks.ts';
 import { handoffToken } from '../../plan/tasks/handoff-spec.ts';
 import {
@@ -20,8 +20,8 @@ import {
   readLiteFolder,
   readTaskTexts,
 } from '../../plan/tasks/plan-files.ts';
-import { checkQuality } from '../../plan/tasks/quality.ts';
 import {
+  checkQuality,
   looksLikeFile,
   notAPlan,
   type PlanInput,
@@ -150,12 +150,12 @@ async function fromArgument(cwd: string, words: readonly string[]): Promise<Sour
 }
 
 /** A task list, as `plan import` reads it. */
-function fromTaskList({ outline, notes, format }: ForeignPlan): Source {
+function fromTaskList({ draft, notes, format }: ForeignPlan): Source {
+  const { overview, tasks } = draft;
   return {
-    task: outline.summary,
-    plan: (facts) =>
-      filesFromOutline(outline, facts, outline.tasks.length === 1 ? facts.complexity : 'Medium'),
-    warning: [`${outline.tasks.length} tasks from ${format}`, ...notes].join('; '),
+    task: overview.summary,
+    plan: (facts) => filesFromDraft(draft, facts, tasks.length === 1 ? facts.complexity : 'Medium'),
+    warning: [`${tasks.length} tasks from ${format}`, ...notes].join('; '),
   };
 }
 

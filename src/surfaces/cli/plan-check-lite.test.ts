@@ -129,7 +129,7 @@ test.each([
   for (const words of [['check'], ['show'], ['drift'], ['export', '--format', 'issue']])
     for (const place of ['lite', 'lite/plan.json']) {
       const { exit, err } = await runCommandLine('plan', ...words, place, '--cwd', root);
-      expect(err).toContain(`${path.join('lite', 'plan.json')} is no plan: `);
+      expect(err).toContain(`${path.join('lite', 'plan.json')} is not a plan: `);
       expect(err).toContain(flaw);
       expect(exit).toBe(2);
     }

@@ -8,13 +8,11 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { containedPath } from '../../base/files/contained.ts';
 import { shellWord, slugify } from '../../base/text/strings.ts';
 import { clockFrom, timeOf } from '../../engine/clock.ts';
-import { issueBody } from '../../plan/exchange/embedded-plan.ts';
 import { importFormats, readForeignPlan } from '../../plan/exchange/foreign-plan.ts';
+import { issueBody } from '../../plan/exchange/issue-writer.ts';
 import { writeOpenSpec } from '../../plan/exchange/openspec-writer.ts';
-import { type Outline, outlineOf } from '../../plan/exchange/outline.ts';
-import { type ExchangeFile, filesFromOutline } from '../../plan/exchange/outline-files.ts';
+import { type ExchangeFile, filesFromDraft, type Outline, outlineOf } from '../../plan/exchange/outline.ts';
 import { writeSpecKit } from '../../plan/exchange/spec-kit-writer.ts';
-import { tagsOf, taskMasterFile, writeTaskMaster } from '../../plan/exchange/task-master-reader.ts';
 import { readTaskTexts } from '../../plan/tasks/plan-files.ts';
 import { headCommit } from '../../repo/git/repository-facts.ts';
 import type { CommandSpec } from '../../service/command.ts';
@@ -22,27 +20,23 @@ import { findPlanFiles } from '../../service/plans.ts';
 import { findProject, projectOf } from '../../service/project.ts';
 import { assessComplexity } from '../../workflows/build/rules/explore-decision.ts';
 
-const formats = ['spec-kit', 'openspec', 'task-master', 'issue'] as const;
+const formats = ['spec-kit', 'openspec', 'issue'] as const;
 type Format = (typeof formats)[number];
 
 export const planExport: CommandSpec = {
   name: 'export',
-  summary: 'Write a plan in the form of another tool: GitHub spec-kit, OpenSpec, Task Master, or an issue',
+  summary: 'Write a plan in the form of another tool: GitHub spec-kit, OpenSpec, or an issue',
   examples: [
     ['charrette plan export --format spec-kit', 'the plan of the latest run to specs/NNN-name/'],
     ['charrette plan export 4f2a90c1 --format openspec', 'a run’s plan to openspec/changes/<name>/'],
-    [
-      'charrette plan export plans/limits --format task-master --name limits',
-      'as a tag of .taskmaster/tasks/tasks.json',
-    ],
     ['charrette plan export --format issue | gh issue create --title "Limits" --body-file -', 'as an issue'],
   ],
-  arguments: [['[plan]', 'a run, a folder with plan.json, or a plan text; absent: the latest run']],
+  arguments: [['[plan]', 'a run, a folder with plan.json, or a plan text; default: the latest run']],
   options: [
     { flags: '--format <format>', description: 'the tool it is for', choices: formats },
-    { flags: '--name <name>', description: 'folder, change or tag; absent: made from the title' },
-    { flags: '--out <folder>', description: 'below this folder; absent: the project' },
-    { flags: '--force', description: 'replace files that are there' },
+    { flags: '--name <name>', description: 'folder or change; default: made from the title' },
+    { flags: '--out <folder>', description: 'below this folder; default: the project' },
+    { flags: '--force', description: 'replace existing files' },
   ],
   dryRun: 'says',
   async run(invocation) {
@@ -67,15 +61,9 @@ export const planExport: CommandSpec = {
       return { exit: 0, text: body, json: { format, title: outline.title, body } };
     }
     const root = out === undefined ? project.project : path.resolve(global.cwd, out);
-    const made = await make(
-      format,
-      outline,
-      options['name'] as string | undefined,
-      root,
-      options['force'] === true,
-    );
+    const made = await make(format, outline, options['name'] as string | undefined, root);
     const written = await writeNewFiles(root, made, {
-      force: options['force'] === true || format === 'task-master',
+      force: options['force'] === true,
       dryRun: global.dryRun,
     });
     return {
@@ -97,7 +85,6 @@ async function make(
   outline: Outline,
   given: string | undefined,
   root: string,
-  force: boolean,
 ): Promise<ExchangeFile[]> {
   const name = given === undefined ? slugify(outline.title, 40, 'plan') : safeName(given);
   switch (format) {
@@ -105,12 +92,6 @@ async function make(
       return writeSpecKit(outline, await numbered(root, name));
     case 'openspec':
       return writeOpenSpec(outline, name);
-    case 'task-master':
-      return writeTaskMaster(
-        outline,
-        given === undefined ? 'master' : name,
-        await existingTags(root, given ?? 'master', force),
-      );
     case 'issue':
       return [{ path: `${name}.md`, text: issueBody(outline) }];
   }
@@ -137,67 +118,47 @@ async function numbered(root: string, name: string): Promise<string> {
   return `${String(last + 1).padStart(3, '0')}-${name}`;
 }
 
-/** The file with the other tags; a tag that is there is replaced only when that is wanted. */
-async function existingTags(root: string, tag: string, force: boolean): Promise<string | undefined> {
-  const file = path.join(root, taskMasterFile);
-  const text = existsSync(file) ? await readTextFile(file) : undefined;
-  if (text === undefined || force || tagsOf(text)[tag] === undefined) return text;
-  throw new CharretteError({
-    code: 'would-overwrite',
-    message: `${taskMasterFile} has a tag ${JSON.stringify(tag)} already.`,
-    fix: 'Choose another with --name, or replace it with --force.',
-  });
-}
-
 export const planImport: CommandSpec = {
   name: 'import',
   summary:
-    'Make a plan from another tool’s files (spec-kit, OpenSpec, Task Master), a Markdown task list or an older plan',
+    'Make a plan from another tool’s files (spec-kit, OpenSpec), a Markdown task list or an older plan',
   examples: [
     ['charrette plan import specs/001-limits', 'to plans/limits/plan.json and its .task folder'],
     ['charrette plan import openspec/changes/add-limits --out plans/mine', 'elsewhere'],
-    ['charrette plan import .taskmaster/tasks/tasks.json --name limits', 'one tag of Task Master'],
     ['charrette plan import TODO.md', 'boxes and "Task N:" headings, one task each'],
-    ['charrette lite-execute plans/limits/plan.json', 'carry it out'],
+    ['charrette lite-execute plans/limits/plan.json', 'execute it'],
   ],
   arguments: [
-    [
-      '<place>',
-      'a feature or change folder, tasks.json, a Markdown task list, or a plan file with its tasks inside',
-    ],
+    ['<place>', 'a feature or change folder, a Markdown task list, or a plan file with its tasks inside'],
   ],
   options: [
     {
       flags: '--format <format>',
-      description: 'the tool it comes from; absent: seen from the files',
+      description: 'the tool it comes from; default: detected from the files',
       choices: importFormats,
     },
-    { flags: '--name <name>', description: 'the tag of Task Master; absent: master' },
-    { flags: '--out <folder>', description: 'where the plan goes; absent: plans/<name>' },
-    { flags: '--force', description: 'replace a plan that is there' },
+    { flags: '--out <folder>', description: 'where the plan goes; default: plans/<name>' },
+    { flags: '--force', description: 'replace an existing plan' },
   ],
   dryRun: 'says',
   async run({ arguments: [place], options, global, terminal }) {
     const project = findProject(global.cwd);
-    const { format, name, outline, notes } = await readForeignPlan(
+    const { format, name, draft, notes } = await readForeignPlan(
       path.resolve(global.cwd, place as string),
-      {
-        format: options['format'] as string | undefined,
-        tag: options['name'] as string | undefined,
-      },
+      options['format'] as string | undefined,
     );
     const folder = (options['out'] as string | undefined) ?? path.join('plans', slugify(name, 60, 'plan'));
     const root = path.resolve(options['out'] === undefined ? project : global.cwd, folder);
     const baseCommit = await headCommit(project).catch(() => undefined);
-    const files = filesFromOutline(
-      outline,
+    const files = filesFromDraft(
+      draft,
       {
         session: slugify(name, 40, 'plan'),
         timestamp: timeOf(clockFrom(terminal.env)),
         angles: [],
         baseCommit,
       },
-      outline.tasks.length === 1 ? assessComplexity(outline.summary) : 'Medium',
+      draft.tasks.length === 1 ? assessComplexity(draft.overview.summary) : 'Medium',
     );
     const parts = [
       jsonFile('plan.json', files.plan),
@@ -221,8 +182,8 @@ export const planImport: CommandSpec = {
       ...minor.slice(0, 3).map((problem) => `warning: ${problem}`),
       ...(minor.length > 3 ? [`and ${minor.length - 3} more warnings; \`plan check\` lists them`] : []),
       critical.length > 0
-        ? `Mend these before it is carried out; \`charrette plan check ${shellWord(path.dirname(plan))}\` looks again.`
-        : `Carry it out with \`charrette lite-execute ${shellWord(plan)}\`.`,
+        ? `Fix these errors, then run \`charrette plan check ${shellWord(path.dirname(plan))}\`.`
+        : `Run \`charrette lite-execute ${shellWord(plan)}\` to execute it.`,
     ];
     return {
       exit: critical.length > 0 ? exitCodes.notAccepted : exitCodes.done,
@@ -276,7 +237,7 @@ export async function writeNewFiles(
   if (changed.length > 0 && !force) {
     throw new CharretteError({
       code: 'would-overwrite',
-      message: `${changed.join(', ')} ${changed.length === 1 ? 'is' : 'are'} there already, with other content.`,
+      message: `${changed.join(', ')} ${changed.length === 1 ? 'exists' : 'exist'} with other content.`,
       fix: 'Choose another --name or --out, or replace them with --force.',
     });
   }

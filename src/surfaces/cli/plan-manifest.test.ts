@@ -4,8 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runCommandLine, runOnTerminal } from '../../../test/support/run-command-line.ts';
 import { parseJson } from '../../base/safe-json.ts';
-import { manifestFiles } from '../../plan/manifest-reader.ts';
-import { writeManifest } from '../../plan/manifest-writer.ts';
+import { manifestFiles, writeManifest } from '../../plan/manifest.ts';
 
 test('L-800 L-804 L-805 a manifest is printed when all of it is right, else only what is wrong; the exit of the lines is 0', async () => {
   const root = mkdtempSync(path.join(tmpdir(), 'charrette-caller-'));

@@ -5,7 +5,7 @@ import { readTextFile } from '../../base/files/bounded.ts';
 import { unifiedDiff } from '../../base/text/diff.ts';
 import { noPrefix } from '../../council/breadcrumbs.ts';
 import { readRunRecord } from '../../engine/run-record.ts';
-import { type ManifestReading, readManifest } from '../../plan/manifest-reader.ts';
+import { type ManifestReading, readManifest } from '../../plan/manifest.ts';
 import { readPlan } from '../../plan/plan-text.ts';
 import { driftOfPlan, driftSince } from '../../repo/git/drift.ts';
 import { isOwnFile } from '../../repo/git/repository-facts.ts';

@@ -25,7 +25,7 @@ export const plan: CommandSpec = {
       load: async () => (await import('./plan-show.ts')).diff,
     },
     export: {
-      summary: 'Write a plan for GitHub spec-kit, OpenSpec, Task Master, or as an issue',
+      summary: 'Write a plan for GitHub spec-kit, OpenSpec, or as an issue',
       load: async () => (await import('./plan-exchange.ts')).planExport,
     },
     import: {

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../base/files/atomic.ts';
 import { readTextFile } from '../../base/files/bounded.ts';
 import { noPrefix, type StepPrefix, stepName } from '../../council/breadcrumbs.ts';
 import type { AgentHealth, RunAvailability } from '../../council/health.ts';
-import { poisonManifest, putAside, writeManifest } from '../../plan/manifest-writer.ts';
+import { poisonManifest, putAside, writeManifest } from '../../plan/manifest.ts';
 import { appendIssue, type IssueCategory } from '../../plan/validate.ts';
 import type { Desk } from './desk.ts';
 import { projectRun } from './worker-place.ts';

@@ -2,13 +2,11 @@ import { parseStepPrefix } from '../../../src/council/breadcrumbs.ts';
 import { readEmbeddedPlan } from '../../../src/plan/exchange/embedded-plan.ts';
 import { readOpenSpec } from '../../../src/plan/exchange/openspec-reader.ts';
 import { writeOpenSpec } from '../../../src/plan/exchange/openspec-writer.ts';
-import type { Outline } from '../../../src/plan/exchange/outline.ts';
-import { filesFromOutline } from '../../../src/plan/exchange/outline-files.ts';
+import { draftOf, filesFromDraft, type PlanDraft } from '../../../src/plan/exchange/outline.ts';
 import { readSpecKit } from '../../../src/plan/exchange/spec-kit-reader.ts';
 import { writeSpecKit } from '../../../src/plan/exchange/spec-kit-writer.ts';
-import { readTaskMaster } from '../../../src/plan/exchange/task-master-reader.ts';
 import { splitCommand } from '../../../src/plan/grounding/commands.ts';
-import { parseManifest } from '../../../src/plan/manifest-reader.ts';
+import { parseManifest } from '../../../src/plan/manifest.ts';
 import { readPlan, renderPlan } from '../../../src/plan/plan-text.ts';
 import { readHandoffSpec, renderHandoff } from '../../../src/plan/tasks/handoff-spec.ts';
 import { readPlanFiles, recognisePlan } from '../../../src/plan/tasks/read-plan.ts';
@@ -27,16 +25,14 @@ const specKit =
   '---\ndependencies: explicit\n---\n# Tasks: Limits\n\n## Phase 1: Setup\n\n- [ ] T001 [P] Create src/a.ts\n  - Done when: x\n  - Step: y\n- [x] T002 Old\n- [ ] T003 [US1] Wire in src/b.ts (depends on T001)\n';
 const openSpec =
   '## 1. Setup\n- [ ] 1.1 Create `src/a.ts`\n- [x] 1.2 Old\n\n## 2. Wire\n- [ ] 2.1 Done when: x\n';
-const taskMaster =
-  '{"master":{"tasks":[{"id":1,"title":"A","description":"d","status":"pending","dependencies":[],"subtasks":[{"id":1,"title":"s"}]},{"id":2,"title":"B","dependencies":[1],"status":"done"}]}}';
 const separator = '\n=====\n';
 
 const facts = { session: 's', timestamp: '2026-01-01T00:00:00Z', angles: [], baseCommit: undefined };
 
 /** Whether a plan of another tool can be executed; if not, it must say so. */
-function canBeDone(outline: Outline): boolean {
-  const { plan, tasks } = filesFromOutline(outline, facts, 'Medium');
-  holds(new Set(tasks.map(({ id }) => id)).size === outline.tasks.length, 'every task has its own file');
+function canBeDone(draft: PlanDraft): boolean {
+  const { plan, tasks } = filesFromDraft(draft, facts, 'Medium');
+  holds(new Set(tasks.map(({ id }) => id)).size === draft.tasks.length, 'every task has its own file');
   const problems = dependencyProblems(tasks);
   const said = plan._metadata.quality_check?.critical ?? [];
   holds(problems.length === 0 || said.length > 0, 'a plan with knots says so');
@@ -64,7 +60,7 @@ export const plans: readonly Target[] = [
       const [tasks = '', plan = '', spec = ''] = text.split(separator);
       const { outline } = readSpecKit({ tasks, plan, spec }, 'name');
       const numbers = outline.tasks.map(({ number }) => number);
-      if (!canBeDone(outline) || new Set(numbers).size < numbers.length) return;
+      if (!canBeDone(draftOf(outline)) || new Set(numbers).size < numbers.length) return;
       const files = writeSpecKit(outline, '001-name');
       const file = (end: string) => files.find((each) => each.path.endsWith(end))?.text ?? '';
       const again = readSpecKit(
@@ -91,30 +87,26 @@ export const plans: readonly Target[] = [
         { tasks, proposal, design, specs: [{ capability: 'name', text: spec }] },
         'name',
       );
-      canBeDone(outline);
+      canBeDone(draftOf(outline));
       writeOpenSpec(outline, 'name');
     },
   },
   {
-    name: 'task-master',
-    reads: 'task files of Task Master, and plans that embed their tasks',
+    name: 'embedded-plans',
+    reads: 'plans that embed their tasks',
     seeds: [
-      taskMaster,
-      '{"tasks":[{"id":"1","title":"A","dependencies":["2"]},{"id":"2","title":"B"}]}',
       '{"summary":"s","approach":"a","tasks":[{"id":"TASK-001","title":"t","depends_on":[],"implementation":["x"],"acceptance":["y"]}]}',
       '{"summary":"s","_metadata":{"base_commit":"a"},"tasks":[{"id":1,"title":"t","implementation":[{"step":1,"do":"x"}],"acceptance":"y","files":["a",{"path":"b","x":1}],"risks":[{"description":"r"}],"verification":{"unit_tests":"u"}}]}',
-      '{"master":{"tasks":[{"id":1,"title":"A","testStrategy":"x\\nRun y","relevantFiles":[{"path":"a"}],"metadata":{"charrette":{"title":"A","description":"","files":[{"path":"a","action":"delete"}],"commands":["y"],"original":{"test":{"integration":["x"]},"convergence":{"verification":"v"}},"plan":{"original":{"overview":{"complexity":"Low"},"metadata":{"plan_type":"fix"}}}}}}]}}',
     ],
     run(text) {
-      for (const read of [() => readTaskMaster(text, undefined), () => readEmbeddedPlan(text, 'plan.json')]) {
-        let outline: Outline | undefined;
-        try {
-          ({ outline } = read());
-        } catch (error) {
-          if (!(error instanceof Error) || error.name !== 'CharretteError') throw error;
-        }
-        if (outline !== undefined) canBeDone(outline);
+      let draft: PlanDraft;
+      try {
+        ({ draft } = readEmbeddedPlan(text, 'plan.json'));
+      } catch (error) {
+        if (error instanceof Error && error.name === 'CharretteError') return;
+        throw error;
       }
+      canBeDone(draft);
     },
   },
   {

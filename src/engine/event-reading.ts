@@ -1,7 +1,15 @@
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { EventBody, RunEvent } from './event.ts';
-import { isAnswer, isQuestion } from './question.ts';
-import { isAmount, isKnownLaneKind, isText, isTime, isUsage, orMissing } from './shapes.ts';
+import {
+  isAmount,
+  isAnswer,
+  isKnownLaneKind,
+  isQuestion,
+  isText,
+  isTime,
+  isUsage,
+  orMissing,
+} from './shapes.ts';
 
 type Is = (value: unknown) => boolean;
 

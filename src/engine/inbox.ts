@@ -6,7 +6,7 @@ import { readTextFileSync } from '../base/files/bounded.ts';
 import { isMissing } from '../base/files/contained.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import type { Answer } from './question.ts';
-import { isAnswer } from './question.ts';
+import { isAnswer } from './shapes.ts';
 
 /** What another process leaves for the one that holds a run. */
 export type Message =

@@ -4,31 +4,7 @@ import { writeJsonAtomicSync } from '../base/files/atomic.ts';
 import { isRecord, readJson } from '../base/safe-json.ts';
 import { untrustedLine, untrustedText } from '../base/text/untrusted.ts';
 import type { RunDirectory } from './run-directory.ts';
-import { isText, orMissing } from './shapes.ts';
-
-const isTextOrMissing = orMissing(isText);
-
-export function isQuestion(value: unknown): value is Question {
-  return (
-    isRecord(value) &&
-    isText(value['id']) &&
-    isText(value['text']) &&
-    isTextOrMissing(value['detail']) &&
-    isTextOrMissing(value['recommended']) &&
-    hasOptions(value)
-  );
-}
-
-function hasOptions({ options }: Record<string, unknown>): boolean {
-  if (options === undefined) return true;
-  const isOption = (option: unknown) =>
-    isRecord(option) && isText(option['value']) && isText(option['label']);
-  return Array.isArray(options) && options.every(isOption);
-}
-
-export function isAnswer(value: unknown): value is Answer {
-  return isRecord(value) && isText(value['question']) && isText(value['value']);
-}
+import { isAnswer, isQuestion } from './shapes.ts';
 
 /** A question as a form with one field, in the shape that editors (ACP) and hosts (MCP) show. */
 export function questionForm({ text, detail, options, recommended }: Question) {

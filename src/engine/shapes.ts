@@ -1,8 +1,9 @@
 import { isRecord } from '../base/safe-json.ts';
 import type { Usage } from '../base/schema/calls.ts';
 import { type LaneKind, laneKinds } from '../base/schema/calls.ts';
+import type { Answer, Question } from './question.ts';
 
-/** What values of a run's files have to be. The files may have come with a stranger's archive. */
+/** What values of a run's files have to be. The files may come from an untrusted archive. */
 
 export const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -28,4 +29,28 @@ export function isUsage(value: unknown): value is Usage {
     ['inputTokens', 'cachedInputTokens', 'outputTokens'].every((name) => isAmount(value[name])) &&
     ['reasoningTokens', 'usd'].every((name) => orMissing(isAmount)(value[name]))
   );
+}
+
+const isTextOrMissing = orMissing(isText);
+
+export function isQuestion(value: unknown): value is Question {
+  return (
+    isRecord(value) &&
+    isText(value['id']) &&
+    isText(value['text']) &&
+    isTextOrMissing(value['detail']) &&
+    isTextOrMissing(value['recommended']) &&
+    hasOptions(value)
+  );
+}
+
+function hasOptions({ options }: Record<string, unknown>): boolean {
+  if (options === undefined) return true;
+  const isOption = (option: unknown) =>
+    isRecord(option) && isText(option['value']) && isText(option['label']);
+  return Array.isArray(options) && options.every(isOption);
+}
+
+export function isAnswer(value: unknown): value is Answer {
+  return isRecord(value) && isText(value['question']) && isText(value['value']);
 }

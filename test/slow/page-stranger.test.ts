@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('an untrusted run in Chromium', () =
     return { page, problems };
   }
 
-  const sections = ['Timeline', 'Plan', 'Findings', 'Votes', 'Cost', 'Files', 'Log'];
+  const sections = ['Plan', 'Findings', 'Votes', 'Timeline', 'Cost', 'Files', 'Log'];
 
   async function expectWhole({ page, problems }: Awaited<ReturnType<typeof visit>>): Promise<void> {
     await page.getByText('THE LAST WORD').waitFor();

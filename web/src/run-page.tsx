@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import type { SynthesisView } from '../../src/surfaces/web/view/run-view.ts';
 import { Agents } from './chips.tsx';
-import { OpenPlace, type Place } from './cited.tsx';
+import { type Place, Places } from './cited.tsx';
 import { Guarded } from './guarded.tsx';
 import { LaneDialog } from './lane-dialog.tsx';
 import { Pictures } from './picture.tsx';
@@ -45,6 +45,10 @@ export function RunPage({
     if (snapshot !== undefined) document.title = `${snapshot.title} · Charrette`;
   }, [snapshot?.title]);
   const pictures = useCallback((name: string) => source.picture(run, name), [source, run]);
+  const places = useMemo(
+    () => ({ open: setPlace, read: (cited: Place) => source.lines(run, cited) }),
+    [source, run],
+  );
   const sections = sectionsOf(source, store, run, setLane);
   useEffect(() => {
     if (section !== undefined && snapshot !== undefined) document.getElementById(section)?.scrollIntoView();
@@ -62,7 +66,7 @@ export function RunPage({
   return (
     <Agents.Provider value={agents}>
       <Pictures.Provider value={pictures}>
-        <OpenPlace.Provider value={snapshot.baseCommit === undefined ? undefined : setPlace}>
+        <Places.Provider value={snapshot.baseCommit === undefined ? undefined : places}>
           <div class="page">
             <Guarded>
               <RunHead source={source} store={store} snapshot={snapshot} />
@@ -88,7 +92,7 @@ export function RunPage({
           {lane !== undefined && (
             <LaneDialog source={source} run={run} lane={lane} onClose={() => setLane(undefined)} />
           )}
-        </OpenPlace.Provider>
+        </Places.Provider>
       </Pictures.Provider>
     </Agents.Provider>
   );
@@ -101,7 +105,7 @@ function hasWords(synthesis: SynthesisView | undefined): boolean {
   return summary.trim() !== '' || agreements.length + divergences.length + ideas.length > 0;
 }
 
-/** What there is to see, in the order in which a design comes about; the result of a finished one stands first. */
+/** The result first, then how it came about. While a run works, its lanes are first. */
 function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lane: string) => void): Shown[] {
   const { snapshot, timeline } = store;
   if (snapshot === undefined) return [];
@@ -109,26 +113,25 @@ function sectionsOf(source: Source, store: RunStore, run: string, openLane: (lan
   const shown = (when: boolean, id: string, title: string, content: () => ComponentChildren): Shown[] =>
     when ? [{ id, title, content: content() }] : [];
   const inReport = source.report !== undefined;
+  const live = (store.state?.status ?? snapshot.status) === 'running';
+  const lanes = shown(timeline.groups.size > 0, 'timeline', 'Timeline', () => (
+    <TimelineSection store={store} live={live} openLane={inReport ? undefined : openLane} />
+  ));
   return [
-    ...shown(timeline.groups.size > 0, 'timeline', 'Timeline', () => (
-      <TimelineSection
-        store={store}
-        live={store.state?.status === 'running'}
-        openLane={inReport ? undefined : openLane}
-      />
-    )),
+    ...(live ? lanes : []),
     ...snapshot.documents.map(({ id, title, text }) => ({ id, title, content: <Document text={text} /> })),
     ...shown(view.plan !== undefined, 'plan', 'Plan', () => <Plan view={view} />),
     ...shown(view.diagram !== undefined, 'diagram', 'Architecture', () => (
       <Diagram source={view.diagram ?? ''} />
     )),
-    ...shown(view.sketches.length > 0, 'sketches', 'Sketches', () => <Sketches sketches={view.sketches} />),
+    ...shown(view.debates.length > 0, 'debates', 'Decisions', () => <Debates debates={view.debates} />),
+    ...shown(view.findings.length > 0, 'findings', 'Findings', () => <Findings findings={view.findings} />),
+    ...shown((view.votes?.voters.length ?? 0) > 0, 'votes', 'Votes', () => <Votes view={view} />),
     ...shown(hasWords(view.synthesis), 'synthesis', 'Synthesis', () => (
       <Synthesis synthesis={view.synthesis} sketches={view.sketches} />
     )),
-    ...shown(view.debates.length > 0, 'debates', 'Debates', () => <Debates debates={view.debates} />),
-    ...shown(view.findings.length > 0, 'findings', 'Findings', () => <Findings findings={view.findings} />),
-    ...shown((view.votes?.voters.length ?? 0) > 0, 'votes', 'Votes', () => <Votes view={view} />),
+    ...shown(view.sketches.length > 0, 'sketches', 'Sketches', () => <Sketches sketches={view.sketches} />),
+    ...(live ? [] : lanes),
     ...shown(snapshot.costs.length > 0, 'cost', 'Cost', () => <Costs costs={snapshot.costs} />),
     ...shown(snapshot.artifacts.length > 0, 'files', 'Files', () => (
       <Artifacts source={source} run={run} artifacts={snapshot.artifacts} />

@@ -1,4 +1,4 @@
-import type { Place } from './cited.tsx';
+import { Lines, type Place } from './cited.tsx';
 import { Dialog } from './dialog.tsx';
 import type { Source } from './source.ts';
 import { useLoaded } from './use-loaded.ts';
@@ -17,20 +17,7 @@ export function SourceDialog(props: { source: Source; run: string; place: Place;
           <p class="quiet">
             at base commit <span class="mono">{value.commit.slice(0, 10)}</span>, {value.total} lines
           </p>
-          <ol class="source" start={value.from} tabIndex={0}>
-            {value.lines.map((text, index) => {
-              const number = value.from + index;
-              const cited = number >= value.cited.from && number <= value.cited.to;
-              return (
-                <li key={number} class={cited ? 'cited' : undefined}>
-                  <span class="number" aria-hidden="true">
-                    {number}
-                  </span>
-                  <code>{cited ? <mark>{text || ' '}</mark> : text || ' '}</code>
-                </li>
-              );
-            })}
-          </ol>
+          <Lines source={value} />
         </>
       )}
     </Dialog>

@@ -1,10 +1,8 @@
 import type { RunEvent } from '../../src/engine/event.ts';
 import type { RunSummary } from '../../src/service/runs.ts';
-import type { Snapshot } from '../../src/surfaces/web/snapshot.ts';
+import type { ListedRuns, Snapshot } from '../../src/surfaces/web/snapshot.ts';
 import type { SourceLines } from '../../src/surfaces/web/source-lines.ts';
 
-/** The newest runs, older ones that wait for a person, and how many there are. */
-export type RunList = { project: string; runs: RunSummary[]; total: number };
 export type LaneText = { lane: string; attempts: { attempt: number; prompt: string; answer: string }[] };
 export type State = { status: RunSummary['status']; questions: string[] };
 
@@ -15,11 +13,11 @@ export type Watcher = {
   connected: (yes: boolean) => void;
 };
 
-/** Where the page gets its data: a server, or the report file it stands in. */
+/** Where the page gets its data: a server, or the report file around it. */
 export type Source = {
   /** A run that never changes and cannot be answered. */
   report?: string;
-  runs: (limit: number) => Promise<RunList>;
+  runs: (limit: number) => Promise<ListedRuns>;
   snapshot: (run: string) => Promise<Snapshot>;
   /** All events so far, then those that come; the result ends it. */
   watch: (run: string, watcher: Watcher) => () => void;

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 export type Loaded<Value> = { value?: Value; problem?: string };
@@ -18,4 +19,18 @@ export function useLoaded<Value>(key: string, load: () => Promise<Value>): Loade
     };
   }, [key]);
   return loaded;
+}
+
+/** True once the element is about to be seen, and from then on. */
+export function useNear(element: RefObject<HTMLElement | null>): boolean {
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(
+      (entries) => setNear((before) => before || entries.some(({ isIntersecting }) => isIntersecting)),
+      { rootMargin: '600px' },
+    );
+    if (element.current !== null) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return near;
 }

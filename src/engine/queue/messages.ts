@@ -1,6 +1,7 @@
 import type postgres from 'pg';
 import { isRecord } from '../../base/safe-json.ts';
-import { type Answer, isAnswer, parseQuestions } from '../question.ts';
+import { type Answer, parseQuestions } from '../question.ts';
+import { isAnswer } from '../shapes.ts';
 import type { Queue } from './queue.ts';
 import { locks } from './tables.ts';
 

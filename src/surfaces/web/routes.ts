@@ -12,10 +12,10 @@ import { answer } from '../../service/answer.ts';
 import { readArtifact } from '../../service/artifacts.ts';
 import type { Project } from '../../service/project.ts';
 import { refreshQueued } from '../../service/queue-facts.ts';
-import { cancel, listRunsAndWaiting, runStatus } from '../../service/runs.ts';
+import { cancel, runStatus } from '../../service/runs.ts';
 import { resumeRun, untilShown } from '../../service/start.ts';
 import { readPicture } from './picture.ts';
-import { snapshotOf } from './snapshot.ts';
+import { listedRuns, snapshotOf } from './snapshot.ts';
 import { readSourceLines } from './source-lines.ts';
 import { attemptsOf } from './view/run-files.ts';
 
@@ -51,8 +51,7 @@ const routes: readonly Route[] = [
     pattern: /^\/api\/runs$/,
     answer: async ({ project }, _names, { query }) => {
       const limit = Math.min(numberIn(query, 'limit', 100), mostListed);
-      const { runs, total } = await listRunsAndWaiting(project, limit);
-      return json({ project: path.basename(project.project), runs, total });
+      return json(await listedRuns(project, limit));
     },
   },
   {

@@ -400,3 +400,29 @@ test('what is too much or broken is refused, and the server goes on', async () =
   expect((await raw(['DELETE /api/runs HTTP/1.1', own(), bearer])).status).toBe(404);
   expect((await raw(['GET /api/runs HTTP/1.1', own(), bearer])).status).toBe(200);
 });
+
+test('the list of runs has the questions of one that waits, and step and agents of one that works', async () => {
+  const question = { id: 'scope', text: 'Which parts?', options: [{ value: 'api', label: 'The API' }] };
+  const paused = writeRun({ run: '20260107-000000-paused-00000007', status: 'paused' }, run.home.project);
+  writeFileSync(paused.directory.questions, JSON.stringify({ questions: [question], answers: [] }));
+  const busy = writeRun(
+    { run: '20260108-000000-busy-00000008', status: 'running', process: thisProcess() },
+    run.home.project,
+  );
+  busy.emit(
+    { type: 'run-start', workflow: 'design', title: 'x' },
+    { type: 'phase-start', phase: '2a', line: '🔶 2a: sketches' },
+    { type: 'lane-queue', lane: 'a', task: 'sketch', seat: 'a', label: 'A', phase: '2a' },
+    { type: 'lane-start', lane: 'a', agent: 'ada', attempt: 1 },
+    { type: 'lane-queue', lane: 'b', task: 'sketch', seat: 'b', label: 'B', phase: '2a' },
+  );
+  const { text } = await raw(['GET /api/runs HTTP/1.1', own(), bearer]);
+  const { runs } = JSON.parse(text.slice(text.indexOf('\r\n\r\n'))) as { runs: { run: string }[] };
+  const listed = (id: string) => runs.find((each) => each.run === id);
+  expect(listed(paused.directory.id)).toMatchObject({ questions: [question] });
+  expect(listed(busy.directory.id)).toMatchObject({
+    questions: [],
+    step: { phase: '2a' },
+    agents: ['ada'],
+  });
+});

@@ -1,13 +1,16 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
 import { isRecord } from '../../base/safe-json.ts';
 import { openQuestions } from '../../engine/answers.ts';
 import { costOf, type Price } from '../../engine/costs.ts';
 import { readEvents } from '../../engine/event-log.ts';
 import { readLedger } from '../../engine/ledger.ts';
 import { type Answer, type Question, readQuestions } from '../../engine/question.ts';
-import type { RunDirectory } from '../../engine/run-directory.ts';
+import { type Home, type RunDirectory, runDirectoryOf } from '../../engine/run-directory.ts';
 import { isFinal, readRunRecord } from '../../engine/run-record.ts';
 import { listArtifacts } from '../../service/artifacts.ts';
-import { type RunSummary, shownStatus } from '../../service/runs.ts';
+import { emptyView, foldEvents } from '../../service/run-view.ts';
+import { listRunsAndWaiting, type RunSummary, shownStatus } from '../../service/runs.ts';
 import { type DocumentView, documentViews } from './view/documents.ts';
 import { readRunFiles } from './view/run-files.ts';
 import { type RunView, runViewOf } from './view/run-view.ts';
@@ -46,6 +49,52 @@ export type Snapshot = {
   /** What workflows other than a design have to show. */
   documents: DocumentView[];
 };
+
+/** A run in the list: what it asks you, or which agents work on which step. */
+export type ListedRun = RunSummary & {
+  questions: Question[];
+  step?: { phase: string; title: string };
+  agents?: string[];
+};
+
+/** The newest runs, older ones that wait for an answer, and how many there are. */
+export type ListedRuns = { project: string; runs: ListedRun[]; total: number };
+
+export async function listedRuns(home: Home, limit: number): Promise<ListedRuns> {
+  const { runs, total } = await listRunsAndWaiting(home, limit);
+  const listed = runs.map((run) => ({ ...run, ...activityOf(runDirectoryOf(home, run.run), run.status) }));
+  return { project: path.basename(home.project), runs: listed, total };
+}
+
+/** A longer log is not read for one line of a list. */
+const maxListedLog = 4 * 1024 * 1024;
+
+type Activity = Pick<ListedRun, 'questions' | 'step' | 'agents'>;
+
+/** One run whose files cannot be read must not end the list. */
+function activityOf(directory: RunDirectory, status: RunSummary['status']): Activity {
+  try {
+    return readActivity(directory, status);
+  } catch {
+    return { questions: [] };
+  }
+}
+
+function readActivity(directory: RunDirectory, status: RunSummary['status']): Activity {
+  const questions = status === 'running' || status === 'paused' ? openQuestions(directory) : [];
+  const { size = 0 } = statSync(directory.events, { throwIfNoEntry: false }) ?? {};
+  if (status !== 'running' || size > maxListedLog) return { questions };
+  const { phases, lanes } = foldEvents(emptyView, readEvents(directory.events));
+  const step = phases.findLast(({ state }) => state === 'running');
+  const working = [...lanes.values()].flatMap(({ state, agent }) =>
+    state === 'running' ? (agent ?? []) : [],
+  );
+  return {
+    questions,
+    ...(step !== undefined && { step: { phase: step.phase, title: step.title } }),
+    agents: [...new Set(working)],
+  };
+}
 
 /** What of the inputs is worth showing; the rest holds command lines and paths of the machine. */
 const shownInputs: readonly (readonly [key: string, name: string])[] = [

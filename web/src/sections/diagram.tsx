@@ -1,30 +1,23 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { draw } from '../draw.ts';
 import { currentTheme } from '../theme.ts';
+import { useNear } from '../use-loaded.ts';
 
-/** The architecture, drawn by mermaid behind glass: the page only ever gets a picture. */
+/** The architecture, drawn by mermaid in an isolated frame: the page only ever gets a picture. */
 export function Diagram({ source }: { source: string }) {
   const [picture, setPicture] = useState<string>();
   const [problem, setProblem] = useState<string>();
   const [theme, setTheme] = useState(currentTheme());
   const figure = useRef<HTMLElement>(null);
-  const [near, setNear] = useState(false);
+  const near = useNear(figure);
   useEffect(() => {
     const onTheme = () => setTheme(currentTheme());
     addEventListener('charrette-theme', onTheme);
     const media = matchMedia('(prefers-color-scheme: dark)');
     media.addEventListener('change', onTheme);
-    const watch = new IntersectionObserver(
-      (entries) => setNear((before) => before || entries.some((each) => each.isIntersecting)),
-      {
-        rootMargin: '600px',
-      },
-    );
-    if (figure.current !== null) watch.observe(figure.current);
     return () => {
       removeEventListener('charrette-theme', onTheme);
       media.removeEventListener('change', onTheme);
-      watch.disconnect();
     };
   }, []);
   useEffect(() => {

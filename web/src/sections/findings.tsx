@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
-import { Cited } from '../cited.tsx';
+import { Cited, FirstCited } from '../cited.tsx';
 import { Markdown } from '../markdown.tsx';
 import { shortId } from './plan.tsx';
 
@@ -81,7 +81,7 @@ function Finding({ finding }: { finding: FindingView }) {
         </dd>
         {finding.resolution !== undefined && (
           <>
-            <dt>Worked in</dt>
+            <dt>Change</dt>
             <dd>
               <Markdown text={finding.resolution} />
             </dd>
@@ -90,6 +90,7 @@ function Finding({ finding }: { finding: FindingView }) {
         <dt>Evidence</dt>
         <dd dir="auto">
           <Cited text={finding.evidence} />
+          <FirstCited text={finding.evidence} />
         </dd>
       </dl>
     </li>

@@ -1,53 +1,54 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { FindingView } from '../../../src/surfaces/web/view/findings.ts';
-import type { PlanRevision, RunView } from '../../../src/surfaces/web/view/run-view.ts';
+import type { PlanChange, RunView } from '../../../src/surfaces/web/view/run-view.ts';
 import { diffLines } from '../diff-lines.ts';
 import { block, parseMarkdown, Unset } from '../markdown.tsx';
 
-/** The plan with the findings beside the lines they are about, and what each revision changed. */
-export function Plan({ view }: { view: RunView }) {
-  const changed = view.revisions.filter(({ diff }) => diff !== undefined);
-  const [tab, setTab] = useState('plan');
-  const tabs = [
-    { id: 'plan', title: 'Plan' },
-    ...changed.map(({ title, added, removed }) => ({ id: title, title: `${title}  +${added} −${removed}` })),
-  ];
-  const revision = changed.find(({ title }) => title === tab);
+/** The plan with findings next to the lines they are about, and what review changed. */
+export function Plan({ view: { plan = '', change, findings } }: { view: RunView }) {
+  const [compares, setCompares] = useState(false);
+  if (change === undefined)
+    return (
+      <div class="card plan">
+        <div id="plan-panel">
+          <PlanText text={plan} findings={findings} />
+        </div>
+      </div>
+    );
+  const tab = (id: string, title: string, selected: boolean) => (
+    <button
+      type="button"
+      role="tab"
+      id={id}
+      aria-selected={selected}
+      aria-controls="plan-panel"
+      tabIndex={selected ? 0 : -1}
+      onClick={() => setCompares(id === 'tab-change')}
+    >
+      {title}
+    </button>
+  );
   return (
     <div class="card plan">
-      {tabs.length > 1 && (
-        <div class="tabs" role="tablist" aria-label="The plan and its revisions" onKeyDown={moveFocus}>
-          {tabs.map(({ id, title }) => (
-            <button
-              key={id}
-              type="button"
-              role="tab"
-              id={`tab-${slug(id)}`}
-              aria-selected={tab === id}
-              aria-controls="plan-panel"
-              tabIndex={tab === id ? 0 : -1}
-              onClick={() => setTab(id)}
-            >
-              {title}
-            </button>
-          ))}
-        </div>
-      )}
+      <div class="tabs" role="tablist" aria-label="The plan, and what review changed" onKeyDown={moveFocus}>
+        {tab('tab-plan', 'Plan', !compares)}
+        {tab('tab-change', `Before and after review  +${change.added} −${change.removed}`, compares)}
+      </div>
       <div
         id="plan-panel"
-        {...(tabs.length > 1 && { role: 'tabpanel', 'aria-labelledby': `tab-${slug(tab)}`, tabIndex: 0 })}
+        role="tabpanel"
+        aria-labelledby={compares ? 'tab-change' : 'tab-plan'}
+        tabIndex={0}
       >
-        {revision === undefined ? (
-          <PlanText text={view.plan ?? ''} findings={view.findings} />
+        {compares ? (
+          <Diff change={change} findings={findings} />
         ) : (
-          <Diff revision={revision} findings={view.findings} />
+          <PlanText text={plan} findings={findings} />
         )}
       </div>
     </div>
   );
 }
-
-const slug = (id: string) => id.toLowerCase().replaceAll(/\W+/g, '-');
 
 /** Arrow keys move between tabs, as they do everywhere. */
 function moveFocus(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
@@ -109,14 +110,14 @@ export function showFinding(id: string): void {
 const kinds = { '+': 'added', '-': 'removed', '@': 'place' } as const;
 
 /** A unified diff; the findings that led to it are named above. */
-function Diff({ revision, findings }: { revision: PlanRevision; findings: readonly FindingView[] }) {
-  const lines = diffLines(revision.diff ?? '');
+function Diff({ change, findings }: { change: PlanChange; findings: readonly FindingView[] }) {
+  const lines = diffLines(change.diff);
   const worked = findings.filter(({ outcome, outOfScope }) => outcome === 'accepted' && !outOfScope);
   return (
     <>
       {worked.length > 0 && (
         <p class="quiet">
-          Worked in:{' '}
+          Accepted findings:{' '}
           {worked.map(({ id, title }) => (
             <button
               key={id}

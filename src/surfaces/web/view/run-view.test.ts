@@ -190,19 +190,17 @@ test('findings of a second round follow those of the first, each with the names 
   ]);
 });
 
-test('revisions are told from the plans that were shown, without the dissent that is added last', () => {
+test('the change of a plan is from the first one shown to the last, without the dissent', () => {
   const show = (heading: string, text: string): EventBody => ({ type: 'body', heading, text });
   const files = filesOf({ 'plan.txt': '# Plan: x\n\nTwo.\n\n## Dissent\n\nNo.\n' }, [
     show('Implementation Plan', '# Plan: x\n\nOne.\n'),
     show('Voting Tally', 'other'),
-    show('Revised Implementation Plan', '# Plan: x\n\nTwo.\n'),
+    show('Revised Implementation Plan', '# Plan: x\n\nOne and a half.\n'),
   ]);
-  const { revisions } = runViewOf(files);
-  expect(revisions.map(({ title, added, removed }) => [title, added, removed])).toEqual([
-    ['First plan', 0, 0],
-    ['Final plan', 1, 1],
-  ]);
-  expect(revisions[1]?.diff).toContain('+Two.');
+  const { change } = runViewOf(files);
+  expect(change).toMatchObject({ added: 1, removed: 1 });
+  expect(change?.diff).toMatch(/-One\.\n\+Two\./);
+  expect(runViewOf(filesOf({ 'plan.txt': '# Plan: x\n\nTwo.\n' })).change).toBeUndefined();
 });
 
 test('a diagram whose fence never closes takes one pass', () => {
@@ -227,7 +225,7 @@ test('a finding is anchored to the line it shares most with, and to none when it
 });
 
 test('a run without artifacts, or with broken ones, has an empty view and no error', () => {
-  expect(runViewOf(filesOf({}))).toEqual({ sketches: [], debates: [], revisions: [], findings: [] });
+  expect(runViewOf(filesOf({}))).toEqual({ sketches: [], debates: [], findings: [] });
   const broken = {
     'contested-decisions.md': 'nonsense',
     'voting-tally.md': '|||',

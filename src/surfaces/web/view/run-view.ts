@@ -4,28 +4,19 @@ import { type DebateView, debateViews } from './debates.ts';
 import { type FindingView, findingViews, type VotesView, votesView } from './findings.ts';
 import type { RunFiles } from './run-files.ts';
 
-/** A state of the plan; `diff` is what changed since the one before, as a unified diff. */
-export type PlanRevision = { title: string; text: string; diff?: string; added: number; removed: number };
+/** What review changed in the plan, as a unified diff. */
+export type PlanChange = { diff: string; added: number; removed: number };
 
-const headings: readonly string[] = ['Implementation Plan', 'Revised Implementation Plan'];
-
-/** Every state that the plan went through, oldest first. The dissent that is added at the end is no revision. */
-function planRevisions({ events, artifacts }: RunFiles): PlanRevision[] {
-  const shown = events.flatMap((event) =>
-    event.type === 'body' && headings.includes(event.heading) ? [event.text] : [],
-  );
-  const texts = shown.length > 0 ? shown : [artifacts['plan-before-review.txt'] ?? ''];
+/** The first plan against the final one. The dissent that is added at the end is no change. */
+function planChange({ events, artifacts }: RunFiles): PlanChange | undefined {
+  const shown = events.find((event) => event.type === 'body' && event.heading === 'Implementation Plan');
+  const first = shown?.type === 'body' ? shown.text : (artifacts['plan-before-review.txt'] ?? '');
   const final = withoutDissent(artifacts['plan.txt'] ?? '');
-  const all = [...texts.map(withoutDissent), final].filter(
-    (text, index, states) => text.trim() !== '' && text.trim() !== states[index - 1]?.trim(),
-  );
-  return all.map((text, index) => {
-    const title = index === 0 ? 'First plan' : index === all.length - 1 ? 'Final plan' : `Revision ${index}`;
-    const before = all[index - 1];
-    const diff = before === undefined ? undefined : unifiedDiff(before, text, { context: 4 });
-    if (diff?.kind !== 'diff') return { title, text, added: 0, removed: 0 };
-    return { title, text, diff: diff.text, added: diff.added, removed: diff.removed };
-  });
+  if (first.trim() === '' || final.trim() === '') return undefined;
+  const change = unifiedDiff(withoutDissent(first), final, { context: 4 });
+  return change.kind === 'diff'
+    ? { diff: change.text, added: change.added, removed: change.removed }
+    : undefined;
 }
 
 function withoutDissent(text: string): string {
@@ -59,7 +50,7 @@ export type RunView = {
   synthesis?: SynthesisView;
   debates: DebateView[];
   plan?: string;
-  revisions: PlanRevision[];
+  change?: PlanChange;
   findings: FindingView[];
   votes?: VotesView;
   diagram?: string;
@@ -71,13 +62,14 @@ export function runViewOf(files: RunFiles): RunView {
   const synthesis = artifacts['approach-synthesis.txt'];
   const plan = artifacts['plan.txt'];
   const votes = votesView(files);
+  const change = planChange(files);
   const diagram = /^```mermaid[ \t]*\n([\s\S]*?)^```/m.exec(artifacts['architecture-diagram.md'] ?? '')?.[1];
   return {
     sketches: sketchViews(files),
     ...(synthesis !== undefined && { synthesis: readSynthesis(synthesis) }),
     debates: debateViews(files),
     ...(plan !== undefined && { plan }),
-    revisions: planRevisions(files),
+    ...(change && { change }),
     findings: findingViews(files),
     ...(votes && { votes }),
     ...(diagram !== undefined && { diagram }),
